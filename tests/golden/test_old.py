@@ -17,7 +17,7 @@ _WORLD = {"task", "consensus", "diversity", "volatility", "policy"} | {
 }
 ADDED = {"accounting.csv": _WORLD, "manifest.csv": _WORLD}
 """Columns that tables have got since, by file: the factors of worlds."""
-ADDED_ROWS = {"failures.csv": {"unreachable", "held", "program", "unrecorded"}}
+ADDED_ROWS = {"failures.csv": {"unreachable", "held", "program", "unread", "unrecorded"}}
 """First cells of rows that tables have got since, by file."""
 
 

@@ -68,6 +68,8 @@ class Outcome:
         Calls made now.
     examples
         One failure of each reason: the seat, the kind of call, and the start of what was written.
+    unread
+        Models of which no answer could be read, with the reasons.
     commands
         By reason, the command that prints the whole answer.
     objective
@@ -92,6 +94,7 @@ class Outcome:
     stopped: str = ""
     examples: dict[str, str] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, list[str]] = field(default_factory=dict)
     objective: float | None = None
 
     @property
@@ -156,6 +159,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
         pending=sum(accounts["pending"].values()),
         failures=accounts["failed"],
         examples={reason: str(call) for reason, call in firsts.items()},
+        unread=_unread_models(accounts["models"]),
         commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
@@ -228,7 +232,31 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
     lines += first_of(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     lines += first_of(stopped, f"the output folders' {FILE}")
-    return [*lines, *_remedies(outcomes)]
+    return [*lines, *_advice(outcomes), *_remedies(outcomes)]
+
+
+def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
+    """Models of which no answer could be read, and why."""
+    return {
+        name: sorted(row["attempts"].keys() - {"ok"})
+        for name, row in models.items()
+        if row["calls"] and row.get("unread") == row["calls"]
+    }
+
+
+def _advice(outcomes: Sequence[Outcome]) -> list[str]:
+    """For each model of which a condition has no answer that could be read: what to try."""
+    reasons: dict[str, set[str]] = {}
+    for outcome in outcomes:
+        for model, why in outcome.unread.items():
+            reasons.setdefault(model, set()).update(why)
+    more_room = "a larger sampling.max_tokens, "
+    return [
+        f"model {model} writes no answer that can be read, such as STATE lines ({', '.join(why)}). "
+        f"Try {more_room * (Failure.LENGTH in why)}shorter arguments (protocol.argument_words=40) "
+        "or a stronger instruct model; where a server of the same name was mended, retry_failed=all"
+        for model, why in ((model, sorted(why)) for model, why in reasons.items())
+    ]
 
 
 def _remedies(outcomes: Sequence[Outcome]) -> list[str]:

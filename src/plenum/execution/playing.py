@@ -13,6 +13,7 @@ from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
+from plenum.execution.trials import Trials
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class Deliberations:
     slots: int | None = None
     here = True
 
+    def __init__(self) -> None:
+        self._trials = Trials()
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -109,6 +113,7 @@ class Deliberations:
             complain=scene.complain,
             warn=scene.warn,
             prefix=partial(prefix, scene.job, scene.index),
+            trial=self._trials.of(scene.job, scene.index),
         )
 
     def reports(self, conditions: int) -> ReportPool:

@@ -3,7 +3,7 @@
 import dataclasses
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.execution.replay import ReadDifferently, answered, open_conversation
+from plenum.execution.trials import Trial
 from plenum.models import CallError
-from plenum.models.conversation import Ask, Conversation, failure
+from plenum.models.conversation import Ask, Conversation, Entry, failure
 from plenum.records import DamagedJournal, Failure, Journal
 from plenum.records.journal import NO_ANSWERS, standing
 
@@ -46,6 +47,8 @@ class Replicate:
         Called with an error of the code that ends the replicate.
     warn
         Called with what a user should know about the replicate.
+    trial
+        Its part in trying models that nobody could read yet; none by default.
     """
 
     condition: Condition
@@ -57,6 +60,7 @@ class Replicate:
     prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
     complain: Callable[[Exception], object] = traceback.print_exception
     warn: Callable[[str], object] = print
+    trial: Trial = field(default_factory=Trial)
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -73,16 +77,24 @@ class Replicate:
         BudgetSpent
             The next call doesn't fit the budget; the journal is whole.
         ProviderUnavailable
-            Nothing more is sent to a model's provider; the journal is whole.
+            Nothing more is sent to a model or its provider; the journal is whole.
         Stopped
             A key was refused, or an account is exhausted.
         """
         try:
             if not self.journal.exists():  # what isn't begun leaves no file
                 await self.caller.ticket.begin()
+                await self._try_first_model()
             return await self._run()
         finally:
+            self.trial.leave()
             self.caller.ticket.end()
+
+    async def _try_first_model(self) -> None:
+        if not self.trial.settled(self.condition.models):
+            first = open_conversation(self.condition, self.index).ask
+            if first is not None:
+                await self.trial.enter(first.chat.model)
 
     async def _run(self) -> bool:
         once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
@@ -90,6 +102,8 @@ class Replicate:
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
+            if not self.trial.settled(self.condition.models):
+                self.trial.passed(e["model"] for e in journal.calls if "problem" not in e)
             if end and not taken_up(end, self.retry_failed):
                 return False
             conversation = self._replay(journal)
@@ -145,6 +159,7 @@ class Replicate:
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
             await journal.kept()
+            await self.trial.enter(ask.chat.model)
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
@@ -162,10 +177,18 @@ class Replicate:
             read = unread(reply) if "problem" in entry else "ok"
             self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
             self.observe(entry)
+            self._note_trial(ask, entry, conversation.end or {})
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
         await journal.kept(ended=True)
+
+    def _note_trial(self, ask: Ask, entry: Entry, end: Entry) -> None:
+        """Note whether a question was got past, once that is clear."""
+        if end.get("status") == "failed":
+            self.trial.failed(ask.chat.model, end["reason"])
+        elif "problem" not in entry or ask.kind.endswith("_repair"):
+            self.trial.passed([ask.chat.model])
 
     def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
         """Journal the rounds that are over; returns how many are written."""

@@ -37,14 +37,13 @@ def account(
     dict
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), where replicates
         ``failed_at`` (:func:`plenum.records.failed.grouped`), how many were ``retried`` after an
-        answer that couldn't be read, and by model ``models``:
-        calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
-        waiting, attempts by outcome, and answers by the provider's system
-        fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
-        its name. Where servers are known, or fingerprints in their place, ``servers`` has the calls
-        of each and the replicates that it answered most of, and ``split`` how many replicates had
-        several. ``batched`` has calls and cost of the answers in batches. What a branch inherited
-        from its base isn't counted.
+        answer that couldn't be read, and by model ``models``: calls, ``unread`` answers among them,
+        repairs, tokens, cost in US dollars, calls without a known price, seconds spent waiting,
+        attempts by outcome, and answers by the provider's system fingerprint; where there were any,
+        ``dropped``, what came with answers and didn't fit, by its name. Where servers are known, or
+        fingerprints in their place, ``servers`` has the calls of each and the replicates that it
+        answered most of, and ``split`` how many replicates had several. ``batched`` has calls and
+        cost of the answers in batches. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -94,6 +93,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row["tokens_out"] += entry["tokens_out"]
             row["cost"] += entry["cost"] or 0.0
             row["unpriced"] += entry["cost"] is None
+            row["unread"] = row.get("unread", 0) + ("problem" in entry)
     for line in attempts:
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]

@@ -27,6 +27,7 @@ class Failure(StrEnum):
     - ``budget``: the sweep's budget, or the account's quota, is used up
     - ``unreachable``: the provider can't be reached: connection refused, no such host, TLS
     - ``held``: the provider asks to be left alone for longer than ``calls.max_wait_s``
+    - ``unread``: none of the replicates that tried the model wrote an answer that could be read
     - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep
 
     Of a program under audit:
@@ -50,6 +51,7 @@ class Failure(StrEnum):
     BUDGET = "budget"
     UNREACHABLE = "unreachable"
     HELD = "held"
+    UNREAD = "unread"
     INTERRUPTED = "interrupted"
     PROGRAM = "program"
     BUG = "bug"

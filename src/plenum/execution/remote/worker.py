@@ -70,6 +70,7 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._name = name
         self._outbox = Outbox()
+        self._deliberations = Deliberations()
         self._playing: dict[int, asyncio.Task[None]] = {}
         self._tickets: dict[int, ForwardingTicket] = {}
         self._logs: dict[Path, tuple[CallLog, set[int]]] = {}
@@ -165,7 +166,7 @@ class Worker:
                     Caller(_Leased(model, self._leased), backends.policy(job.calls), ticket, log),
                 )
                 await self._leased()
-                wrote = await Deliberations().play(scene).run()
+                wrote = await self._deliberations.play(scene).run()
             finally:
                 used = log.usage[index] - before
         except asyncio.CancelledError:

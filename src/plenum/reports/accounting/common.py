@@ -11,6 +11,7 @@ WHY = {
     "budget": "the budget is used up",
     "unreachable": "a model's provider couldn't be reached",
     "held": "a model's provider asked to be left alone for longer than calls.max_wait_s",
+    "unread": "no answer of the model could be read by those that tried it",
     "interrupted": "stopped by Ctrl-C, SIGTERM or another call",
     "not_begun": "stopped before the first call",
     "error": "a damaged journal or a bug, which the run's closing lines name",

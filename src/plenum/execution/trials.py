@@ -1,0 +1,145 @@
+"""A model whose answers nobody could read yet is tried by a few replicates before others ask it.
+
+A model that can't write the format fails every replicate at its first question. So the first
+replicates that ask a model try it, and the others wait until one of them has got past its first
+question to it. Where none does, the others aren't begun: the sweep ends and says so. Once any
+replicate of the sweep has got past a question to a model, now or in a run before, nothing of this
+happens to that model again.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from plenum.design.condition import Hosted, Job
+from plenum.execution.limits import ProviderUnavailable
+from plenum.records import Failure
+
+TRIED_BY = 4
+"""Replicates that try a model: with their repairs 8 calls. Of a hosted model it is at least as many
+as its slots, which decode together and so cost no more time than one."""
+
+
+@dataclass
+class _Tried:
+    """How far the trial of one model is."""
+
+    read: bool = False
+    under_way: set[Hashable] = field(default_factory=set)
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+class Trials:
+    """The trials of all models of a sweep.
+
+    Models under another backend or another sampling are others: an answer may be cut off by one
+    ``sampling.max_tokens`` and not by another. What fails otherwise, as for want of an answer,
+    gives its place to the next replicate.
+    """
+
+    def __init__(self) -> None:
+        self._models: dict[Hashable, _Tried] = {}
+        self._changed = asyncio.Event()
+
+    def of(self, job: Job, index: int) -> "Trial":
+        """The part that a replicate has in them."""
+        backend = job.condition.backend
+        places = max(TRIED_BY, backend.slots) if isinstance(backend, Hosted) else TRIED_BY
+        exempt = backend.name == "simulated" or job.calls.batch  # a batch is one call for all
+        settings = repr((backend, job.condition.sampling))
+        return Trial(self, settings, (job.condition.folder, index), None if exempt else places)
+
+    def tried(self, model: Hashable) -> _Tried:
+        """How far a model's trial is."""
+        return self._models.setdefault(model, _Tried())
+
+    def change(self) -> None:
+        """Let those that wait look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed(self) -> None:
+        """Wait until something has become of a replicate."""
+        await self._changed.wait()
+
+    def leave(self, who: Hashable) -> None:
+        """Give up the places of a replicate that is over."""
+        for tried in self._models.values():
+            tried.under_way.discard(who)
+        self.change()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A replicate's part in the trials of the models that it asks.
+
+    Parameters
+    ----------
+    settings
+        What tells its models from those of the same name under other settings.
+    who
+        The replicate.
+    places
+        How many replicates try a model; ``None`` where its models aren't tried.
+    """
+
+    trials: Trials = field(default_factory=Trials)
+    settings: str = ""
+    who: Hashable = ""
+    places: int | None = None
+
+    def settled(self, models: Iterable[str]) -> bool:
+        """Whether none of some models is tried any more."""
+        if self.places is None:
+            return True
+        return all(self.trials.tried((self.settings, model)).read for model in models)
+
+    async def enter(self, model: str) -> None:
+        """Wait until the replicate may ask a model.
+
+        Raises
+        ------
+        ProviderUnavailable
+            None of those that tried it got past their first question to it.
+        """
+        if self.places is None:
+            return
+        tried = self.trials.tried((self.settings, model))
+        while not tried.read and self.who not in tried.under_way:
+            failed = tried.failed.total()
+            if failed >= self.places:
+                raise ProviderUnavailable(Failure.UNREAD, _given_up(model, tried.failed))
+            if failed + len(tried.under_way) < self.places:
+                tried.under_way.add(self.who)
+                return
+            await self.trials.changed()
+
+    def passed(self, models: Iterable[str]) -> None:
+        """Note that a replicate got past a question to each of some models."""
+        for model in set(models) if self.places is not None else ():
+            tried = self.trials.tried((self.settings, model))
+            if not tried.read:
+                tried.read = True
+                self.trials.change()
+
+    def failed(self, model: str, reason: str) -> None:
+        """Note that an answer of a model ended the replicate."""
+        if self.places is not None:
+            tried = self.trials.tried((self.settings, model))
+            tried.under_way.discard(self.who)
+            tried.failed[reason] += 1
+            self.trials.change()
+
+    def leave(self) -> None:
+        """Note that the replicate is over, however it ended."""
+        if self.places is not None:
+            self.trials.leave(self.who)
+
+
+def _given_up(model: str, failed: Counter[str]) -> str:
+    reasons = ", ".join(f"{count} x {reason}" for reason, count in sorted(failed.items()))
+    return (
+        f"model {model}: none of the {failed.total()} replicates that tried it wrote a first "
+        f"answer that could be read ({reasons}); the others weren't begun"
+    )

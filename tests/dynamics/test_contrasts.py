@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import exact_processes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
@@ -131,6 +133,21 @@ def test_p_of_few_replicates_counts_the_labelling_that_was_observed(
         assert exact >= 2 / (2**replicates if paired else math.comb(2 * replicates, replicates))
         found = contrast(first, second, paired=paired, draws=4000)
         assert_allclose(found.p, exact, atol=0.035)
+
+
+@settings(max_examples=30)
+@given(st.integers(4, 8), st.integers(0, 10_000), st.booleans())
+def test_p_of_few_replicates_does_not_depend_on_the_last_bits(
+    replicates: int, seed: int, paired: bool
+) -> None:
+    # Many labellings are the observed one or its mirror image: residue must not tell them apart.
+    first = generators.autoregressive(0.5).sample(replicates, seed)
+    second = generators.random_walk().sample(replicates, seed + 1)
+    found = contrast(first, second, paired=paired, draws=500)
+    again = contrast(first * (1 + 1e-12), second / 3 * 3, paired=paired, draws=500)
+    assert found.p == again.p
+    same = contrast(first, first[::-1], paired=paired, draws=500)
+    assert paired or same.p == 1
 
 
 def test_pairs_leave_both_arms_together() -> None:

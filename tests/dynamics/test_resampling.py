@@ -1,6 +1,7 @@
 """The bootstrap of λ̂: draws, standard errors, intervals, and draws that are made again."""
 
 import math
+import random
 
 import exact_processes
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import stats
 from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
 
-from plenum.dynamics import bootstrap, generators, resampling
+from plenum.dynamics import Bootstrap, bootstrap, generators, resampling
 
 METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
 PROCESSES = [
@@ -111,19 +112,23 @@ def test_float32_agrees_with_float64(process: generators.Process) -> None:
 def test_many_replicates_go_in_blocks_with_the_same_result(
     dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ensemble = generators.random_walk().sample(120, seed=1)
-    resampling.forget()
-    monkeypatch.setattr(resampling, "_KEPT", 7140 * 250)  # three blocks, none of them kept
+    ensemble = generators.random_walk().sample(60, seed=1)
+    monkeypatch.setattr(resampling, "_AT_ONCE", 60 * 18 * 250)  # three blocks
     blocks = bootstrap(ensemble, draws=600, dtype=dtype)
-    monkeypatch.setattr(resampling, "_KEPT", 10**9)
+    monkeypatch.setattr(resampling, "_AT_ONCE", 10**9)
     whole = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
     assert_allclose(blocks.errors, whole.errors, rtol=1e-3)
-    resampling.forget()
-    monkeypatch.setattr(resampling, "_AT_ONCE", 70)
-    kept = bootstrap(ensemble, draws=600, dtype=dtype)
-    assert_allclose(kept.slopes, whole.slopes, rtol=0, atol=1e-6)
-    resampling.forget()
+
+
+def test_few_replicates_are_drawn_in_few_ways() -> None:
+    found = bootstrap(walks(4, 3, seed=1), draws=5000)
+    counts = counts_of(4, 5000, seed=0)
+    once = (counts == 1).all(axis=1)
+    assert_allclose(once.mean(), math.factorial(4) / 4**4, atol=0.015)
+    assert_allclose(found.slopes[once], found.value, rtol=0, atol=1e-12)
+    drawn = counts[counts.max(axis=1) < 4]  # the others are drawn again
+    assert len(np.unique(found.slopes)) <= len(np.unique(drawn, axis=0))
 
 
 def test_equal_seeds_give_equal_draws_and_others_do_not() -> None:
@@ -158,12 +163,74 @@ def test_bca_agrees_with_its_definition() -> None:
         left_out = slow_left_out(ensemble)
         away = left_out.mean() - left_out
         acceleration = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
-        bias = stats.norm.ppf((found.slopes < slow_slope(ensemble)).mean())
+        gaps = found.slopes - slow_slope(ensemble)
+        tied = np.abs(gaps) < 1e-12
+        bias = stats.norm.ppf((gaps[~tied] < 0).sum() / 800 + tied.mean() / 2)
         levels = []
         for z in stats.norm.ppf([0.025, 0.975]):
             levels.append(stats.norm.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
         chosen = found.interval("bca")
         assert_allclose([chosen.low, chosen.high], np.quantile(found.slopes, levels), atol=1e-9)
+
+
+FEW = st.integers(4, 8)
+SAMPLED = st.sampled_from(PROCESSES[:4])
+
+
+def moved(first: Bootstrap, second: Bootstrap) -> float:
+    """How far the limits of the two are apart, in widths of the interval: the largest."""
+    apart = []
+    for method in METHODS:
+        a, b = first.interval(method), second.interval(method)
+        gaps = np.abs([a.low - b.low, a.high - b.high])
+        apart += [] if np.isnan(gaps).all() else (gaps / (a.high - a.low)).tolist()
+    return float(max(apart))
+
+
+@settings(max_examples=60)
+@given(FEW, st.integers(0, 10_000), SAMPLED)
+def test_limits_of_few_replicates_do_not_depend_on_the_last_bits(
+    replicates: int, seed: int, process: generators.Process
+) -> None:
+    # A draw of each replicate once has λ̂ itself, but for residue: it must count as a half.
+    ensemble = process.sample(replicates, seed)
+    single, double = (
+        bootstrap(ensemble, draws=1000, dtype=dtype) for dtype in (np.float32, np.float64)
+    )
+    assert moved(double, single) <= 1e-5
+
+
+@settings(max_examples=40)
+@given(FEW, st.integers(0, 10_000), SAMPLED, st.randoms(use_true_random=False))
+def test_limits_do_not_depend_on_the_order_of_replicates(
+    replicates: int, seed: int, process: generators.Process, shuffling: random.Random
+) -> None:
+    ensemble = process.sample(replicates, seed)
+    order = list(range(replicates))
+    shuffling.shuffle(order)
+    drawn = resampling._counts
+
+    def moved_along(*given: int) -> NDArray[np.int64]:
+        return drawn(*given)[order]
+
+    with pytest.MonkeyPatch.context() as patched:
+        resampling.forget()
+        before = bootstrap(ensemble, draws=1000)
+        patched.setattr(resampling, "_counts", moved_along)
+        resampling.forget()
+        after = bootstrap(ensemble[order], draws=1000)
+    resampling.forget()
+    assert moved(before, after) <= 1e-9
+
+
+@pytest.mark.parametrize("sign", [-1, 0, 1])
+def test_draws_that_tie_with_the_estimate_count_as_halves(sign: int) -> None:
+    gaps = np.repeat([-0.02, sign * 1e-9, 0.01], [300, 400, 500])
+    left_out = np.array([0.04, 0.05, 0.06, 0.05])  # no acceleration
+    found = Bootstrap(0.05, left_out, 0.05 + gaps, np.full(1200, np.nan), np.nan, 0)
+    bias = stats.norm.ppf(500 / 1200)
+    levels = stats.norm.cdf(2 * bias + stats.norm.ppf([0.025, 0.975]))
+    assert_allclose(found._bca(), levels, rtol=1e-9)
 
 
 def test_bootstrap_t_inverts_the_studentised_draws() -> None:

@@ -23,14 +23,14 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
 
 _BLOCK = 400_000
-"""Leave-one-out levels that are held at once."""
+"""Leave-one-out levels of the labellings that are drawn at once."""
 
 _NONE = 1e-9
 """A standard error below this is none: all replicates of an arm part alike."""
 
-_TIE = 1e-4
-"""A null statistic this close to the observed one, relative to it, is a tie: the null is computed
-in float32, and the observed labelling is one of the labellings."""
+_TIE = 1e-6
+"""A null statistic this close to the observed one, in standard errors or relative to it, is a tie:
+the observed labelling is one of the labellings, and of few replicates it is drawn often."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def contrast(
         return plain
     method = f"{plain.method}, {'swaps within pairs' if paired else 'studentised permutation'}"
     null = _permuted(arms, fits, window, paired, draws, seed)
-    far = ~(np.abs(null) < abs(value) / se * (1 - _TIE))
+    observed = abs(value) / se
+    far = ~(np.abs(null) < observed - _TIE * max(observed, 1.0))
     p = float((1 + far.sum()) / (1 + draws))
     return _contrast(value, se, df, n, method, cells, p)
 
@@ -208,11 +209,14 @@ def _permuted(
     size, count = len(arms[0]), both.replicates
     generator = np.random.Generator(np.random.PCG64([seed, count, size]))
     step = max(_BLOCK // (count * both.rounds.size), 1)
-    rows = np.moveaxis(both.distances, 2, 0).reshape(-1, count).astype(np.float32)
+    part = -(-step // 4)  # what a product makes then stays in memory that is at hand
+    rows = np.moveaxis(both.distances, 2, 0).reshape(-1, count)
     statistics = []
     for start in range(0, draws, step):
         member = _labels(generator, count, size, min(step, draws - start), paired)
-        statistics.append(_statistic(both.rounds, rows, member, paired))
+        for at in range(0, member.shape[1], part):
+            some = member[:, at : at + part]
+            statistics.append(_statistic(both.rounds, rows, some, paired))
     return np.concatenate(statistics)
 
 
@@ -235,14 +239,15 @@ def _statistic(rounds: Floats, rows: Array, member: NDArray[np.bool_], paired: b
     Every replicate is left out of its own arm alone, so that one product serves both.
     """
     count, draws = member.shape
-    sums = (rows @ member.astype(rows.dtype)).reshape(-1, count, draws)
-    mine = np.where(member, sums, rows.sum(axis=1).reshape(-1, count, 1) - sums)
-    everything = mine.sum(axis=1)
-    treated = np.einsum("lnb,nb->lb", mine, member.astype(rows.dtype))
-    totals = np.stack([treated, everything - treated]) / 2
-    rest = np.where(member, totals[0][:, None], totals[1][:, None]) - mine
-    left_out = _slopes(rounds, rest)
-    first, second = _slopes(rounds, totals[0]), _slopes(rounds, totals[1])
+    ours = member.astype(float)
+    mine = (rows @ ours).reshape(-1, count, draws)
+    theirs = rows.sum(axis=1).reshape(-1, count, 1) - mine
+    totals = np.einsum("lnb,nb->lb", mine, ours), np.einsum("lnb,nb->lb", theirs, 1 - ours)
+    np.copyto(mine, theirs, where=~member)
+    np.copyto(theirs, totals[0][:, None] / 2)
+    np.copyto(theirs, totals[1][:, None] / 2, where=~member)
+    left_out = _slopes(rounds, np.subtract(theirs, mine, out=mine))
+    first, second = (_slopes(rounds, total) for total in totals)
     if paired:
         shift = np.where(member, left_out, -left_out).reshape(2, count // 2, draws).sum(axis=0)
         variance = _variances(shift, np.ones_like(shift, bool))
@@ -253,12 +258,18 @@ def _statistic(rounds: Floats, rows: Array, member: NDArray[np.bool_], paired: b
 
 
 def _slopes(rounds: Floats, level: Array) -> Floats:
-    """Slopes of log(level) along the first axis; residue of sums that are zero is zero."""
-    floor = 1e-6 * level.max(axis=tuple(range(1, level.ndim)), keepdims=True)
+    """Slopes of log(level) along the first axis; residue of sums that are zero is zero.
+
+    Where no level is zero a round and its mirror image have opposite weights: the logarithm of
+    their ratio does for both.
+    """
+    floor = 1e-12 * level.max(axis=tuple(range(1, level.ndim)), keepdims=True)
     if (level > floor).all():
-        weights = contrast_weights(rounds).astype(level.dtype)
-        return np.asarray(np.tensordot(weights, np.log(level), 1), dtype=float)
-    return slope(rounds, np.moveaxis(np.where(level > floor, level, 0.0), 0, -1).astype(float))
+        half = len(level) // 2
+        ratios = level[::-1][:half] / level[:half]
+        weights = contrast_weights(rounds)[::-1][:half]
+        return np.asarray(np.tensordot(weights, np.log(ratios, out=ratios), 1))
+    return slope(rounds, np.moveaxis(np.where(level > floor, level, 0.0), 0, -1))
 
 
 def _variances(left_out: Floats, included: NDArray[np.bool_]) -> Floats:

@@ -1,19 +1,19 @@
 """Bootstrap of λ̂ over replicates, as one product of matrices.
 
-A bootstrap draw is a vector w of replicate counts. Its D*(t) is Σ w_i w_j d_ij(t) over pairs, but
-for a factor that is the same in every round; so many draws at once are a product of pair weights,
-(draws, pairs), with distances, (pairs, rounds). The weights depend on the number of replicates
-alone and are drawn once for all conditions. A pair of copies of one replicate adds a zero to D*:
-a constant factor, again, that λ̂ doesn't see.
+A bootstrap draw is a vector w of replicate counts. Its D*(t) is Σ w_i w_j d_ij(t), but for a factor
+that is the same in every round. Of many draws at once the sums Σ_j w_j d_ij(t) are a product of
+distances, (rounds · replicates, replicates), with counts, (replicates, draws); the standard errors
+need these too. The counts depend on the number of replicates alone and are drawn once for all
+conditions. A pair of copies of one replicate adds a zero to D*: a constant factor, again, that λ̂
+doesn't see.
 """
 
-from collections.abc import Iterable, Iterator
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from plenum.dynamics.fit import (
@@ -34,11 +34,12 @@ SEED_DRAWS = 500
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 """Names of the 95 % intervals."""
 
-_KEPT = 4_000_000
-"""Pair weights that are held at once, and kept for the next condition of as many replicates."""
+_AT_ONCE = 200_000
+"""Sums of one product: what it makes then stays in memory that is at hand."""
 
-_AT_ONCE = 1_000
-"""Draws of one product: what it makes then stays in memory that is at hand."""
+_TIE = 1e-6
+"""Draws this close to λ̂, in standard deviations of the draws, are as large as λ̂: of a few
+replicates many draws take each once, and have λ̂ itself but for residue that differs by machine."""
 
 _FEWEST = 40
 """Fewer draws than this don't reach 2.5 % on either side."""
@@ -124,8 +125,9 @@ class Bootstrap:
 
     def _bca(self) -> Floats:
         """The quantiles at which BCa reads the draws; those of the percentiles where z0 is lost."""
-        below = (self.slopes < self.value).mean() + (self.slopes == self.value).mean() / 2
-        count = len(self.slopes)
+        gaps, count = self.slopes - self.value, len(self.slopes)
+        tied = np.abs(gaps) <= _TIE * self.slopes.std()
+        below = (gaps[~tied] < 0).sum() / count + tied.mean() / 2
         bias = ndtri(np.clip(below, 0.5 / count, 1 - 0.5 / count))
         deviations = self.left_out.mean() - self.left_out
         spread = (deviations**2).sum()
@@ -141,7 +143,7 @@ def bootstrap(
     draws: int = DRAWS,
     seed: int = 0,
     studentised: bool = True,
-    dtype: DTypeLike = np.float32,
+    dtype: DTypeLike = np.float64,
 ) -> Bootstrap:
     """Resample replicates and estimate λ̂ of every draw.
 
@@ -154,8 +156,7 @@ def bootstrap(
     draws, seed
         Number of draws, and their seed. Conditions of equal R share the same weights.
     studentised
-        Whether each draw gets its standard error, which ``bootstrap_t`` needs; without it the
-        draws take a third of the time.
+        Whether each draw gets its standard error, which ``bootstrap_t`` needs.
     dtype
         Of the products: distances are taken relative to D(t), so that float32 moves λ̂* by less
         than 1e-6.
@@ -177,9 +178,8 @@ def bootstrap(
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return Bootstrap(fitted.value, empty, empty, empty, float("nan"), 0)
     engine = _Engine(fitted, studentised, dtype)
-    blocks = [engine.draw(*block) for block in _blocks(fitted.replicates, draws, seed, dtype)]
-    slopes, errors = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed, dtype)
+    slopes, errors = engine.draw(*_kept_counts(fitted.replicates, draws, seed))
+    slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed)
     return Bootstrap(fitted.value, fitted.left_out, slopes, errors, engine.error(), redrawn)
 
 
@@ -187,41 +187,44 @@ class _Engine:
     """The products of one ensemble."""
 
     def __init__(self, fitted: Fit, studentised: bool, dtype: DTypeLike) -> None:
-        self._studentised = studentised
+        self._studentised, self._dtype = studentised, dtype
+        self._replicates, self._value = fitted.replicates, fitted.value
         kept = fitted.used
-        level = fitted.total[kept]
-        self._value = fitted.value
-        self._pairs = np.ascontiguousarray((fitted.pairs[:, kept] / level).T, dtype=dtype)
         self._weights = contrast_weights(fitted.rounds[kept]).astype(dtype)
-        rows = np.moveaxis(fitted.distances[:, :, kept] / level, 2, 0)
+        rows = np.moveaxis(fitted.distances[:, :, kept] / (2 * fitted.total[kept]), 2, 0)
         self._rows = np.ascontiguousarray(rows.reshape(-1, fitted.replicates), dtype=dtype)
-        self._replicates = fitted.replicates
 
-    def draw(self, counts: Array, products: Array) -> tuple[Floats, Floats]:
-        """λ̂* and its standard error: counts (R, draws), products of pairs (pairs, draws)."""
-        level = self._pairs @ products
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = self._weights @ np.log(level)
-            errors = self._errors(counts, level)
-        missing = ~(level > 0).all(axis=0)
-        return np.where(missing, np.nan, slopes.astype(float) + self._value), errors
+    def draw(self, counts: Array, order: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """λ̂* and its standard error of each of ``order``, which are columns of the counts."""
+        size = max(_AT_ONCE // len(self._rows), 1)
+        starts = range(0, counts.shape[1], size)
+        parts = [self._part(counts[:, at : at + size].astype(self._dtype)) for at in starts]
+        slopes, errors = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
+        return slopes, errors
 
     def error(self) -> float:
         """The infinitesimal jackknife standard error of λ̂ itself."""
-        ones = np.ones((self._replicates, 1), self._rows.dtype)
-        return float(self._errors(ones, self._pairs.sum(axis=1, keepdims=True))[0])
+        return float(self._part(np.ones((self._replicates, 1), self._dtype))[1][0])
 
-    def _errors(self, counts: Array, level: Array) -> Floats:
-        """√ Σ w_r U_r² with U_r = Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
+    def _part(self, counts: Array) -> tuple[Floats, Floats]:
+        sums = (self._rows @ counts).reshape(len(self._weights), self._replicates, -1)
+        level = np.einsum("trb,rb->tb", sums, counts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = self._weights @ np.log(level)
+            errors = self._errors(counts, sums, level)
+        missing = ~(level > 0).all(axis=0)
+        return np.where(missing, np.nan, slopes.astype(float) + self._value), errors
+
+    def _errors(self, counts: Array, sums: Array, level: Array) -> Floats:
+        """√ Σ w_r U_r² with U_r = 2 Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
         if not self._studentised:
             return np.full(counts.shape[1], np.nan)
-        sums = (self._rows @ counts).reshape(len(level), self._replicates, -1)
-        influence = np.einsum("trb,tb->rb", sums, self._weights[:, None] / level)
+        influence = np.einsum("trb,tb->rb", sums, 2 * self._weights[:, None] / level)
         return np.asarray(np.sqrt((counts * influence**2).sum(axis=0)), dtype=float)
 
 
 def _redraw(
-    engine: _Engine, replicates: int, slopes: Floats, errors: Floats, seed: int, dtype: DTypeLike
+    engine: _Engine, replicates: int, slopes: Floats, errors: Floats, seed: int
 ) -> tuple[Floats, Floats, int]:
     """Draw those with D* = 0 again until none is left; give up all where one in 50 stays."""
     redrawn = 0
@@ -230,56 +233,38 @@ def _redraw(
         if not missing.size:
             return slopes, errors, redrawn
         redrawn += len(missing)
-        counts = _counts(replicates, len(missing), seed, attempt + 1).astype(dtype)
-        slopes[missing], errors[missing] = engine.draw(counts, _products(counts))
+        counts = _counts(replicates, len(missing), seed, attempt + 1)
+        slopes[missing], errors[missing] = engine.draw(counts, np.arange(len(missing)))
     kept = np.isfinite(slopes)
     if kept.mean() < 1 - 1 / _TRIES:
         kept[:] = False
     return slopes[kept], errors[kept], redrawn
 
 
-def _counts(replicates: int, draws: int, seed: int, stream: int) -> Array:
+def _counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
     """How often each replicate is drawn, shape (R, draws)."""
     generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
     even = np.full(replicates, 1 / replicates)
     return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
 
 
-def _products(counts: Array) -> Array:
-    """Weights of the pairs i < j, shape (pairs, draws)."""
-    first, second = np.triu_indices(len(counts), 1)
-    return np.asarray(counts[first] * counts[second])
-
-
-def _blocks(
-    replicates: int, draws: int, seed: int, dtype: DTypeLike
-) -> Iterable[tuple[Array, Array]]:
-    """Counts and pair weights, block by block; small ones are kept for the next condition."""
-    if draws * replicates * (replicates - 1) // 2 <= _KEPT:
-        return _kept_blocks(replicates, draws, seed, np.dtype(dtype))
-    return _fresh_blocks(replicates, draws, seed, np.dtype(dtype))
-
-
-def _fresh_blocks(
-    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> Iterator[tuple[Array, Array]]:
-    counts = _counts(replicates, draws, seed, 0).astype(dtype)
-    size = min(max(_KEPT // (replicates * (replicates - 1) // 2), 1), _AT_ONCE)
-    for start in range(0, draws, size):
-        part = np.ascontiguousarray(counts[:, start : start + size])
-        yield part, _products(part)
-
-
 @lru_cache(maxsize=4)
-def _kept_blocks(
-    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[tuple[Array, Array], ...]:
-    blocks = tuple(_fresh_blocks(replicates, draws, seed, dtype))
-    for counts, products in blocks:
-        counts.flags.writeable = products.flags.writeable = False
-    return blocks
+def _kept_counts(
+    replicates: int, draws: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Counts, shape (R, kept), and which of them each draw has, shape (draws,).
+
+    Few replicates can be drawn in few ways, five in 126: each is then kept once.
+    """
+    counts, order = _counts(replicates, draws, seed, 0), np.arange(draws)
+    if math.comb(2 * replicates - 1, replicates) < draws:
+        way = (replicates + 1) ** np.arange(replicates) @ counts
+        _, first, order = np.unique(way, return_index=True, return_inverse=True)
+        counts = np.ascontiguousarray(counts[:, first])
+    counts.flags.writeable = order.flags.writeable = False
+    return counts, order
 
 
 def forget() -> None:
-    """Give back the memory of weights that are kept for the next condition."""
-    _kept_blocks.cache_clear()
+    """Give back the memory of counts that are kept for the next condition."""
+    _kept_counts.cache_clear()

@@ -53,7 +53,7 @@ LIBRARIES = (
 )
 """What the template has imported of a process that is to import plenum, and MLflow, itself."""
 
-AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
+AT_THE_START = ("PYTHON", "LANG", "LC_", "NPY_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -76,14 +76,15 @@ _SUBREAPER = 36
 class Process(subprocess.Popen[Any]):
     """A :class:`subprocess.Popen` of a script, forked off a template unless it is to be cold.
 
-    With ``alone`` the template has imported nothing of plenum.
+    With ``alone`` the template has imported nothing of plenum. The process heeds Ctrl-C even where
+    the tests don't: as a shell's background job they ignore it, and children inherit that.
     """
 
     def __init__(
         self, args: Sequence[str], *, cold: bool = False, alone: bool = False, **given: Any
     ) -> None:
         self._cold, self._alone = cold or sys.platform != "linux", alone
-        super().__init__(args, **given)
+        super().__init__(args, **{"preexec_fn": _heed_interrupts, **given})
 
     def _execute_child(self, *given: Any) -> None:
         start = _POPEN_START.__get__(self)
@@ -94,6 +95,10 @@ class Process(subprocess.Popen[Any]):
             _template("libraries").start(self, bound)
         else:
             _template_for(bound["args"], bound["env"]).start(self, bound)
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 _POPEN_START = subprocess.Popen._execute_child  # type: ignore[attr-defined]

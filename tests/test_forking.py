@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,11 +95,22 @@ def test_it_is_forked_unless_it_has_to_be_cold(tmp_path: Path) -> None:
     assert ends == [imported, imported, alone, cold, cold]
 
 
+@pytest.fixture
+def ignoring() -> Iterator[None]:
+    """Ignore Ctrl-C, as a background job of a shell does."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ignoring")
+@pytest.mark.parametrize("cold", [False, True])
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_it_gets_signals(tmp_path: Path, sign: signal.Signals) -> None:
+def test_it_gets_signals(tmp_path: Path, sign: signal.Signals, cold: bool) -> None:
     script = tmp_path / "script.py"
     script.write_text("import time; print('there', flush=True); time.sleep(60)")
-    with forking.Process([sys.executable, str(script)], stdout=-1, stderr=-1) as process:
+    command = [sys.executable, str(script)]
+    with forking.Process(command, stdout=-1, stderr=-1, cold=cold) as process:
         assert process.stdout.readline() == b"there\n"
         process.send_signal(sign)
         process.communicate(timeout=20)

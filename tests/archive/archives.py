@@ -57,7 +57,7 @@ class Study:
             "metrics": {"n_target": 2, "n_completed": 1, "n_failed": 1, "lambda": 0.1},
             "divergence": [0.1, 0.2, 0.4],
             **{"status": "ok", "interval": "jackknife", "warnings": ["few_replicates"]},
-            **{"failures": {"parse": 1}, "simulated": True},
+            **{"failures": {"parse": 1}, "simulated": True, "made_from": "0123"},
         }
         writer.close(journals, estimates, CONFIG)
         stopped = condition("c1", roles="off")

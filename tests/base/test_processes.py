@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forking import Process
 
 import plenum
 from plenum.base.processes import Ended, LineProcess
@@ -199,7 +200,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_a_child_ends_with_its_parent_however_that_ends(child: Child, end: signal.Signals) -> None:
-    parent = subprocess.Popen(
+    parent = Process(
         [sys.executable, "-c", PARENT, child("echo")], stdout=subprocess.PIPE, text=True,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -1,18 +1,22 @@
 """Everything of one condition at once."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import (
     divergence,
     flip_rate,
+    generators,
     lyapunov,
     pairwise_disagreement,
     reversal_test,
     switch_counts,
     time_to_majority,
 )
-from plenum.dynamics.summary import summarise
+from plenum.dynamics.summary import ESTIMATORS_VERSION, summarise
 
 DECISIONS = list("AABBBC")
 SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))
@@ -38,3 +42,17 @@ def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> 
     assert found.lyapunov == expected
     assert found.reversal == reversal_test(mean, (5, 12), draws=60, seed=2)
     assert len(found.reversal.null) == 60
+
+
+def test_numbers_of_a_version_of_the_estimators_stay() -> None:
+    # Another number, or a name more or less: raise ESTIMATORS_VERSION and record anew.
+    ensemble = generators.random_walk().sample(6, seed=1)
+    found = summarise(ensemble[:, :, None, :], DECISIONS).record()
+    file = Path(__file__).with_name("estimates_by_version.json")
+    recorded = json.loads(file.read_text())[str(ESTIMATORS_VERSION)]
+    assert {group: list(numbers) for group, numbers in found.items()} == {
+        group: list(numbers) for group, numbers in recorded.items()
+    }
+    for group, numbers in found.items():
+        for name, number in numbers.items():
+            assert_allclose(number, float(recorded[group][name]), rtol=1e-6, err_msg=name)

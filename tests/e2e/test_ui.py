@@ -20,7 +20,7 @@ FACTORS = {
 }
 ESTIMATES: dict[str, Any] = {
     **{"divergence": [0.1, 0.2, 0.4], "status": "ok", "interval": "jackknife"},
-    **{"warnings": [], "failures": {}},
+    **{"warnings": [], "failures": {}, "made_from": "0123"},
 }
 
 

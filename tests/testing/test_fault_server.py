@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from forking import Process
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
@@ -455,8 +456,9 @@ def command(*arguments: str) -> list[str]:
 def test_the_command_line_serves_until_it_is_told_to_stop(
     tmp_path: Path, bodies: Bodies, sent: signal.Signals, status: int
 ) -> None:
-    process = subprocess.Popen(
+    process = Process(
         command("port=0", "faults.hang=0.5"),
+        cold=True,
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

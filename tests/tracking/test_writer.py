@@ -34,6 +34,7 @@ CONDITION = {
 ESTIMATES: dict[str, Any] = {
     **{"metrics": {"n_target": 2, "n_completed": 2}, "divergence": [0.1, 0.2, 0.4]},
     **{"status": "ok", "interval": "jackknife", "warnings": [], "failures": {}},
+    "made_from": "0123",
 }
 
 
@@ -229,7 +230,7 @@ def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
 
     # the second time around another estimate takes the place of the first
     for value in (0.4, 0.5):
-        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value]}
+        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value], "made_from": value}
         for _ in stops(close, study, monkeypatch):
             assert len(study.runs("condition")) <= 2
         (parent,) = study.runs("condition")
@@ -313,12 +314,12 @@ def test_rows_are_whole_wherever_their_writer_was_stopped(
 
     # the second and third time around rows are taken over by another parent
     for value in (0.4, 0.5, 0.6):
-        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value]}
+        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value], "made_from": value}
         for before in stops(close, study, monkeypatch):
             if before % 2 or value > 0.4:
                 close(study.writer())
                 assert rowed(study) == whole
-                estimates = {**ESTIMATES, "divergence": [0.1, before, value]}
+                estimates = {**ESTIMATES, "divergence": [0.1, before, value], "made_from": before}
         assert rowed(study) == whole
         assert len(study.runs("condition")) == 1
 

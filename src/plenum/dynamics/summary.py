@@ -17,6 +17,11 @@ from plenum.dynamics.nulls import NullTest, reversal_test
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
+ESTIMATORS_VERSION = 1
+"""Part of what a tracked condition says that it is written from. Raise it when a change of the code
+moves a number that a condition's run holds by more than rounding, or adds or drops one: the runs of
+a study are then written again when it is next run."""
+
 
 @dataclass(frozen=True)
 class Summary:

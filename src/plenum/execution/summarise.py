@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plenum.base.identity import digest
 from plenum.design import kinds
+from plenum.dynamics import DRAWS, WINDOW
+from plenum.dynamics.summary import ESTIMATORS_VERSION
 from plenum.execution.usage import Accounts
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript
 from plenum.records.transcript import environments as environments_of
 
 Report = dict[str, Any]
+
+SETTINGS: dict[str, Any] = {"window": WINDOW, "interval": "jackknife", "draws": DRAWS, "seed": 0}
+"""How the estimates of a sweep are made: as :func:`plenum.dynamics.summarise` takes it."""
 
 
 def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
@@ -35,7 +41,21 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "failures": accounts["failed"],
         "simulated": _simulated(transcripts, accounts),
         "accounts": accounts,
+        "made_from": _made_from(transcripts, accounts),
     }
+
+
+def _made_from(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
+    """Name all that a report follows from: equal on every machine, as no computed float is."""
+    return digest(
+        {
+            "estimators": ESTIMATORS_VERSION,
+            "settings": SETTINGS,
+            "replicates": [[t.head["replicate"], t.link] for t in transcripts],
+            "counts": [accounts["target"], accounts["failed"], accounts["pending"]],
+            "simulated": _simulated(transcripts, accounts),
+        }
+    )
 
 
 def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:

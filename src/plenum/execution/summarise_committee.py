@@ -6,7 +6,7 @@ import numpy as np
 
 from plenum.dynamics import Summary, of_replicates, summarise, tally
 from plenum.dynamics.fragility import VariantOutcome, by_family, details
-from plenum.execution.summarise import Report, no_estimates
+from plenum.execution.summarise import SETTINGS, Report, no_estimates
 from plenum.records import Transcript
 
 METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
@@ -19,7 +19,8 @@ def estimates(completed: Sequence[Transcript]) -> Report:
         return _of_branches(completed)
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
-    report = of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    decisions = [str(t.decision) for t in completed]
+    report = of_summary(summarise(preferences, decisions, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
     numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))

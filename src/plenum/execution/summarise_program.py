@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.dynamics import summarise
 from plenum.dynamics.audit_growth import growth
 from plenum.dynamics.audits import Rule, case_verdict, outcome
-from plenum.execution.summarise import no_estimates
+from plenum.execution.summarise import SETTINGS, no_estimates
 from plenum.execution.summarise_committee import of_summary
 from plenum.records import Transcript
 from plenum.tracking.programs import ensemble, tables
@@ -52,7 +52,8 @@ def _by_round(
     array, seats, runs = ensemble(messages, completed[0].options, list(decisions))
     if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS:
         return {}
-    report = of_summary(summarise(array, [decisions[run] for run in runs]), seats)
+    decided = [decisions[run] for run in runs]
+    report = of_summary(summarise(array, decided, **SETTINGS), seats)
     shown = growth(array.mean(axis=2))
     looks = {"growth_shown": float(shown.shown), "growth_look": shown.look, "growth_p": shown.p}
     return {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base.identity import digest
-from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.chain import DamagedJournal, verified
 from plenum.records.journal import NO_ANSWERS, standing
 
 
@@ -42,6 +42,8 @@ class Transcript:
         The closing entry; ``None`` while the replicate is pending.
     entries
         Every entry of the journal after the head.
+    link
+        The last link of the journal's chain, which names all that it holds.
     """
 
     head: dict[str, Any]
@@ -49,6 +51,7 @@ class Transcript:
     ballots: dict[str, str]
     end: dict[str, Any] | None
     entries: tuple[dict[str, Any], ...]
+    link: str = ""
 
     @property
     def status(self) -> str:
@@ -133,13 +136,13 @@ def read(path: Path) -> Transcript:
     DamagedJournal
         A line doesn't verify, or there is no head.
     """
-    entries = read_entries(path)
+    entries, _, link = verified(path, path.read_bytes())
     if not entries or entries[0].get("kind") != "head":
         raise DamagedJournal(f"journal {path}: it has no head")
-    return _assemble(entries[0], entries[1:])
+    return _assemble(entries[0], entries[1:], link)
 
 
-def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript:
+def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) -> Transcript:
     turns: list[Turn] = []
     ballots: dict[str, str] = {}
     argument = ""
@@ -160,7 +163,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript
         if "ballot" in entry:
             ballots[entry["seat"]] = entry["ballot"]["decision"]
     end = entries[-1] if entries and entries[-1]["kind"] == "end" else None
-    return Transcript(head, tuple(turns), ballots, end, tuple(entries))
+    return Transcript(head, tuple(turns), ballots, end, tuple(entries), link)
 
 
 def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:

@@ -26,14 +26,13 @@ def of_replicate(transcript: Transcript, pending: str) -> str:
     return state if transcript.end else f"{state}-{pending}"
 
 
-_NAMES = {"line": "told"}
-"""What stores of earlier versions know parts of a report as: runs are to keep their states."""
+def of_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
+    """What a condition's run is written from: what its estimates are made from, and its record.
 
-
-def of_condition(estimates: dict[str, Any], condition: dict[str, Any]) -> str:
-    """What a condition's run is written from; its accounts may change while the run stays."""
-    kept = {_NAMES.get(k, k): value for k, value in estimates.items() if k != "accounts"}
-    return digest([clean(kept), condition])
+    The estimates themselves aren't digested: their last bits differ between processors. A run of a
+    version that did so is written again, once.
+    """
+    return digest([report["made_from"], condition])
 
 
 def of_run(status: str, tags: dict[str, str]) -> str:

@@ -290,6 +290,12 @@ def test_estimates_say_what_is_missing_and_of_which_condition(study: str, said: 
         assert "adjusted" not in text
 
 
+def test_flips_without_a_majority_are_told_from_those_to_another_option() -> None:
+    said = told([tracked(1, decisions=[*"CCCCCCCC", "A", "NONE", "NONE", "NONE"])], "estimates")
+    assert "It is 4 of 12, 0.33 [0.10, 0.65]. Of these four replicates, three reached no" in said
+    assert "and one chose another option" in said
+
+
 def test_wordings_are_never_called_repeats() -> None:
     found = STUDIES["wordings"]
     assert "between wordings, not between repeats" not in told(square(), "design")

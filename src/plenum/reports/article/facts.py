@@ -14,7 +14,7 @@ from plenum.dynamics import Branching, association
 from plenum.dynamics.warnings import WARNINGS, Warned
 from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
 from plenum.reports.article import comparisons
-from plenum.reports.article.choices import choices, option_in_words
+from plenum.reports.article.choices import choice, choices, option_in_words
 from plenum.reports.article.factors import crossed, fixed, levels
 from plenum.reports.article.families import ALPHA, excludes, shaky
 from plenum.reports.article.material import MOST_LINES, Material
@@ -53,6 +53,7 @@ def facts(material: Material) -> dict[str, Any]:
         "committees": sum(not row.tracked.rerun for row in rows),
         "unseen": any(kind.rest or kind.split for kind in material.kinds if kind.fits),
         "option": option_in_words,
+        "choice": choice,
         **_comparisons(material),
     }
 

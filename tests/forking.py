@@ -142,16 +142,17 @@ class Template:
         """Do the work of ``process._execute_child``, whose arguments are ``bound``."""
         pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
         streams = [bound[name] for name in ("p2cread", "c2pwrite", "errwrite")]
+        passed = sorted(bound["pass_fds"])
         request = {
+            "numbers": [0, 1, 2, *passed],
             "args": list(bound["args"][1:]),
             "cwd": os.fspath(bound["cwd"] or Path.cwd()),
             "env": dict(os.environ if bound["env"] is None else bound["env"]),
             "session": bool(bound["start_new_session"]),
         }
         try:
-            process.pid = self.ask(
-                request, [n if given == -1 else given for n, given in enumerate(streams)]
-            )
+            given = [n if stream == -1 else stream for n, stream in enumerate(streams)]
+            process.pid = self.ask(request, [*given, *passed])
             process._child_created = True  # type: ignore[attr-defined]
         finally:
             process._close_pipe_fds(*(bound[n] for n in pipes))  # type: ignore[attr-defined]

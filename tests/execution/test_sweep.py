@@ -1,8 +1,11 @@
 """Whole sweeps in this process, against real sockets: what goes wrong ends in a line, and heals."""
 
+import asyncio
+import gc
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -292,3 +295,24 @@ def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab
     assert outcome.pending == 40
     # One more may be on its way when the first one's attempts are used up.
     assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)
+
+
+def test_ctrl_c_while_results_are_written_leaves_no_connection_open(
+    lab: Lab,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def finish(pool: ReportPool) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(ReportPool, "finish", finish)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_sweep([lab(*at(server.url))])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    gc.collect()  # what isn't closed is told of when it is collected
+    assert "Unclosed" not in caplog.text

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import gc
 import json
 import os
 import subprocess
@@ -131,6 +132,22 @@ os._exit(3)
     assert len(output) < 2**20
     assert "\x1b" not in output
     assert "bytes left out" in output
+
+
+def test_who_holds_its_pipes_and_left_is_not_waited_for_and_nothing_is_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    body = """
+def committee(case, run):
+    if os.fork() == 0:
+        os.setsid()
+        os.execve("/bin/sleep", ["sleep", "8"], {})
+    return "B"
+"""
+    (run,) = audit_of(tmp_path, target=script(tmp_path, body)).run()
+    assert run.decision == "B"
+    gc.collect()  # what asyncio wasn't asked for is told of when it is collected
+    assert "never retrieved" not in caplog.text + capfd.readouterr().err
 
 
 def test_a_message_of_ten_megabytes_is_refused(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
+from plenum.base.processes import close_environment
 from plenum.base.terminal import say
 from plenum.design import schema
 from plenum.design.compose import PlainJob, job_of, parse_job, to_yaml, yaml_of
@@ -51,6 +52,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
         The estimate that ``objective`` names, for sweepers that choose values by results; a NaN
         where it isn't defined, and of a dry run (see :class:`Undefined`).
     """
+    close_environment()  # of a process that another launcher has started, too
     hydra = HydraConfig.get()
     if hydra.mode == RunMode.RUN and hydra.sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")

@@ -222,6 +222,39 @@ def test_ctrl_c_and_sigterm_end_workers_and_the_same_command_goes_on(
         assert read_entries(path)  # whole, to the last line
 
 
+@pytest.mark.parametrize("part", ["gcs_server", "raylet/raylet", "the command"])
+def test_what_is_killed_while_ray_starts_ends_in_one_line_and_leaves_nothing(
+    part: str, tmp_path: Path
+) -> None:
+    command = start(tmp_path, "run.py", *SWEEP, "hydra/launcher=ray", "workers.number=1")
+    while not (found := of_clusters_here(f"/{part}" if "/" in part else "gcs_server")):
+        assert command.poll() is None
+        time.sleep(0.05)
+    os.kill(command.pid if part == "the command" else found[0], signal.SIGKILL)
+    _, errors = command.communicate()
+    told = [line for line in errors.splitlines() if line.startswith("error: ")]
+    assert len(told) == 1
+    assert "Traceback" not in errors
+    if part != "the command":
+        assert command.returncode == 2
+        assert told[0].startswith("error: hydra/launcher: Ray can't start here: ")
+    assert of_clusters_here("") == []
+    assert not list(Path("/tmp").glob("plenum-ray-*"))
+
+
+def of_clusters_here(part: str) -> list[int]:
+    """Processes of clusters that sweeps have started, which have this in their command line."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            said = (entry / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if "plenum-ray-" in said and part in said.partition("\0")[0]:
+            found.append(int(entry.name))
+    return found
+
+
 def test_what_cannot_work_ends_in_one_line_before_any_call(nodes: Nodes, tmp_path: Path) -> None:
     gone = call(
         tmp_path, "run.py", *SWEEP, "hydra/launcher=ray", "ray.address=127.0.0.1:1", status=2

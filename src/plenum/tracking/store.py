@@ -4,6 +4,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import sqlite3
 import sys
 import tempfile
@@ -176,8 +177,8 @@ def open_client(uri: str) -> "MlflowClient":
         return MlflowClient(uri)
     if not event.contains(Engine, "connect", _relax):
         event.listen(Engine, "connect", _relax)
-    with _prepared(uri) as path:
-        client = MlflowClient(uri)
+    with _prepared(uri) as path, _default_artifacts(path.parent):
+        client = MlflowClient(_as_sqlalchemy_reads(path))
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
     return client
@@ -191,6 +192,44 @@ def _prepared(uri: str) -> Iterator[Path]:
     with locked(path.with_suffix(".lock")):
         database.prepare(path)
         yield path
+
+
+def _as_sqlalchemy_reads(path: Path) -> str:
+    """The URI of an SQLite file for MLflow: from version 2.1 on SQLAlchemy decodes escapes in it.
+
+    Raises
+    ------
+    UserError
+        The installed SQLAlchemy reads no URI as this path.
+    """
+    from sqlalchemy.engine import make_url
+
+    for written in (str(path), urllib.parse.quote(str(path))):
+        uri = f"{_SQLITE}{written}"
+        if make_url(uri).database == str(path):
+            return uri
+    raise UserError(
+        f"tracking.uri: the installed SQLAlchemy can't open {str(path)!r}; name a file, or work in "
+        "a folder, without ? and %"
+    )
+
+
+@contextmanager
+def _default_artifacts(folder: Path) -> Iterator[None]:
+    """Have MLflow make its default experiment where the working folder has an odd name.
+
+    It writes that experiment's place into SQL as it is, where quotes and colons mean something.
+    """
+    from mlflow.tracking._tracking_service.utils import _SERVER_ARTIFACT_ROOT_ENV_VAR as ROOT
+
+    if ROOT in os.environ or re.fullmatch(r"[\w/. @+=,~-]*", f"{Path.cwd()}"):
+        yield
+        return
+    os.environ[ROOT] = folder.as_uri()
+    try:
+        yield
+    finally:
+        del os.environ[ROOT]
 
 
 def _relax(connection: Any, _: Any) -> None:

@@ -5,14 +5,16 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.processes import close_environment
 from plenum.base.secrets import is_secret_name, withheld
+from plenum.base.text import flatten
 from plenum.design.settings import Workers
+from plenum.execution.remote.session_end import SessionEnd
 
 _SENT = re.compile(
     r"(PLENUM|AWS|AZURE|GOOGLE|VERTEX\w*|MLFLOW|HF|OPENAI|ANTHROPIC|GEMINI|XAI|LITELLM|SSL|REQUESTS)_"
@@ -21,6 +23,11 @@ _SENT = re.compile(
 )
 _KERNELS = re.compile(r"(OMP|KMP|GOMP|MKL|ONEDNN|DNNL|ATEN|TORCH_ALLOW|CUBLAS|NVIDIA_TF32)_")
 _CONNECT_S = 10.0
+_FOLDER = "PLENUM_RAY_FOLDER"
+"""The variable that names a cluster's folder to all its processes."""
+_LONGEST = 300
+_here: SessionEnd | None = None
+"""The cluster that this process started."""
 
 
 def require_ray() -> None:
@@ -103,8 +110,7 @@ def _join(address: str | None) -> None:
     with suppress(AttributeError):  # else every worker that dies has a paragraph on the terminal
         internal.print_to_stdstream = lambda *_, **__: None
     if address in (None, "local"):
-        with _secrets_aside():
-            ray.init(address="local", include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
+        _start_here(quiet)
         return
     if address.startswith("ray://"):
         raise UserError(
@@ -123,6 +129,31 @@ def _join(address: str | None) -> None:
             f"ray.address: no cluster answers at {address!r}: {reason} (one that was started with "
             "a token is joined with RAY_AUTH_MODE=token and RAY_AUTH_TOKEN in the environment)"
         ) from None
+
+
+def _start_here(quiet: Mapping[str, Any]) -> None:
+    """Start a cluster on this machine; what is left of it is cleared away, however it ends."""
+    import ray
+
+    global _here
+    _here = SessionEnd()
+    os.environ[_FOLDER] = _here.folder
+    options = {"include_dashboard": False, "num_cpus": os.cpu_count(), "_temp_dir": _here.folder}
+    try:
+        with open(os.devnull, "wb") as nowhere, _stderr_to(nowhere.fileno()), _secrets_aside():
+            ray.init(address="local", **options, **quiet)
+    except Exception as error:  # whatever its parts died of
+        raise UserError(f"hydra/launcher: Ray can't start here: {first_sentence(error)}") from None
+    finally:
+        del os.environ[_FOLDER]
+    _here.ready()
+
+
+def first_sentence(error: Exception) -> str:
+    """What one of Ray's errors says before it explains itself."""
+    text = flatten(re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
+    sentence = re.match(r".*?[.!](?=\s|$)", text)
+    return (sentence[0] if sentence else text)[:_LONGEST]
 
 
 @contextmanager
@@ -158,4 +189,9 @@ async def leave() -> None:
     """Leave the cluster, or end the one on this machine."""
     import ray
 
-    await asyncio.to_thread(ray.shutdown)
+    global _here
+    with suppress(Exception):  # parts of it may be gone
+        await asyncio.to_thread(ray.shutdown)
+    if _here is not None:
+        await asyncio.to_thread(_here.close)
+        _here = None

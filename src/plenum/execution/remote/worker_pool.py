@@ -211,7 +211,7 @@ class WorkerPool:
         except RayError as error:
             self._failed += 1
             self._remove(remote)
-            return f"{remote.name} can't start: {' '.join(str(error).split())[-300:]}"
+            return f"{remote.name} can't start: {cluster.first_sentence(error)}"
         if refusal:  # it keeps its place: another one would be started there, and refuse too
             return f"{remote.name} can't work: {refusal}"
         self._failed = 0

@@ -204,9 +204,10 @@ def _as_sqlalchemy_reads(path: Path) -> str:
     """
     from sqlalchemy.engine import make_url
 
-    for written in (str(path), urllib.parse.quote(str(path))):
+    # MLflow also makes the folder that a URI names as it is written: escapes are the last resort.
+    for written in (str(path), os.path.relpath(path), urllib.parse.quote(str(path))):
         uri = f"{_SQLITE}{written}"
-        if make_url(uri).database == str(path):
+        if (read := make_url(uri).database) and Path(read).absolute() == path:
             return uri
     raise UserError(
         f"tracking.uri: the installed SQLAlchemy can't open {str(path)!r}; name a file, or work in "

@@ -70,10 +70,12 @@ def _naming(folder: str) -> list[int]:
     """The processes of this user, but for this one, whose command line or environment names it."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            said = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
-            if folder.encode() in said and int(entry.name) != os.getpid():
-                found.append(int(entry.name))
+        said = b""
+        for name in ("cmdline", "environ"):  # the latter may be closed to others
+            with suppress(OSError):
+                said += (entry / name).read_bytes()
+        if folder.encode() in said and int(entry.name) != os.getpid():
+            found.append(int(entry.name))
     return found
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 
+from plenum.base.errors import UserError
+from plenum.design import schema
 from plenum.design.overrides import explain
 
 Ended = Callable[..., tuple[object, str]]
@@ -210,3 +212,12 @@ def test_an_id_that_two_files_hold_is_refused(cases: Path) -> None:
     with pytest.raises(UserError, match=r"MY-01.*one\.yaml and two\.yaml"):
         chosen("MY-01", cases.parent)
     assert chosen("two", cases.parent) == ("MY-01", "scenarios/two.yaml")
+
+
+def test_prices_that_a_shell_took_apart_are_to_be_quoted() -> None:
+    """Of one model the shell leaves the outer braces, of several it takes them away, too."""
+    line = explain(["+prices=openai/m:input:1", "+prices=openai/m:output:2"], "config")
+    assert line is not None
+    assert line.startswith("prices.MODEL: 'openai/m:input:1'; quote it")
+    with pytest.raises(UserError, match=r"prices.openai/m: 'output:2'; quote it"):
+        schema.typed({"prices": {"openai/m": "output:2"}})

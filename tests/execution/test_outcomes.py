@@ -36,6 +36,10 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     failed = {"replicate": 2, "reason": "parse", "detail": "no JSON object", "replicates": 3}
     at = {"call": "ballot_repair", "round": 20, "seat": "Chair", "wrote": "I vote for C."}
     accounts = {"completed": 1, "failed": {"parse": 3}, "pending": {}, "failed_at": [failed | at]}
+    accounts["models"] = {
+        "openai/mute": {"calls": 4, "unread": 4, "attempts": {"length": 4}},
+        "openai/m": {"calls": 90, "unread": 6, "attempts": {"ok": 84, "parse": 6}},
+    }
     one = job("replicates=4")
     lines = closing([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
     assert lines[1].endswith(
@@ -46,11 +50,13 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
         f"python scripts/prompt.py study={one.study} condition={one.condition.identity[:8]} "
         "replicate=2 call=ballot round=20 seat=Chair answer=true"
     )
-    assert lines[2].endswith(command)
-    assert "retry_failed=all" in lines[3]
+    assert lines[2].startswith("model openai/mute writes no answer that can be read")
+    assert "a larger sampling.max_tokens" in lines[2]
+    assert lines[3].endswith(command)
+    assert lines[4].startswith("retry_failed=all")
     elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")
     lines = closing([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
-    assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[2]
+    assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[3]
 
 
 def test_one_replicate_is_counted_in_the_singular() -> None:
@@ -134,3 +140,16 @@ def test_a_plan_counts_a_condition_once_under_two_labels(
     left = [line for line in capsys.readouterr().out.splitlines() if "left:" in line]
     assert "left: 318 calls" in left[0]
     assert "left: 0 calls" in left[1]
+
+
+def test_a_plan_does_not_say_that_an_unknown_price_is_0(
+    job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("backend=api", "model.default=openai/nobody", "budget.calls=9")
+    show([job(*asked)])
+    told = capsys.readouterr().out
+    assert "$0.00" not in told
+    assert "cost left: unknown" in told
+    assert "used so far: cost unknown" in told
+    show([job(*asked[:2], "+prices={openai/nobody:{input:0,output:0}}")])
+    assert "cost left: $0.00" in capsys.readouterr().out

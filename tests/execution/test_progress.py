@@ -79,3 +79,12 @@ def test_the_time_that_is_left_is_estimated_once_more_than_the_start_is_known(
         clock.now += 1
     assert left[:20] == ["-"] * 20
     assert left[20] == "2:30"  # 79 calls, after 21 in 40 s
+
+
+def test_what_has_no_price_is_not_said_to_cost_0(clock: Clock) -> None:
+    shown = counting()
+    assert "cost $0.0000" in shown.line()
+    shown.entry(ENTRY | {"cost": None}, "")
+    assert "cost unknown" in shown.line()
+    shown.entry(ENTRY | {"cost": 0.25}, "")
+    assert "cost $0.2500 + unpriced" in shown.line()

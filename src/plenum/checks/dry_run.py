@@ -182,18 +182,18 @@ def _closing(
     kinds = dict.fromkeys(sorted(job.condition.kind for job in jobs))
     basis = " and ".join(KINDS[kind].assumed_answers for kind in kinds)
     yield (
-        f"tokens: estimated with {basis}; cost left: ${cost:.2f}"
+        f"tokens: estimated with {basis}; cost left: {_cost_left(cost, bool(unknown))}"
         + (", simulated agents cost nothing" if backends_used == {"simulated"} else "")
         + (", a hosted model costs nothing" if backends_used == {"hosted"} else "")
     )
     if unknown:
-        yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"
+        yield f"no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
     if jobs and jobs[0].budget.limited:
         spent = spent_before(jobs, prices.of)
+        dollars = "cost unknown" if unknown and not spent.dollars else f"${spent.dollars:.4f}"
         limits = ", ".join(f"{k}={v:g}" for k, v in vars(jobs[0].budget).items() if v is not None)
         yield (
-            f"budget: {limits}; used so far: ${spent.dollars:.4f}, {spent.tokens} tokens, "
-            f"{spent.calls} calls"
+            f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
     charged = [item for item in left if item.charged]
     if charged:
@@ -203,6 +203,13 @@ def _closing(
         f"in all {len(jobs)} conditions, {sum(job.replicates for job in jobs)} replicates, "
         f"{calls} calls before repairs; nothing was run"
     )
+
+
+def _cost_left(cost: float, unknown: bool) -> str:
+    """The cost of models with a price; without one it is unknown, and never 0."""
+    if unknown:
+        return f"${cost:.2f} and an unknown part" if cost else "unknown"
+    return f"${cost:.2f}"
 
 
 def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:

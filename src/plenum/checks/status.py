@@ -15,7 +15,7 @@ from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
 from plenum.records.chain import DamagedJournal, verified
 from plenum.records.storage import fetched, folder
-from plenum.reports.formats import count, decimals
+from plenum.reports.formats import count, dollars, number
 from plenum.reports.printing import show
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, keys
@@ -26,6 +26,7 @@ from plenum.tracking.tracker import lock_file
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
+_UNPRICED = b'"cost":null'
 _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 
@@ -66,7 +67,7 @@ def show_study(settings: Settings) -> None:
     columns = (
         *keys(["condition"]),
         *(Column(name, format=count) for name in ("target", *_COUNTS[:-1])),
-        Column("dollars", format=decimals(4)),
+        Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
     )
     notes = ["last activity: since a journal or call log was written; - where none is here"]
@@ -114,11 +115,21 @@ def _name(journal: Path) -> str:
     return journal.parent.name
 
 
+def _dollars(cost: float, unpriced: float) -> str:
+    """A cost with four decimals; unknown where no answer had a price."""
+    if unpriced and not pd.isna(unpriced):
+        return dollars(cost, int(unpriced))
+    return number(cost, 4)
+
+
 def _totals(frame: pd.DataFrame) -> str:
     """The conditions in one line; what neither journals nor the store tell isn't taken for 0."""
     total = frame[["target", *_COUNTS]].sum()
     unknown = frame.loc[frame["completed"].isna(), "target"].sum()
-    cost = f"{total.calls:.0f} calls, ${total.dollars:.4f}"
+    unpriced = int(frame["unpriced"].sum()) if "unpriced" in frame else 0
+    known = f"${total.dollars:.4f}" + f" + {unpriced} unpriced" * bool(unpriced)
+    known = known if total.dollars or not unpriced else "cost unknown"
+    cost = f"{total.calls:.0f} calls, {known}"
     elsewhere = int(frame["calls"].isna().sum())
     return (
         f"{len(frame)} condition{'s' * (len(frame) > 1)}: {total.target:.0f} replicates"
@@ -154,14 +165,14 @@ def _tracked(condition: StoredRun) -> dict[str, Any]:
         name: float(condition.metrics.get(f"n_{name}", "nan").split()[0])
         for name in ("completed", "failed", "pending")
     }
-    return {**counts, "calls": None, "dollars": None, "idle_s": None}
+    return {**counts, "calls": None, "dollars": None, "unpriced": None, "idle_s": None}
 
 
 def _counted(condition: Path, target: int) -> dict[str, Any]:
     """What the journals of a condition hold; those beyond the target were wanted earlier."""
     files = [path for path in condition.glob("[0-9]*.jsonl") if int(path.stem) < target]
     ended: Counter[str] = Counter()
-    calls, dollars = 0, 0.0
+    calls, dollars, unpriced = 0, 0.0, 0
     for path in files:
         data = path.read_bytes()
         if match := _END.match(data[data.rfind(b"\n", 0, -1) + 1 :]):
@@ -169,6 +180,7 @@ def _counted(condition: Path, target: int) -> dict[str, Any]:
         costs = _COST.findall(data)
         calls += data.count(b'"tokens_in":')
         dollars += sum(map(float, costs))
+        unpriced += data.count(_UNPRICED)
     written = [path.stat().st_mtime for path in (*files, *condition.glob("calls*.jsonl"))]
     return {
         "completed": ended["completed"],
@@ -176,6 +188,7 @@ def _counted(condition: Path, target: int) -> dict[str, Any]:
         "pending": target - ended.total(),
         "calls": calls,
         "dollars": dollars,
+        "unpriced": unpriced,
         "idle_s": time.time() - max(written) if written else None,
     }
 

@@ -24,13 +24,15 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.design.audit import INSTEAD, AuditConfig
 from plenum.design.ranges import require
-from plenum.design.schema import Config, StudyConfig
+from plenum.design.schema import Config, StudyConfig, price_refused
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
 _SCHEMAS = {"config": (Config,), "audit": (StudyConfig, AuditConfig)}
 """What a primary config's settings are checked against."""
 _NAME_END = re.compile("[.@/]")
+_TORN_PRICE = re.compile(r"\+{0,2}prices=(?P<price>[^{\s]+:(?:input|output|cached|written):.*)")
+"""What a shell makes of prices in braces that aren't quoted, where several models have one."""
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
@@ -53,6 +55,8 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
     for argument in arguments:
         if argument.startswith("-"):
             continue
+        if torn := _TORN_PRICE.match(argument):
+            return price_refused("MODEL", torn["price"])
         try:
             overrides.append(OverridesParser.create().parse_override(argument))
         except HydraException:

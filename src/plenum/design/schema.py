@@ -306,11 +306,27 @@ def _check_groups(given: Mapping[str, Any]) -> None:
     for key in _GROUPS:
         if key in given and not isinstance(given[key], Mapping):
             raise UserError(f"{key}: {given[key]!r} is not allowed; it holds values of its own")
+    _check_prices(given.get("prices") or {})
     for key in ("roles", "model"):
         if isinstance(given.get(key, {}).get("name"), bool):
             raise UserError(
                 f"{key}.name: YAML reads a bare on or off as a boolean; put it in quotes"
             )
+
+
+def price_refused(model: str, price: object) -> str:
+    """How a price is written, where one was given without its names."""
+    return (
+        f"prices.{model}: {price!r}; quote it, since a shell takes braces apart: "
+        f"'+prices={{{model}:{{input:1.5,output:6}}}}', in dollars per million tokens"
+    )
+
+
+def _check_prices(prices: Mapping[str, Any]) -> None:
+    """Refuse a price without names, as a shell makes it that takes braces apart."""
+    for model, price in prices.items():
+        if not isinstance(price, Mapping):
+            raise UserError(price_refused(model, price))
 
 
 def typed(given: Mapping[str, Any]) -> Config:

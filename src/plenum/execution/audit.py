@@ -246,10 +246,7 @@ def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
     if audit.jobs[0].budget.dollars is not None and (
         models := sorted(model for model in unpriced if price(model) is None)
     ):
-        return (
-            f"budget.dollars: no price is known for {', '.join(models)}; state dollars per million "
-            f"tokens: {how_to_state(models)}"
-        )
+        return f"budget.dollars: no price is known for {', '.join(models)}; {how_to_state(models)}"
     return ""
 
 

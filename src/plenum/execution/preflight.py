@@ -161,8 +161,7 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
     unknown = sorted(model for model in called if prices.of(model) is None)
     if unknown:
         raise UserError(
-            f"budget.dollars: no price is known for {', '.join(unknown)}; state dollars per "
-            f"million tokens: {how_to_state(unknown)}"
+            f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
         )
 
 

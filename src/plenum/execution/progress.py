@@ -130,7 +130,9 @@ class Progress:
         calls = self.usage.calls
         rate = calls / max(self._last - self._began, 1e-9)
         left = max(self._target_calls - self._skipped - calls, 0)
-        cost = f"${self.usage.dollars:.4f}" + (" + unpriced" if self.unpriced else "")
+        known = f"${self.usage.dollars:.4f}"
+        cost = f"{known} + unpriced" if self.usage.dollars and self.unpriced else known
+        cost = "unknown" if self.unpriced and not self.usage.dollars else cost
         eta = _duration(left / rate) if self._settled else "-"
         tokens = f"{self.usage.tokens:,}"
         return (

@@ -62,9 +62,11 @@ def percent(share: float) -> str:
 
 
 def dollars(cost: float, unpriced: int) -> str:
-    """A cost in dollars, and the calls whose price isn't known."""
+    """A cost in dollars, and the calls whose price isn't known; these alone are no cost of 0."""
     if pd.isna(cost):
         return NONE
+    if unpriced and not cost:
+        return f"unknown: {unpriced:,} unpriced"
     known = f"{cost:,.2f}" if cost >= 1 or not cost else f"{cost:.4f}"
     return f"{known} + {unpriced:,} unpriced" if unpriced else known
 

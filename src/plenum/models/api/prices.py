@@ -90,9 +90,10 @@ class Prices:
 
 
 def how_to_state(models: Sequence[str]) -> str:
-    """The override that states the prices of some models, with dots for the numbers."""
+    """How to state the prices of some models: the override, with dots for the numbers."""
     escaped = [model.replace(":", "\\:") for model in models]
-    return "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"
+    override = "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"
+    return f"state dollars per million tokens, 0 for a server of your own: {override}"
 
 
 def _per_token(price: StatedPrice) -> Price:

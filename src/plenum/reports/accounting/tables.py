@@ -140,7 +140,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         Column("mean_latency_s", format=decimals(3)),
     )
     totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
-    total = taken[["calls", "cost"]].sum().to_dict()
+    total = taken[["calls", "cost", "unpriced"]].sum().to_dict()
     facts = {**unknown(usages), "batched": _batched(usages), "total": total}
     below = notes("accounting_models", rows_of(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]

@@ -82,7 +82,7 @@ def _test(
 ) -> None:
     named = {"name": text.flatten(case.id), "classname": audit.name}
     test = ElementTree.SubElement(suite, "testcase", named)
-    shown = case.share
+    shown, cost = case.share, case.cost
     _properties(test, {
         "n": str(case.runs),
         "verdict": case.in_family,
@@ -91,7 +91,7 @@ def _test(
         "e_stable": f"{case.e_stable:.6g}",
         "e_unstable": f"{case.e_unstable:.6g}",
         "decisions": text.flatten(listed(case.decisions)),
-        "dollars": f"{case.cost.dollars:.6f}",
+        "dollars": f"{cost.dollars:.6f}" if cost.dollars or not cost.unpriced else "unknown",
         "condition": case.condition,
         **facts,
     })  # fmt: skip

@@ -78,7 +78,8 @@ def variants(audit: Audit) -> Table:
         Column("dollars_a_run", "$ a run", _dollars),
     )
     tried = frame((*audit.cases, *audit.variants))
-    tried["dollars_a_run"] = tried["dollars"] / tried["runs"].clip(lower=1)
+    known = (tried["dollars"] > 0) | (tried["unpriced"] == 0)
+    tried["dollars_a_run"] = (tried["dollars"] / tried["runs"].clip(lower=1)).where(known)
     title = "The same cases under other settings of the program"
     return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
 

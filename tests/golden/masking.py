@@ -31,6 +31,8 @@ class Masks:
 
     def __init__(self, root: Path, work: Path) -> None:
         relative = os.path.relpath(root, work)
+        pythons = (sys.executable, os.path.relpath(sys.executable, work))
+        python = "|".join(map(re.escape, pythons))
         self._patterns = [
             (re.compile(pattern), mask)
             for pattern, mask in (
@@ -38,7 +40,9 @@ class Masks:
                 (re.escape(str(root)), "<root>"),
                 (rf"{re.escape(relative)}(?=/)", "<root>"),
                 (r"(\.\./)*\.\.(?=<root>)", ""),
-                (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
+                (rf"'?(?:{python}|<root>/\.venv\S*/bin/python[\d.]*)'?", "<python>"),
+                (r"\bpython[\d.]*(?= '?<root>)", "<python>"),
+                (r"'(<root>/[^' ]*)'", r"\1"),  # quoted for its spaces
                 (r"(?:\d+\.\d [kM]B, )?SHA-256 [0-9a-f]{64}\b", "SHA-256 <sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),

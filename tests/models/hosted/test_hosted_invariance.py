@@ -132,7 +132,12 @@ def test_numbers_that_are_none_stay_in_their_row(model: Model) -> None:
         assert together(engine, again) == clean * SHAPES.slots
 
 
-# --- the comparison above is able to fail --------------------------------------------------------
+# --- the comparison above is able to fail, and what is compared is right -------------------------
+
+
+def test_another_model_gives_other_bits(truth: list[Told]) -> None:
+    with networks.engine(networks.model(seed=4)) as engine:
+        assert together(engine, rows()) != truth
 
 
 @pytest.mark.parametrize(
@@ -140,23 +145,24 @@ def test_numbers_that_are_none_stay_in_their_row(model: Model) -> None:
     [Shapes(8, 4, bucket=40, rung=64), Shapes(3, 4, bucket=16, rung=64)],
     ids=["other bucket", "three slots"],
 )
-def test_other_shapes_may_give_other_bits(model: Model, truth: list[Told], shapes: Shapes) -> None:
+def test_other_shapes_give_the_same_but_for_last_bits(
+    model: Model, truth: list[Told], shapes: Shapes
+) -> None:
     with networks.engine(model(), shapes) as engine:
         found = together(engine, rows(shapes))
-    assert found != truth
+    assert [answer[0] for answer, _ in found] == [answer[0] for answer, _ in truth]
     for (answer, scores), (wanted, exact) in zip(found, truth, strict=True):
-        if answer == wanted:  # it is only the last bits
+        if answer == wanted:  # last bits may turn what is sampled later
             np.testing.assert_allclose(scores, exact, atol=5e-3)
 
 
-def test_a_forward_without_padding_gives_other_bits(model: Model, truth: list[Told]) -> None:
+def test_a_forward_without_padding_gives_the_same_but_for_last_bits(
+    model: Model, truth: list[Told]
+) -> None:
     reference = networks.plain(model())
-    differing = 0
     for (prefix, rest), (answer, scores) in zip(ASKED, truth, strict=True):
         with torch.inference_mode():
             ids = torch.tensor([prefix + rest], device=networks.DEVICE)
             logits = reference(ids).logits[0, -1]
         score = float(torch.log_softmax(logits, -1)[answer[0]])
         assert score == pytest.approx(scores[0], abs=5e-3)
-        differing += score != scores[0]
-    assert differing > 0

@@ -1,11 +1,19 @@
 """Verdicts on cases and on all of them; failures and missing decisions are outcomes."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 
-from plenum.dynamics.audits import Rule, case_verdict, family, halves, in_order
+from plenum.dynamics.audits import (
+    Rule,
+    case_verdict,
+    case_verdicts,
+    family,
+    halves,
+    in_order,
+)
 from plenum.dynamics.sequential import evidence
 
 OPTIONS = ("A", "B", "C")
@@ -58,6 +66,35 @@ def test_the_family_is_stable_where_each_case_is_and_unstable_where_one_is_shown
     assert mixed.stable == ()  # e-Holm wants 60 for the best of three
     assert mixed.stable_p["a"] == pytest.approx(3 / alike.evidence.stable)
     assert family({"a": alike}, RULE).stable == ("a",)
+
+
+def test_many_cases_are_judged_as_each_one_is_and_the_largest_evidence_can_be_huge() -> None:
+    outcomes = {
+        "split": ["A", "B"] * 500,
+        "alike": ["B"] * 4000,
+        "few": ["A", "failed", "A"],
+        "few too": ["A", "failed", "A"],
+        "none": [],
+    }
+    together = case_verdicts(outcomes, dict.fromkeys(outcomes, OPTIONS), RULE)
+    for name, made in outcomes.items():
+        alone = case_verdict(made, OPTIONS, RULE)
+        assert alone.evidence == together[name].evidence
+        assert (alone.low, alone.high) == pytest.approx((together[name].low, together[name].high))
+    verdict = family(together, RULE)
+    assert (verdict.unstable, verdict.stable) == (("split",), ("alike",))
+    assert json.loads(json.dumps(together["split"].evidence.unstable, allow_nan=False)) == 1e300
+
+
+def test_unstable_among_many_stable_cases_is_rarely_said_whenever_one_looks() -> None:
+    rng = np.random.default_rng(8)
+    said = 0
+    for _ in range(150):  # families whose shares are acceptable, to the letter
+        paths = rng.random((5, 60)) < RULE.acceptable
+        outcomes = {str(n): np.where(path, "A", "B").tolist() for n, path in enumerate(paths)}
+        cases = case_verdicts(outcomes, dict.fromkeys(outcomes, OPTIONS), RULE)
+        said += bool(family(cases, RULE).unstable)  # the largest evidence at any run
+    assert said / 150 < 0.05
 
 
 def test_a_drift_between_the_halves_is_seen_and_chance_isn_t() -> None:

@@ -136,6 +136,9 @@ def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
     (line,) = audited(run, "steady", "max_runs=30")
     assert "18 runs: B 18" in line
     assert journals(tmp_path).items() >= first.items()
+    (line,) = audited(run, "steady", "max_runs=10")
+    assert "stable" in line  # runs that exist count
+    assert "18 runs: B 18" in line
     (tmp_path / "app.py").write_text(PROGRAM + "\n\nMORE = 1\n")
     audited(run, "steady", "max_runs=3", status=3)
     assert len(journals(tmp_path)) == 18 + 3

@@ -22,7 +22,7 @@ from plenum.execution.audit_runs import (
     ended_run,
     no_decision,
 )
-from plenum.execution.condition_folder import begun, folder_of, journal_of
+from plenum.execution.condition_folder import begun, folder_of, journal_of, with_all_begun
 from plenum.execution.outcomes import Outcome, problems
 from plenum.execution.steadying import bound, options, settings_tried
 from plenum.execution.sweep import run_sweep
@@ -65,6 +65,7 @@ def run(audit: Audit) -> AuditResult | None:
         logged.write(folder_of(job))
     for line in restore(audit.jobs):
         print(line, file=sys.stderr)
+    audit = replace(audit, jobs=tuple(map(with_all_begun, audit.jobs)))  # runs that exist count
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:

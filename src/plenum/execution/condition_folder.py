@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from plenum.design.condition import Job
@@ -61,6 +62,13 @@ def take_up(jobs: Sequence[Job]) -> None:
 def begun(job: Job) -> list[int]:
     """The replicates that have a journal."""
     return [index for index in range(job.replicates) if journal_of(job, index).exists()]
+
+
+def with_all_begun(job: Job) -> Job:
+    """The job with room for every replicate that has a journal, however few are asked for now."""
+    names = (journal.stem for journal in folder_of(job).glob("*.jsonl"))
+    last = max((int(name) for name in names if name.isdecimal()), default=-1)
+    return replace(job, replicates=max(job.replicates, last + 1))
 
 
 def looks_ended(job: Job) -> bool:

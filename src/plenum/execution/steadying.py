@@ -20,7 +20,7 @@ from plenum.dynamics.audits import (
     family,
 )
 from plenum.execution.audit_runs import AuditRuns, CaseRuns, ended_run
-from plenum.execution.condition_folder import begun, journal_of
+from plenum.execution.condition_folder import begun, journal_of, with_all_begun
 from plenum.execution.outcomes import problems
 from plenum.execution.sweep import run_sweep
 from plenum.programs.compose import Audit
@@ -112,7 +112,8 @@ def _by_knobs(
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:
             continue
-        jobs = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
+        wanted = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
+        jobs = list(map(with_all_begun, wanted))
         playing = AuditRuns(replace(audit, jobs=tuple(jobs)), shared, lambda pilot: "", {})
         errors = problems(run_sweep(jobs, playing, paid), "fix=true ")
         played = {

@@ -17,7 +17,7 @@ _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
-    listed, left = tables.verdicts(audit, MOST)
+    listed, left = tables.verdicts(audit, MOST, named=True)
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,

@@ -49,7 +49,7 @@ def document(
     intervals
         Of the shares of runs that decide alike.
     """
-    grids = {"verdicts": tables.verdicts(audit, MOST)[0]}
+    grids = {"verdicts": tables.verdicts(audit, MOST, named=True)[0]}
     groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if any(case.source and case.source.parted for case in audit.cases):

@@ -10,7 +10,7 @@ import pandas as pd
 from plenum.base import text
 from plenum.reports.audit.alike import alike, total
 from plenum.reports.audit.audit import Audit, CaseAudit, Source, short
-from plenum.reports.audit.words import headline, listed, share, words
+from plenum.reports.audit.words import decided, headline, listed, share, words
 from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
 from plenum.reports.phrases import spaced, uncapital
 from plenum.reports.table import Column, Table, keys
@@ -26,18 +26,22 @@ def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     return pd.DataFrame([_record(case) for case in cases])
 
 
-def verdicts(audit: Audit, most: int) -> tuple[Table, int]:
+def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
     """A line for each case, or for cases that are alike; and how many cases have none.
 
     Parameters
     ----------
     most
         So many lines at most, the cases first that need a look.
+    named
+        Whether decisions have the names of their options beside the labels.
     """
     groups = alike(audit.by_need)
     left = total(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]
+    if named:
+        shown["decisions"] = [decided(each.case) for each in groups[:most]]
     columns = (
         *keys(["case"]),
         Column("verdict"),

@@ -180,9 +180,13 @@ def test_a_p_is_printed_as_it_decides() -> None:
     rows = [estimated(r, p_growth=0.03, value=0.03, ci_low=0.01, ci_high=0.05) for r in rows]
     text = " ".join(sentences(EstimatedStudy(CHOSEN, tuple(rows))))
     assert "not shown in either (smallest p = 0.030, 0.060 after correction for two tests)" in text
+    assert "nothing is claimed" not in text
     (alone,) = rows[:1]
     text = " ".join(sentences(EstimatedStudy(CHOSEN, (alone,))))
     assert "Growth: shown (λ̂ = 0.0300 [0.0100, 0.0500], p = 0.030)" in text
+    split = estimated(alone, p_growth=0.03, value=0.03, ci_low=-0.01, ci_high=0.05)
+    text = " ".join(sentences(EstimatedStudy(CHOSEN, (split,))))
+    assert "There the test rejects no growth while the interval holds 0" in text
 
 
 def test_wordings_that_change_a_decision_are_counted() -> None:

@@ -2,23 +2,37 @@
 
 import io
 import itertools
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from known_conditions import CHOSEN, build, tracked
+from known_conditions import CHOSEN, build, exponent, tracked
 from rich.cells import cell_len
 from rich.console import Console
 from text_tables import of_cells
 
-from plenum.reports import effects, tables
+from plenum.reports import effects, printing, tables
 from plenum.reports.markdown import markdown
-from plenum.reports.printing import narrowed, parted, terminal
+from plenum.reports.printing import (
+    _in_one_piece,
+    _table,
+    narrowed,
+    parted,
+    show_framed,
+    terminal,
+    whole,
+)
 from plenum.reports.rows import Row
 from plenum.reports.table import Table
 from plenum.reports.tables.effects import contrasts
+from plenum.reports.tables.overview import MOST, overview
 
 WIDTHS = [80, 100, 120, 160]
+LEVELS = {
+    **{"scenario": ("HL-01", "IM-01"), "roles": ("on", "ablate_chair"), "memory": ("k15", "k3")},
+    "settings": ("default", "order=fixed quorum=3"),
+}
 
 
 def rows() -> list[Row]:
@@ -92,6 +106,56 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
     assert wide.notes == sheet.notes
     assert [line[-1] for line in narrow.body] == ["fa", "identical"]
     assert narrow.notes == ("warnings: f flip_dominated, a few_apart", "a note")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_table_of_a_screen_is_one_piece_at_any_width(width: int) -> None:
+    made = build(
+        [
+            tracked(n, 0.02, replicates=8, failed=n % 2, **dict(zip(LEVELS, factors, strict=True)))
+            for n, factors in enumerate(itertools.product(*LEVELS.values()))
+        ]
+    )
+    for rows in (made, made[:2], made[:1]):
+        sheet = overview(rows, CHOSEN)
+        shown = whole(sheet, width)
+        columns = range(len(shown.columns))
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(_table(shown, columns, _in_one_piece(shown, width), width))
+        lines = [line for line in console.export_text().splitlines() if line.strip()]
+        assert max(map(cell_len, lines)) <= width
+        head, rule, *body = lines
+        assert set(rule.strip()) == {"─"}  # one head, hence one piece
+        assert all(name in head for name in ("decisions", "flip rate", "λ̂", "warnings"))
+        text = " ".join(" ".join(body).split())
+        assert text.count("A 8") == len(rows)
+        for row in rows:
+            e = exponent(row)
+            assert f"{e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]" in text
+
+
+def test_more_conditions_than_fit_are_those_of_the_highest_flip_rate() -> None:
+    made = build(
+        [
+            tracked(n, 0.02, 8, memory=f"k{n}", decisions="A" * (8 - n % 5) + "B" * (n % 5))
+            for n in range(MOST + 4)
+        ]
+    )
+    sheet = overview(made, CHOSEN)
+    assert len(sheet) == MOST
+    assert sheet.frame["flip_rate"].is_monotonic_decreasing
+    assert sheet.frame["flip_rate"].min() > 0
+    assert sheet.notes[0].startswith(f"{MOST} of {MOST + 4} conditions, those of the highest flip")
+
+
+def test_a_frame_keeps_numbers_with_their_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(printing, "_console", lambda: Console(width=60, file=written))
+    show_framed(["word " * 9 + "at most 17 % and p = 0.015 " * 3, "Second."], "What happened")
+    lines = written.getvalue().splitlines()
+    assert {cell_len(line) for line in lines} == {60}
+    assert lines[0].startswith("╭─ What happened ")
+    assert not any(re.search(r"(=|17) +│$|│ +(%|=)", line) for line in lines)
 
 
 def test_markup_and_what_ends_a_cell_are_text() -> None:

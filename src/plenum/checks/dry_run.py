@@ -168,6 +168,10 @@ def _dollars(cost: float, price: Price | None, free: bool) -> str:
     return f"${cost:.2f}" if price else "$0" if free else "unknown"
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def _closing(
     left: Sequence[_Left],
     by_model: dict[str, Usage],
@@ -200,7 +204,8 @@ def _closing(
         yield from _times(charged, backend)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     yield (
-        f"in all {len(jobs)} conditions, {sum(job.replicates for job in jobs)} replicates, "
+        f"in all {_counted(len(jobs), 'condition')}, "
+        f"{_counted(sum(job.replicates for job in jobs), 'replicate')}, "
         f"{calls} calls before repairs; nothing was run"
     )
 

@@ -157,13 +157,14 @@ def whole(table: Table, width: int) -> Table:
 
     Where it is too wide, warnings become letters, and then what names a line becomes one column.
     """
-    if _wide(range(len(table.columns)), widths(table)) <= width:
-        return table
+    at = table.head.index(WARNINGS) if WARNINGS in table.head[table.keys :] else None
+    named = table if at is None else _with(table, at, " ".join)
+    if _wide(range(len(table.columns)), widths(named)) <= width:
+        return named
     brief = _lettered(table)
     if _wide(range(len(table.columns)), widths(brief, _words)) <= width or table.keys < 2:
         return brief
-    named = brief.columns[: table.keys]
-    names = tuple(name for column in named for name in column.names)
+    names = tuple(name for column in brief.columns[: table.keys] for name in column.names)
     one = Column(names, "condition", lambda *values: _in_a_row(names, values), key=True)
     return brief.with_columns([one, *brief.columns[table.keys :]])
 
@@ -181,7 +182,7 @@ def _in_one_piece(table: Table, width: int) -> list[int]:
     """How wide each column may get beside all others: the names of lines break first."""
     least, words = widths(table, _words), widths(table, _words, _words)
     every = range(len(least))
-    for column in [*every[: table.keys], *sorted(every[table.keys :], key=lambda c: -least[c])]:
+    for column in [*every[: table.keys], *sorted(every[table.keys :], key=lambda c: least[c])]:
         if _wide(every, least) <= width:
             break
         least[column] = words[column]

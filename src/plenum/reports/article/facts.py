@@ -50,7 +50,7 @@ def facts(material: Material) -> dict[str, Any]:
         "decisions": any(row.summary for row in rows),
         "choices": choices([row for row in rows if row.summary and not row.tracked.rerun]),
         "published": sorted({row.tracked.published for row in rows} - {""}),
-        "committees": sum(not row.tracked.rerun for row in rows),
+        "committees": sum(not (r.tracked.rerun or r.tracked.after_round) for r in rows),
         "unseen": any(kind.rest or kind.split for kind in material.kinds if kind.fits),
         "option": option_in_words,
         "choice": choice,

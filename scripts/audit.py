@@ -4,42 +4,46 @@ python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacc
 python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5
 python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
 
-Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input.
+Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input; 4
+where it was stopped or crashed before a verdict: a provider that is down, a spent budget, a bug.
 """
 
 import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
-import hydra
-from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+def _end_crashed(*error: Any) -> None:
+    """End with a status that no verdict has, also where an import needs more memory than there is.
+
+    The front door puts one of its own in this one's place.
+    """
+    sys.__excepthook__(*error)
+    sys.exit(4)
+
+
+sys.excepthook = _end_crashed
+
+import hydra  # noqa: E402
+from omegaconf import DictConfig  # noqa: E402
+
+from plenum.cli import NO_VERDICT, front_door, one_line_errors  # noqa: E402
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
 def main(cfg: DictConfig) -> None:
-    with one_line_errors():
-        from plenum.execution import audit
-        from plenum.execution.audit_logs import is_large, logged_program
+    with one_line_errors(failed=NO_VERDICT):
+        from plenum.checks.gating import audited
         from plenum.programs.compose import compose
 
         composed = compose(cfg)
-        result = audit.run(composed)
-        if result is None:
-            return
-        if composed.jobs[0].tracking_uri and any(case.runs for case in result.cases.values()):
-            from plenum.reports.audit.publish import publish_audited
-
-            program = logged_program(composed.logged) if is_large(composed) else None
-            publish_audited(composed.jobs, composed.settings, result, program)
-            print("\n".join(result.notes()))
-        else:
-            print("\n".join(result.lines()))
-    raise SystemExit(result.status(composed.settings.undecided))
+        result = audited(composed)
+    if result is not None:
+        raise SystemExit(result.status(composed.settings.undecided))
 
 
 def as_hydra_reads_it(argument: str) -> str:
@@ -58,4 +62,4 @@ def as_hydra_reads_it(argument: str) -> str:
 
 if __name__ == "__main__":
     sys.argv[1:] = map(as_hydra_reads_it, sys.argv[1:])
-    front_door(main)
+    front_door(main, NO_VERDICT)

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -23,6 +23,9 @@ from plenum.base.terminal import say
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
+NO_VERDICT = 4
+"""Of an audit that was stopped, or crashed, before a verdict: there 1 says that one was reached."""
+
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What a user mends beside plenum; what is written by then is whole."""
 
@@ -33,8 +36,8 @@ def _full_error() -> bool:
     return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
-def front_door(main: Callable[[], object]) -> None:
-    """Run a Hydra app; see :func:`one_line_errors` for how it ends.
+def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
+    """Run a Hydra app; see :func:`one_line_errors` for how it ends; a bug ends it with ``failed``.
 
     Flags may stand anywhere; Hydra itself would read no override behind one and another override.
     """
@@ -48,9 +51,9 @@ def front_door(main: Callable[[], object]) -> None:
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
     _full_error()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
-    sys.excepthook = _without_secrets
+    sys.excepthook = partial(_without_secrets, failed)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    with one_line_errors(config_name):
+    with one_line_errors(config_name, failed):
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             check_flags(sys.argv[1:], config_name)
@@ -86,10 +89,10 @@ def _explain_values() -> None:
 
 
 @contextmanager
-def one_line_errors(config_name: str | None = None) -> Iterator[None]:
+def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Iterator[None]:
     """Turn what a user can cause into one line and an exit status.
 
-    2 for bad input, 1 where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
+    2 for bad input, ``failed`` where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
     ``HYDRA_FULL_ERROR=1`` in the environment shows the traceback of every error. It stands inside
     each Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
     ``config_name`` is the primary config where the command line is still to be composed.
@@ -104,10 +107,10 @@ def one_line_errors(config_name: str | None = None) -> Iterator[None]:
             raise
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except Stopped as error:
-        _leave(f"stopped: {error}; the same command continues from here", FAILED)
+        _leave(f"stopped: {error}; the same command continues from here", failed)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(FAILED) from None
+        raise SystemExit(failed) from None
     except OSError as error:
         if _full_error():
             raise
@@ -165,9 +168,11 @@ def _of_the_input(error: Exception) -> bool:
 
 
 def _without_secrets(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    status: int, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    """What Python prints of an error that nobody caught, redacted, and the exit status."""
     say("".join(traceback.format_exception(kind, error, trace)))
+    raise SystemExit(status)
 
 
 def _leave(line: str, status: int) -> NoReturn:

@@ -140,8 +140,18 @@ def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
     assert "stable" in line  # runs that exist count
     assert "18 runs: B 18" in line
     (tmp_path / "app.py").write_text(PROGRAM + "\n\nMORE = 1\n")
-    audited(run, "steady", "max_runs=3", status=3)
+    _, line = audited(run, "steady", "max_runs=3", status=3)
     assert len(journals(tmp_path)) == 18 + 3
+    assert line.startswith("one: 1 other version of this program has runs on this case")
+    named = ("committee.timeout_s=9", "committee.name=new", "study=other", "max_runs=2")
+    _, line = audited(run, "steady", *named, status=3)
+    assert line.startswith("one: 2 other versions of this program have runs on this case")
+    (case,) = json.loads((tmp_path / "outputs/other/audit.json").read_text())["cases"]
+    assert case["earlier"] == 2
+    page = (tmp_path / "outputs/other/audit.html").read_text()
+    assert "Two other versions of this program have runs on one" in " ".join(page.split())
+    (case,) = json.loads((tmp_path / "outputs/audit/audit.json").read_text())["cases"]
+    assert case["earlier"] == 1  # what another study has written stays
 
 
 @pytest.mark.usefixtures("folder")
@@ -191,8 +201,14 @@ def test_a_dry_run_calls_nothing_and_plans_both_ends(run: Run, tmp_path: Path) -
 
 
 def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> None:
-    lines = audited(run, "talks", "budget.calls=20", "concurrency=2", status=3)
-    assert "stopped: budget.calls=20 is reached" in lines[-1]
+    lines = audited(run, "talks", "budget.calls=20", "concurrency=2", "undecided=pass", status=4)
+    assert "stopped: budget.calls=20 is reached" in lines[-2]
+    assert lines[-1] == f"no verdict: {lines[-2]}"
+    kept = json.loads((folder / "outputs/audit/audit.json").read_text())
+    assert (kept["exit_status"], kept["stopped"]) == (4, lines[-2])
+    assert kept["cases"][0]["runs"] > 0
+    assert '<error message="stopped: budget' in (folder / "outputs/audit/audit.xml").read_text()
+    assert "stopped, no verdict" in (folder / "outputs/audit/audit.svg").read_text()
     assert sum(line["outcome"] == "ok" for line in calls(folder)) <= 20
     audited(run, "talks", "budget.calls=400", status=0)
 
@@ -211,8 +227,10 @@ def test_what_a_budget_cut_short_is_named_on_the_screen_and_on_the_page(
     run: Run, folder: Path, budget: int, ending: list[str]
 ) -> None:
     more = ("control=one_shot", "fix=true", "temperatures=[0]", "max_runs=7", "tracking=local")
-    lines = audited(run, "talks", *more, f"budget.calls={budget}", "concurrency=2", status=3)
+    status = 4 if ending else 3
+    lines = audited(run, "talks", *more, f"budget.calls={budget}", "concurrency=2", status=status)
     said = [line for line in lines if "stopped:" in line or "was not run" in line]
+    said = [line for line in said if not line.startswith(("no verdict", "No verdict"))]
     assert len(said) == len(ending)
     assert all(line.startswith(start) for line, start in zip(said, ending, strict=True))
     page = " ".join((folder / "outputs/audit/audit.html").read_text().split())
@@ -234,8 +252,15 @@ def test_a_killed_audit_comes_to_the_same_verdict_and_pays_nothing_twice(
         wait_for(process, lambda begun=begun: len(journals(killed)) >= begun)  # type: ignore[misc]
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+    started = (killed / "outputs/audit/audit.md").read_text()
+    assert "No verdict: the audit has not ended." in started
     done = run(*given, script="scripts/audit.py", cwd=killed)
-    assert done.stdout.splitlines() == expected
+    *lines, again = done.stdout.splitlines()
+    assert lines == expected
+    count = int(re.findall(r"^one: (\d+) of .* runs were begun more than once", again)[0])
+    assert 2 <= count <= 6  # up to three were under way at each kill
+    (case,) = json.loads((killed / "outputs/audit/audit.json").read_text())["cases"]
+    assert case["begun_again"] == count
     answers = Counter(
         (line["replicate"], line["seat"], line["round"])
         for line in calls(killed)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 
 from plenum.dynamics.audit_baseline import Comparison, worse_cases
 from plenum.dynamics.audit_runs import Further
-from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, FamilyVerdict
+from plenum.dynamics.audits import FAILED, STABLE, UNDECIDED, UNSTABLE, CaseVerdict, FamilyVerdict
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
-"""Exit statuses."""
+"""Exit statuses of verdicts."""
+
+STOPPED = 4
+"""The exit status of an audit that was stopped before a verdict."""
 
 
 _SHOWN = 10
@@ -93,6 +96,10 @@ class AuditResult:
         With an earlier program, by case; ``None`` where none is named.
     errors
         What went wrong or cut it short, one line each.
+    begun_again
+        Runs by case that were begun more than once; only cases that have such.
+    earlier
+        By case, how many other versions of the program have runs on it; only where there are any.
     """
 
     study: str
@@ -106,6 +113,22 @@ class AuditResult:
     steadier: Sequence[Option] = ()
     bound: str = ""
     errors: tuple[str, ...] = ()
+    begun_again: Mapping[str, int] = field(default_factory=dict)
+    earlier: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended before a verdict; empty where there is one.
+
+        Undecided is a verdict only where nothing cut the audit short and each case has a completed
+        run: else a gate that lets undecided pass would do so whenever the provider is down.
+        """
+        if self.worse if self.comparisons else self.family.verdict != UNDECIDED:
+            return ""
+        if self.errors:
+            return self.errors[0]
+        unrun = [name for name, case in self.cases.items() if case.runs <= case.counts[FAILED]]
+        return f"no run was completed of {', '.join(unrun)}" if unrun else ""
 
     @property
     def worse(self) -> tuple[str, ...]:
@@ -115,9 +138,12 @@ class AuditResult:
     def status(self, undecided: str | None) -> int:
         """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
 
-        Beside an earlier program that decided some of the cases, it is 1 where this one is shown
-        to be worse, and 0 elsewhere.
+        It is 4 where the audit was stopped before a verdict, whatever undecided counts as. Beside
+        an earlier program that decided some of the cases, it is 1 where this one is shown to be
+        worse, and 0 elsewhere.
         """
+        if self.stopped:
+            return STOPPED
         if self.comparisons:
             return STATUSES[UNSTABLE if self.worse else STABLE]
         if self.family.verdict == UNDECIDED and undecided:
@@ -155,7 +181,17 @@ class AuditResult:
             f"not_exchangeable: {model} answered from several systems: {', '.join(fingerprints)}"
             for model, fingerprints in self.systems.items()
         ]
-        return [*lines, *self.errors]
+        lines += [
+            f"{name}: {count} of {self.cases[name].runs} runs were begun more than once, after a "
+            "kill or a stop: what the program draws itself is drawn anew then"
+            for name, count in self.begun_again.items()
+        ]
+        lines += [
+            f"{name}: {count} other version{'s' * (count > 1)} of this program "
+            f"{'have' if count > 1 else 'has'} runs on this case: each had its own 5 % of error"
+            for name, count in self.earlier.items()
+        ]
+        return [*lines, *self.errors, *([f"no verdict: {self.stopped}"] if self.stopped else [])]
 
     def _case_lines(self) -> list[str]:
         """A line a case; of many cases those that are alike share one, and the rest is counted."""

@@ -3,10 +3,10 @@
 import math
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from plenum.base.errors import UserError
+from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.dynamics.audit_baseline import Comparison, compare
 from plenum.dynamics.audit_result import AuditResult
@@ -23,7 +23,8 @@ from plenum.execution.audit_runs import (
     no_decision,
 )
 from plenum.execution.condition_folder import begun, folder_of, journal_of, with_all_begun
-from plenum.execution.outcomes import Outcome, problems
+from plenum.execution.earlier_versions import earlier_versions
+from plenum.execution.outcomes import problems
 from plenum.execution.steadying import bound, options, settings_tried
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import Prices, how_to_state
@@ -33,12 +34,16 @@ from plenum.programs.one_shot import OneShot, seats
 from plenum.records import Transcript
 
 ONE_SHOT = "one_shot"
-OUTPUTS = tuple(f"audit.{suffix}" for suffix in ("json", "html", "xml", "svg", "md", "csv"))
-"""Files of :mod:`plenum.reports.audit`."""
+Errors = tuple[str, ...]
 
 
-def run(audit: Audit) -> AuditResult | None:
+def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult | None:
     """Run a program until the verdict on each case stands, or its runs are used up.
+
+    Parameters
+    ----------
+    begin
+        Called once everything is checked, before anything is run.
 
     Returns
     -------
@@ -49,7 +54,7 @@ def run(audit: Audit) -> AuditResult | None:
     ------
     UserError
         Something can't work; nothing has been run then but a pilot.
-    KeyboardInterrupt, Stopped
+    KeyboardInterrupt
         As :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
@@ -58,7 +63,7 @@ def run(audit: Audit) -> AuditResult | None:
 
     # A log of many runs is judged in one pass.
     if audit_logs.is_large(audit):
-        return _judge_log(audit, rule)
+        return _judge_log(audit, rule, begin)
 
     # Take over runs that exist.
     for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
@@ -74,17 +79,17 @@ def run(audit: Audit) -> AuditResult | None:
         return None
 
     # Run the pilot, then what is due.
-    _require_folder(audit.settings.out)
+    begin()
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
-    outcomes = run_sweep(audit.jobs, runs, _paid(audit))
+    errors = _errors(audit.jobs, runs, _paid(audit))
     caches = (answered_by_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), "") or no_decision(runs):
         raise UserError(refused)
 
     # Say what it came to, and what would change it.
-    verdicts = result(audit, rule, runs, outcomes)
+    verdicts = result(audit, rule, runs, errors)
     for name, wanted, play in (
         (f"control={ONE_SHOT}", audit.settings.control == ONE_SHOT, _with_control),
         ("fix=true", audit.settings.fix, _with_steadier),
@@ -97,14 +102,14 @@ def run(audit: Audit) -> AuditResult | None:
     return verdicts
 
 
-def _judge_log(audit: Audit, rule: Rule) -> AuditResult | None:
+def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditResult | None:
     """The verdicts on a log of many runs; ``None`` of a dry run, which says how many there are."""
     audit_logs.require_readable(audit)
     if audit.jobs[0].dry_run:
         runs = sum(job.replicates for job in audit.jobs)
         print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
         return None
-    _require_folder(audit.settings.out)
+    begin()
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
@@ -144,8 +149,16 @@ def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
     return [first, *lines, line("at most", most)]
 
 
-def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -> AuditResult:
-    """The verdicts on runs that have ended."""
+def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
+    """Play runs; what cut them short, one line each, which ``of`` opens."""
+    try:
+        return problems(run_sweep(jobs, runs, paid), of)
+    except Stopped as error:  # a refused key, an exhausted account: what was run counts
+        return (f"{of}stopped: {error}; the same command continues from here",)
+
+
+def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditResult:
+    """The verdicts on runs that have ended; ``errors`` are what cut them short."""
     cases = {case.id: case.verdict for case in runs.cases.values()}
     left = [case for case in runs.cases.values() if case.evidence.verdict == UNDECIDED]
     return AuditResult(
@@ -156,7 +169,9 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
         further={case.id: further(case.outcomes, case.options, rule) for case in left},
         systems=several_fingerprints(_fingerprints(runs)),
         comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
-        errors=problems(outcomes),
+        errors=errors,
+        earlier=earlier_versions(audit.jobs),
+        begun_again={c.id: c.begun_again for c in runs.cases.values() if c.begun_again},
     )
 
 
@@ -190,9 +205,9 @@ def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResu
     if not jobs:
         return replace(verdicts, control={})
     playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    outcomes = run_sweep(jobs, playing, _paid(audit))
+    errors = _errors(jobs, playing, _paid(audit), f"control={ONE_SHOT} ")
     alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
-    return replace(verdicts, control=alone, errors=problems(outcomes, f"control={ONE_SHOT} "))
+    return replace(verdicts, control=alone, errors=errors)
 
 
 def _control(audit: Audit) -> Audit:
@@ -223,19 +238,6 @@ def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
         for case in runs.cases.values()
         if case.before
     }
-
-
-def _require_folder(out: str) -> None:
-    """Make the folder of the page and files before a call is paid for them.
-
-    Those of an earlier audit go: they would stand for this one where it can't end.
-    """
-    try:
-        Path(out).mkdir(parents=True, exist_ok=True)
-        for name in OUTPUTS:
-            (Path(out) / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"out: {out} can't be made: {error.strerror}") from None
 
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:

@@ -66,6 +66,7 @@ class CaseRuns:
         self.id, self.options = _case_of(job)
         self._ended: dict[int, tuple[str, str]] = {}
         self._waiting: dict[int, asyncio.Future[bool]] = {}
+        self._again: set[int] = set()
         self._horizon, self._over = 0, False
         self.examined = False
         self.outcomes: list[str] = []
@@ -78,7 +79,7 @@ class CaseRuns:
         for index in begun(self.job):
             transcript = ended_run(journal_of(self.job, index))
             if transcript is not None:
-                self._ended[index] = transcript.status, str(transcript.decision)
+                self._count(index, transcript)
                 ended.append(transcript)
         self._update()
         return ended
@@ -88,8 +89,18 @@ class CaseRuns:
         if transcript is None:
             self._over = True
             return
-        self._ended[index] = transcript.status, str(transcript.decision)
+        self._count(index, transcript)
         self._update()
+
+    def _count(self, index: int, transcript: Transcript) -> None:
+        self._ended[index] = transcript.status, str(transcript.decision)
+        if transcript.begun_again:
+            self._again.add(index)
+
+    @property
+    def begun_again(self) -> int:
+        """Runs that count and were begun more than once."""
+        return sum(index < len(self.outcomes) for index in self._again)
 
     def stop(self) -> None:
         """No further run begins."""

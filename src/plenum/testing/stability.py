@@ -62,13 +62,15 @@ def assert_stable(
     Raises
     ------
     AssertionError
-        It is unstable, or undecided where that fails; the message has a line a case.
+        It is unstable, or undecided where that fails, or was stopped before a verdict; the message
+        has a line a case.
     unittest.SkipTest
         It is undecided, and ``undecided="skip"``; pytest skips the test.
     UserError
         Something can't work, as a file without a case.
     """
     from plenum.base.errors import UserError
+    from plenum.checks.gating import audited
     from plenum.dynamics.audits import STABLE, UNDECIDED
     from plenum.execution import audit as audits
 
@@ -84,18 +86,15 @@ def assert_stable(
             how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
         )
         try:
-            result = audits.run(audit)
+            result = audits.run(audit) if folder is None else audited(audit)
         except UserError as error:
             raise UserError(str(error)) from None
         assert result is not None
-        if folder is not None:
-            from plenum.reports.audit.publish import publish_audited
-
-            publish_audited(audit.jobs, audit.settings, result)
     verdict, lines = result.family.verdict, "\n".join(result.lines())
-    if verdict == STABLE or (verdict == UNDECIDED and undecided == "pass"):
+    is_open = verdict == UNDECIDED and not result.stopped
+    if verdict == STABLE or (is_open and undecided == "pass"):
         return result
-    if verdict == UNDECIDED and undecided == "skip":
+    if is_open and undecided == "skip":
         raise unittest.SkipTest(lines)
     raise AssertionError(lines)
 

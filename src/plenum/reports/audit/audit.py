@@ -154,6 +154,10 @@ class CaseAudit:
         Share of runs with the right option; ``None`` where none is known.
     warnings
         What a reader of the verdict has to know, by name.
+    begun_again
+        Runs that were begun more than once: after a kill, a stop, or a replay that differed.
+    earlier
+        How many other versions of the program have runs on the case; ``None`` where nobody looked.
     """
 
     id: str
@@ -184,6 +188,8 @@ class CaseAudit:
     pair: Pair | None
     source: Source | None
     warnings: tuple[str, ...] = ()
+    begun_again: int = 0
+    earlier: int | None = None
 
     @property
     def name(self) -> str:
@@ -256,6 +262,8 @@ class Audit:
         What would steady it, an earlier program, a control.
     exit_status
         With which the audit ended; ``None`` where its study was read again.
+    stopped
+        Why it ended before a verdict; empty where there is one.
     """
 
     study: str
@@ -272,6 +280,7 @@ class Audit:
     accuracy: Accuracy | None = None
     beside: Beside = field(default_factory=Beside)
     exit_status: int | None = None
+    stopped: str = ""
     schema: str = SCHEMA
 
     @property

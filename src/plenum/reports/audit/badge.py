@@ -19,7 +19,12 @@ LABEL = "decides alike"
 
 
 def line(audit: Audit) -> str:
-    """The share of the only case, or how many cases are stable, and the lowest share."""
+    """The share of the only case, or how many cases are stable, and the lowest share.
+
+    Where the audit was stopped before a verdict it says that alone.
+    """
+    if audit.stopped:
+        return "stopped, no verdict"
     shares = [(case.share, case.runs) for case in audit.cases if case.share]
     lowest, runs = min(shares, key=lambda pair: pair[0].value)
     words = f"{share(lowest.value, lowest.low, lowest.high)}, n {runs}"

@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
@@ -39,10 +39,14 @@ from plenum.reports.audit.beside import beside
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study
+from plenum.tracking.provenance import Provenance
 from plenum.tracking.transcripts import StoredTranscript
+from plenum.tracking.usage import ConditionUsage
 
 _CALLED = ("model", "temperature")
+
+_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
+"""So many runs of a case, and such a share of them, are begun again before that is a warning."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,12 @@ class Kept:
             return [FAILED] * self.tracked.failed
         columns = (frame[name] for name in ("replicate", "status", "decision"))
         return in_order(zip(*columns, strict=True))
+
+    @property
+    def begun_again(self) -> int:
+        """Runs that were begun more than once; none where their tables don't say."""
+        frame = self.tracked.tables.get("replicates", pd.DataFrame())
+        return int(frame["begun_again"].sum()) if "begun_again" in frame else 0
 
     @property
     def calls(self) -> Mapping[str, Sequence[Any]]:
@@ -119,15 +129,37 @@ def kept(
     return [*given, *[each for each in others if not given or each.settings != given[0].settings]]
 
 
+class Held(Protocol):
+    """What is asked of the study that holds an audit."""
+
+    @property
+    def name(self) -> str:
+        """The study."""
+
+    @property
+    def provenance(self) -> Mapping[str, Provenance]:
+        """Where each condition comes from, by its run."""
+
+    @property
+    def usage(self) -> Sequence[ConditionUsage]:
+        """What the conditions took, as far as it is known."""
+
+
 def gathered(
-    study: Study,
+    study: Held,
     conditions: Sequence[Kept],
     rule: Rule,
     max_runs: int | None = None,
     results: AuditResult | None = None,
     exit_status: int | None = None,
+    stopped: str = "",
 ) -> Audit:
     """The audit of a study's conditions.
+
+    Parameters
+    ----------
+    stopped
+        Why it has no verdict, where there are no results.
 
     Raises
     ------
@@ -139,10 +171,13 @@ def gathered(
     outcomes = {case: each.outcomes for case, each in given.items()}
     options = {case: each.options for case, each in given.items()}
     verdicts = case_verdicts(outcomes, options, rule)
-    if not any(verdict.runs for verdict in verdicts.values()):
+    stopped = results.stopped if results else stopped
+    if not stopped and not any(verdict.runs for verdict in verdicts.values()):
         raise UserError(f"study: no run of {study.name!r} has ended")
     together = family(verdicts, rule)
     cases = tuple(_case(given[case], verdicts[case], rule, together) for case in given)
+    if results is not None:
+        cases = tuple(replace(case, earlier=results.earlier.get(case.id, 0)) for case in cases)
     others = [each for each in conditions if each.settings != first]
     variants = tuple(
         _case(each, case_verdict(each.outcomes, each.options, rule), rule) for each in others
@@ -151,6 +186,7 @@ def gathered(
         study=study.name,
         committee=conditions[0].tracked.factors["committee"],
         verdict=together.verdict,
+        stopped=stopped,
         rule=rule,
         max_runs=max_runs,
         cases=cases,
@@ -191,6 +227,7 @@ def _case(
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
         **of_verdict(each.case, verdict, answer, together),
+        begun_again=each.begun_again,
     )
 
 
@@ -252,6 +289,8 @@ def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
     drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
     if drawn and cached(each.calls):
         yield "cached"
+    if each.begun_again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(each.outcomes)):
+        yield "begun_again"
 
 
 def _waiting(condition: TrackedCondition) -> int:
@@ -269,7 +308,7 @@ def _cost(condition: TrackedCondition) -> Cost:
     return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
 
 
-def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
+def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
     first = conditions[0].settings
     heads = [each.head for each in conditions if each.head and each.settings == first]
     tracked = [each.tracked for each in conditions]
@@ -307,7 +346,7 @@ def _prompts(each: Kept) -> dict[str, str]:
     return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
 
 
-def _fingerprints(study: Study, runs: set[str]) -> dict[str, int]:
+def _fingerprints(study: Held, runs: set[str]) -> dict[str, int]:
     """Answers by the provider's fingerprint, as far as the accounts are written."""
     counts: Counter[str] = Counter()
     for usage in study.usage:

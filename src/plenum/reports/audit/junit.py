@@ -37,7 +37,7 @@ def junit(audit: Audit) -> str:
     if stopped:
         named = {"name": "the audit ends", "classname": audit.name}
         test = ElementTree.SubElement(suite, "testcase", named)
-        why = text.flatten(" ".join(audit.beside.errors)) or headline(audit)
+        why = text.flatten(audit.stopped) or headline(audit)
         ElementTree.SubElement(test, "error", {"message": why})
     said: dict[Hashable, str] = {}
     for case, ending in zip(audit.cases, endings, strict=True):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from plenum.base.errors import UserError
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
 from plenum.dynamics.audit_result import AuditResult
@@ -15,12 +16,13 @@ from plenum.reports.article.document import Document, Sides
 from plenum.reports.article.rendering import html
 from plenum.reports.audit import strip, tables
 from plenum.reports.audit.alike import SHOWN, alike
-from plenum.reports.audit.audit import Audit, CaseAudit
+from plenum.reports.audit.audit import STOPPED, Audit, CaseAudit
 from plenum.reports.audit.badge import badge
 from plenum.reports.audit.comment import comment
 from plenum.reports.audit.dialogue import sides
 from plenum.reports.audit.drift import drawn
 from plenum.reports.audit.gather import Kept, gathered, kept
+from plenum.reports.audit.journaled import journaled
 from plenum.reports.audit.junit import junit
 from plenum.reports.audit.logged import of_log
 from plenum.reports.audit.logging import log, terms_of
@@ -78,16 +80,30 @@ def publish_log(
     program: LoggedProgram,
     results: AuditResult,
     exit_status: int | None = None,
+    untracked: bool = False,
 ) -> Audit:
     """As :func:`publish`, the audit of a log of many runs, of which tracking holds nothing."""
     audit = replace(of_log(program, results, rule), exit_status=exit_status)
     with tempfile.TemporaryDirectory() as scratch:
         picture = strip.drawn(audit, Path(scratch), ["svg"])
         page = html(document(audit, [], [], picture))
+    if untracked:
+        _write(audit, page, chosen.out)
+        return audit
     return _published(audit, page, chosen)
 
 
 def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
+    files = _write(audit, page, chosen.out)
+    log(audit, chosen, files)
+    show([tables.verdicts(audit, SHOWN)[0], *tables.beside(audit, SHOWN)])
+    show_sentences(findings(audit))
+    written(files)
+    return audit
+
+
+def _write(audit: Audit, page: str, out: Path) -> list[Path]:
+    """Write every output; raises :class:`UserError` where the folder can't be written to."""
     texts = {
         "audit.json": audit.json(),
         "audit.html": page,
@@ -96,15 +112,14 @@ def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
         "audit.md": comment(audit),
         "audit.csv": csv(tables.frame((*audit.cases, *audit.variants))),
     }
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / name for name in texts]
-    for file in files:
-        file.write_text(texts[file.name], encoding="utf-8", newline="")
-    log(audit, chosen, files)
-    show([tables.verdicts(audit, SHOWN)[0], *tables.beside(audit, SHOWN)])
-    show_sentences(findings(audit))
-    written(files)
-    return audit
+    files = [out / name for name in texts]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            file.write_text(texts[file.name], encoding="utf-8", newline="")
+    except OSError as error:
+        raise UserError(f"out: {out} can't be made or written to: {error.strerror}") from None
+    return files
 
 
 def publish_audited(
@@ -112,22 +127,34 @@ def publish_audited(
     settings: AuditConfig,
     results: AuditResult,
     logged: LoggedProgram | None = None,
-) -> Audit:
+) -> list[str]:
     """Publish an audit that was just made, to the folder that its settings name.
+
+    Without a tracking store, or where a case has no run there, it is read from its journals.
 
     Parameters
     ----------
     jobs
-        One a case; their study is tracked.
+        One a case.
     logged
         What a log says of its program and cases, where it has too many runs to track each.
+
+    Returns
+    -------
+    list of str
+        What is left to be said, in words.
     """
     chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
     rule = Rule(settings.acceptable, settings.unacceptable)
     status = results.status(settings.undecided)
+    untracked = not jobs[0].tracking_uri
     if logged is not None:
-        return publish_log(chosen, rule, logged, results, status)
-    return publish(
+        publish_log(chosen, rule, logged, results, status, untracked)
+        return results.lines() if untracked else results.notes()
+    if untracked or not all(case.runs for case in results.cases.values()):
+        _publish_journaled(jobs, settings, results)
+        return results.lines()
+    publish(
         chosen,
         rule,
         settings.max_runs,
@@ -135,6 +162,41 @@ def publish_audited(
         results,
         status,
     )
+    return results.notes()
+
+
+def publish_unended(
+    jobs: Sequence[Job], settings: AuditConfig, why: str, begun: bool = True
+) -> None:
+    """Write the outputs of an audit that has no verdict.
+
+    Parameters
+    ----------
+    why
+        In words.
+    begun
+        Whether there may be runs, which are read from journals.
+    """
+    _publish_journaled(jobs, settings, None, why, begun)
+
+
+def _publish_journaled(
+    jobs: Sequence[Job],
+    settings: AuditConfig,
+    results: AuditResult | None,
+    stopped: str = "",
+    begun: bool = True,
+) -> None:
+    out = Path(settings.out)
+    chosen = Settings(jobs[0].study, "", out)
+    rule = Rule(settings.acceptable, settings.unacceptable)
+    status = results.status(settings.undecided) if results else STOPPED
+    study, conditions = journaled(jobs, begun)
+    audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
+    with tempfile.TemporaryDirectory() as scratch:
+        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+    untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
+    _write(untracked, page, out)
 
 
 def report_tables(chosen: Settings) -> Audit:

@@ -1,0 +1,81 @@
+"""Other versions of a program that were audited on the same cases: each had an error of its own.
+
+A verdict bounds the chance of a false one over all runs of one program. Whoever changes a comment
+and audits anew has another such chance: that is allowed, and counted.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from plenum.design.condition import Job
+from plenum.execution.condition_folder import folder_of
+from plenum.tracking import store
+from plenum.tracking.stored import stored_conditions
+
+_SAME = ("task", "case", "knobs", "settings", "model", "backend")
+"""What a version has in common with another one; other settings of one are no versions."""
+
+_TARGETS = ("function", "command", "url")
+_LOGS = "logs"
+_LONGEST_HEAD = 2_000_000
+
+
+def earlier_versions(jobs: Sequence[Job]) -> dict[str, int]:
+    """How many other versions of the program have runs on each case; only where there are any.
+
+    They have another identity (by their code, packages, a time limit, the case's text) and the same
+    name or target. They are looked for among the journals of this place, whatever their study, and
+    in the tracking store's study. Runs that somebody else logged have no versions.
+
+    Parameters
+    ----------
+    jobs
+        One a case.
+    """
+    first, counts = jobs[0], {}
+    others = {**dict(_stored(first)), **dict(_journaled(first))}
+    for job in jobs:
+        own = {name: str(value) for name, value in job.condition.as_mapping().items()}
+        same = [
+            identity
+            for identity, other in others.items()
+            if identity != job.condition.identity and _is_version(other, own)
+        ]
+        if same and own["backend"] != _LOGS:
+            counts[own["case"]] = len(same)
+    return counts
+
+
+def _is_version(other: Mapping[str, str], own: Mapping[str, str]) -> bool:
+    named = other.get("committee") == own["committee"] or _target(other) == _target(own)
+    return named and all(other.get(name) == own[name] for name in _SAME)
+
+
+def _target(condition: Mapping[str, str]) -> list[Any]:
+    """What of its manifest says which program it is; nothing equals none."""
+    try:
+        manifest = json.loads(condition.get("manifest", ""))
+        named = [manifest[name] for name in _TARGETS if name in manifest]
+    except (ValueError, TypeError):
+        named = []
+    return named or [object()]
+
+
+def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Conditions with a journal of run 0 beside the job's own, by identity."""
+    for path in folder_of(job).parent.glob("*/000.jsonl"):
+        try:
+            with path.open("rb") as file:
+                head = json.loads(file.readline(_LONGEST_HEAD))
+            values = {name: str(value) for name, value in head.items()}
+        except (OSError, ValueError, AttributeError):
+            continue  # who runs that condition is told
+        yield values.get("condition", ""), values
+
+
+def _stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Conditions of the job's study in the tracking store, by identity."""
+    if job.tracking_uri is not None:
+        for run in stored_conditions(job.study, store.absolute(job.tracking_uri)):
+            yield run.tags.get("plenum.condition", ""), run.params

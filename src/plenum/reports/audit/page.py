@@ -36,7 +36,7 @@ MOST_PAIRS = 12
 
 
 def document(
-    audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture
+    audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
 ) -> Document:
     """Put the page together.
 
@@ -70,7 +70,8 @@ def document(
         for number, (name, table) in enumerate(grids.items(), start=1)
     }
     parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
-    parts["intervals"] = intervals
+    if intervals is not None:
+        parts["intervals"] = intervals
     parts |= {f"figure{n}": replace(each, number=n + 1) for n, each in enumerate(drift, start=1)}
     facts: dict[str, Any] = {
         "audit": audit,
@@ -80,6 +81,7 @@ def document(
         "flat": flatten,
         "pairs": len(pairs),
         "drift": len(drift),
+        "has_intervals": intervals is not None,
         "parted": [case for case in audit.cases if case.pair],
         "unstable": groups[:SHOWN],
         "left_out": groups[SHOWN:],

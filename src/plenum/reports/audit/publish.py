@@ -251,7 +251,8 @@ def _document(
     parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
     pairs = [pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None]
     drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
-    return document(audit, pairs, drift, strip.drawn(audit, folder, kinds))
+    ended = any(case.share for case in audit.cases)
+    return document(audit, pairs, drift, strip.drawn(audit, folder, kinds) if ended else None)
 
 
 def _sides(case: CaseAudit, each: Kept) -> Sides | None:

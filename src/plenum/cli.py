@@ -56,6 +56,9 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
     with one_line_errors(config_name, failed):
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
+            if "${" in os.getcwd():
+                here = os.getcwd()
+                raise UserError(f"{here}: Hydra reads ${{ as a variable; rename the folder")
             check_flags(sys.argv[1:], config_name)
             take_own_folder(sys.argv[1:])
             check_meant(sys.argv[1:], config_name)

@@ -248,3 +248,11 @@ def test_the_project_is_found_from_any_folder(run: Run, tmp_path: Path) -> None:
     run("replicates=1", "rounds=1")
     assert (tmp_path / "mlruns/mlflow.db").exists()
     assert len(journals(tmp_path)) == 1
+
+
+def test_a_folder_that_hydra_reads_as_a_variable_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "${HOME}"
+    folder.mkdir()
+    refused = call(folder, "run.py", "dry_run=true", status=2)
+    assert refused.stderr == f"error: {folder}: Hydra reads ${{ as a variable; rename the folder\n"
+    assert list(folder.iterdir()) == []

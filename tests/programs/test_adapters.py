@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -312,3 +313,17 @@ def committee(case, run):
     array, seats, indices = ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
     assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
     assert_allclose(array.sum(axis=3), 1)
+
+
+def test_an_interpreter_that_is_too_old_is_told() -> None:
+    client = Path(adapters.__file__).parents[1] / "client/plenum_run.py"
+    older = "import runpy, sys; sys.version_info = (3, 8, 18, 'final', 0); sys.argv = sys.argv[1:]"
+    run = f"{older}; runpy.run_path(sys.argv[0], run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", run, str(client), "--describe", "x:y"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Python 3.10 or newer is needed here, and this is ")
+    assert "Traceback" not in done.stderr

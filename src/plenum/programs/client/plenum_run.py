@@ -34,6 +34,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+if sys.version_info < (3, 10):  # noqa: UP036 - whose interpreter this is, nobody knows
+    sys.exit(f"Python 3.10 or newer is needed here, and this is {sys.version.split()[0]}")
+
 _TIMEOUT_S = 60
 _LONGEST_MESSAGE = 500
 _PR_SET_PDEATHSIG = 1

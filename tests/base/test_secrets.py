@@ -281,6 +281,8 @@ def test_a_key_for_a_program_is_refused_wherever_it_lies(value: object) -> None:
         'app --token "$(cat token.txt)" --max-tokens 4000',
         "uv run --keyfile keys.json token.py --path=/tmp/x --auth=none --pat '*.py'",
         "python -m pass.cli --pass 2 {text}",
+        "sh -c 'app --api-key $(cat key.txt)'",
+        '{auth: {username: "{token}"}, keys: [{index}, {seed}]}',
         {"q": "{text}", "url": "{base_url}", "key": "{token}", "max_tokens": 4000},
         {"authorization": "Bearer {token}", "key": 5, "session": "{index}", "author": "somebody"},
     ],

@@ -27,7 +27,7 @@ _OF_PROGRAM = re.compile(r"[+~]{0,2}committee(?:\.(?:command|body|knobs)\b.*)?")
 _SETS = re.compile(
     r"(?:(?<![^\s'\"({,;&|])(?P<flag>--?)(?P<option>[A-Za-z][\w.-]*)(?:=|\s+)"
     r"|(?<![\w./-])(?P<name>[A-Za-z][\w.-]*)['\"]?\s*[=:]\s*)"
-    r"(?=(?P<value>\"[^\"]*\"|'[^']*'|(?:\{\w+\}|[^\s'\",;&|)}])+))"
+    r"(?=(?P<value>\"[^\"]*\"|'[^']*'|(?:\{\w+\}|[^\s'\",;&|(){}[\]])+))"
 )
 """``--api-key VALUE`` and ``--api-key=VALUE`` of a command, ``NAME=VALUE`` before one, and
 ``name: value`` of a body."""
@@ -38,7 +38,7 @@ _LOOKS_LIKE_KEY = re.compile(
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"
 )
-_REFERENCE = re.compile(r"\$\w+|\$\{[^}]*\}|\$\(.*|`.*|\{\w+\}")
+_REFERENCE = re.compile(r"\$\{[^}]*\}|\$\(.*|\$\w*|`.*|\{\w+\}")
 """A variable of a shell, what a command prints, or a placeholder of plenum's."""
 
 _SHORTEST = 8

@@ -179,7 +179,7 @@ SAMPLED = st.sampled_from(PROCESSES[:4])
 
 def moved(first: Bootstrap, second: Bootstrap) -> float:
     """How far the limits of the two are apart, in widths of the interval: the largest."""
-    apart = []
+    apart: list[float] = []
     for method in METHODS:
         a, b = first.interval(method), second.interval(method)
         gaps = np.abs([a.low - b.low, a.high - b.high])

@@ -56,12 +56,19 @@ def _moves(ensemble: Floats, other: Floats) -> dict[str, float]:
     for method in INTERVALS[1:]:
         a, b = double.interval(method), single.interval(method)
         found[method] = _move((a.low, a.high), (b.low, b.high))
-    exact = [lyapunov(ensemble), contrast(ensemble, other, draws=1)]
+    exact = _limits(ensemble, other)
     with _single():
-        rounded = [lyapunov(ensemble), contrast(ensemble, other, draws=1)]
-    for name, a, b in zip((INTERVALS[0], "contrast"), exact, rounded, strict=True):
-        found[name] = _move((a.ci_low, a.ci_high), (b.ci_low, b.ci_high))
-    return found
+        rounded = _limits(ensemble, other)
+    return found | {name: _move(exact[name], rounded[name]) for name in exact}
+
+
+def _limits(ensemble: Floats, other: Floats) -> dict[str, Limits]:
+    """λ̂'s own interval, and that of its difference from another ensemble's."""
+    own, difference = lyapunov(ensemble), contrast(ensemble, other, draws=1)
+    return {
+        INTERVALS[0]: (own.ci_low, own.ci_high),
+        "contrast": (difference.ci_low, difference.ci_high),
+    }
 
 
 def _p_move(ensemble: Floats, other: Floats) -> float:

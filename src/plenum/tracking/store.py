@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
-_NOTE = """One run a condition, with one nested run a replicate.
+_NOTE = """Each run here is one condition of the study; the runs nested in it are its replicates.
 
-- `D` by step: mean pairwise distance between replicates, by round; `log_D` its logarithm
-- `lambda`: slope of log D, with `lambda_ci_low` and `lambda_ci_high` (95 %, jackknife)
-- tag `plenum.simulated`: `true` means that no language model answered
+- `plenum.decisions` (tag): how many replicates decided for what; `flip_rate`: the share of those
+  that didn't decide as most do
+- `D` by step: mean distance between replicates, by round; `log_D`: its logarithm
+- `lambda`: slope of log D a round, with `lambda_ci_low` and `lambda_ci_high` (95 %, jackknife)
+- `plenum.simulated` (tag): `true` means that no language model answered
+
+*Model training* compares the conditions. *GenAI*, *Traces* shows a replicate turn by turn.
 """
 
 

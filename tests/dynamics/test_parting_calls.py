@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from plenum.dynamics.parting_calls import LEAST_REPEATS, cached, changed_at, parting, uncalled
+from plenum.dynamics.parting_calls import (
+    LEAST_REPEATS,
+    begun_later,
+    cached,
+    changed_at,
+    parting,
+    uncalled,
+)
 
 Call = tuple[str, int, str, str]
 
@@ -117,3 +124,33 @@ def test_runs_without_a_call_beside_runs_with_calls_are_a_cache_of_the_program_s
     assert uncalled(calls, runs=1 + LEAST_REPEATS)
     assert not uncalled(calls, runs=LEAST_REPEATS)
     assert not uncalled(table(), runs=20)
+
+
+def called(*runs: str) -> dict[str, list[Any]]:
+    """Calls of runs, a letter a seat; prompts differ from run to run."""
+    every = [(run, n, seat) for run, seats in enumerate(runs) for n, seat in enumerate(seats)]
+    return {
+        "replicate": [run for run, _, _ in every],
+        "call": [n for _, n, _ in every],
+        "seat": [seat for _, _, seat in every],
+        "prompt": [f"{run} {n}" for run, n, _ in every],
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "kept"),
+    [
+        (("abcd", "d", "d", "d", "d", "d"), True),
+        (("abcd", "cd", "d", "dd", "cd", "d"), True),
+        (("abcd", "d", "d", "d", "d"), False),  # too few to say
+        (("abcd", "a", "a", "a", "a", "a"), False),  # they begin alike, and branch
+        (("abcd", "d", "d", "ad", "d", "d"), False),  # one does make the call
+        (("ab", "ba", "ba", "ba", "ba", "ba"), False),  # the order is drawn
+        (("a", "b", "c", "b", "d", "e"), False),  # seats are drawn
+        (("ab", "c", "c", "c", "c", "c"), False),
+    ],
+)
+def test_runs_that_begin_where_the_first_one_came_to_later_keep_answers(
+    runs: tuple[str, ...], kept: bool
+) -> None:
+    assert bool(begun_later(called(*runs))) == kept

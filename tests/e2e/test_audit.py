@@ -425,6 +425,32 @@ def test_answers_from_a_cache_are_refused_as_a_measurement(
     assert len(journals(tmp_path)) < 12  # it ends as soon as it shows
 
 
+@pytest.mark.usefixtures("folder")
+def test_answers_that_are_kept_beside_a_fresh_call_are_refused_as_a_measurement(
+    run: Run, server: Server, tmp_path: Path
+) -> None:
+    kept = """
+
+from pathlib import Path
+
+
+def partly(case, run):
+    place = Path("kept.txt")
+    if not place.exists():
+        place.write_text(ask(run, f"{case.text} Deliberate."))
+    return ask(run, f"Run {run.index}: they said {place.read_text()} Decide: A, B or C?")[:1]
+"""
+    (tmp_path / "app.py").write_text(PROGRAM + kept)
+    answer = "A, for one and the same reason, in words that nobody would find again: {}. " * 6
+    server.script = [{"choice": {"content": answer.format(n)}} for n in range(200)]
+    given = [f"backend.api_base.openai={server.url}", "backend=api", "concurrency=2"]
+    given += ["undecided=pass", f"committee.target={tmp_path}/app.py:partly"]
+    done = run(*arguments("partly", *given), script="scripts/audit.py", status=2, **KEYS)
+    assert "runs hold answers that only the first run got" in done.stderr.splitlines()[-1]
+    assert "No verdict" not in done.stdout
+    assert "no verdict" in (tmp_path / "outputs/audit/audit.md").read_text()
+
+
 def test_several_systems_behind_one_model_are_named(run: Run, folder: Path, server: Server) -> None:
     given = [f"backend.api_base.openai={server.url}", "backend=api", "max_runs=3"]
     server.script = [

@@ -137,6 +137,35 @@ def uncalled(calls: Columns, runs: int) -> str:
     return f"{runs - called} of {runs} runs made no call, and {called} did: the program has a cache"
 
 
+def begun_later(calls: Columns) -> str:
+    """Why the program must keep what its first run found; empty where it needn't.
+
+    Before its first answer nothing tells one run from another, so that all begin alike, or at
+    random. It must keep something where none of :data:`LEAST_REPEATS` later runs, or more, makes
+    the call with which the first run began, and each begins with one that the first run came to
+    later: by seats, or by prompts. Runs that leave out some seat, or call in any order, don't.
+
+    Parameters
+    ----------
+    calls
+        With ``replicate``, ``call``, ``seat`` and ``prompt``.
+    """
+    runs: defaultdict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    for run, *call in _rows(calls, ("replicate", "call", "seat", "prompt")):
+        runs[int(run)].append((int(call[0]), str(call[1]), str(call[2])))
+    ordered = [sorted(runs[run]) for run in sorted(runs)]
+    if len(ordered) <= LEAST_REPEATS:
+        return ""
+    for part in (1, 2):
+        (start, *rest), *later = ([call[part] for call in run] for run in ordered)
+        if all(run[0] in rest and start not in run for run in later):
+            return (
+                f"{len(later)} later runs begin with a call that the first one came to after "
+                "others, and never make those: the program keeps what they answered"
+            )
+    return ""
+
+
 def cached(calls: Columns) -> str:
     """Why the answers must come from a cache; empty where they needn't.
 

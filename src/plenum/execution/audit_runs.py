@@ -29,7 +29,14 @@ from plenum.dynamics.audits import (
     running,
 )
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.dynamics.parting_calls import cached, changed_at, uncalled
+from plenum.dynamics.parting_calls import (
+    LEAST_REPEATS,
+    LEAST_TOKENS,
+    begun_later,
+    cached,
+    changed_at,
+    uncalled,
+)
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Deliberations, Playable, Scene
@@ -305,9 +312,9 @@ def answered_by_cache(case: CaseRuns) -> str:
     completed = [run for run in ended if run.status == "completed"]
     table = tables(completed)["calls"]
     calls = {str(name): table[name].tolist() for name in table}
-    why = uncalled(calls, len(completed))
+    why = uncalled(calls, len(completed)) or begun_later(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
-        why = why or cached(calls)
+        why = why or cached(calls) or _handed_on(completed)
     systems = [
         frozenset((c["model"], c["system"]) for c in run.calls if "system" in c) for run in ended
     ]
@@ -322,6 +329,30 @@ def answered_by_cache(case: CaseRuns) -> str:
         return ""
     folder = folder_of(case.job)
     return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
+
+
+def _handed_on(runs: Sequence[Transcript]) -> str:
+    """Why the program must hand answers of its first run on to later ones; empty where it needn't.
+
+    It must where their prompts hold them, in :data:`LEAST_REPEATS` runs or more that never got such
+    an answer themselves. Short answers, and words of the first question, prove nothing.
+    """
+    if len(runs) <= LEAST_REPEATS or not runs[0].calls:
+        return ""
+    asked = str(runs[0].calls[0].get("question", ""))
+    texts = [str(c["text"]).strip() for c in runs[0].calls if c["tokens_out"] >= LEAST_TOKENS]
+    foreign = 0
+    for run in runs[1:]:
+        own = {str(call["text"]).strip() for call in run.calls}
+        others = [text for text in texts if text and text not in own and text not in asked]
+        questions = [str(call.get("question", "")) for call in run.calls]
+        foreign += any(text in question for text in others for question in questions)
+    if foreign < LEAST_REPEATS:
+        return ""
+    return (
+        f"prompts of {foreign} runs hold answers that only the first run got: the program keeps "
+        "them from run to run"
+    )
 
 
 def no_decision(runs: AuditRuns) -> str:

@@ -1,0 +1,73 @@
+"""Audit a coin of 0.80 with ten seeds, and count the trials in which some seed calls it stable.
+
+What a seed does is asked of the command itself, by a dry run, and of the condition's identity. A
+seed that is refused gives no verdict; seeds of one identity share their runs; another identity
+draws anew. Outcomes are drawn by identity, and judged by the audit's verdict.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from plenum.base.identity import generator
+from plenum.design.condition import Sampling, Simulated
+from plenum.dynamics.audits import STABLE, Rule, case_verdict
+from plenum.programs.case import Case
+from plenum.programs.condition import ProgramCondition
+
+SHARE, SEEDS, TRIALS, RUNS = 0.80, 10, 200, 100
+OPTIONS = ("A", "B", "C")
+ROOT = Path(__file__).resolve().parents[3]
+_PROGRAM = "def coin(case, run):\n    return 'A'\n"
+_CASE = "{id: coin, text: Which?, options: {A: plan A, B: plan B, C: plan C}}"
+
+
+def measure(quick: bool) -> dict[str, Any]:
+    """The share of trials, and how many seeds are refused."""
+    allowed = [seed for seed in range(SEEDS) if is_allowed(f"seed={seed}")]
+    trials = 20 if quick else TRIALS
+    passed = sum(
+        any(_is_stable(_identity(trial, seed)) for seed in allowed) for trial in range(trials)
+    )
+    return {"false_stable_seeds": passed / trials, "seeds_refused": SEEDS - len(allowed)}
+
+
+def is_allowed(*settings: str) -> bool:
+    """Whether `scripts/audit.py` takes settings: a dry run of it, which runs nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "app.py").write_text(_PROGRAM)
+        (Path(folder) / "coin.yaml").write_text(_CASE)
+        given = ("committee=app.py:coin", "case=coin.yaml", "tracking=none", "backend=simulated")
+        command = (sys.executable, str(ROOT / "scripts/audit.py"), *given, "dry_run=true")
+        done = subprocess.run([*command, *settings], cwd=folder, capture_output=True, text=True)
+    named = settings[0].partition("=")[0]
+    if done.returncode not in (0, 2) or (done.returncode and f"error: {named}" not in done.stderr):
+        raise RuntimeError(f"{' '.join(settings)}: status {done.returncode}: {done.stderr}")
+    return done.returncode == 0
+
+
+def _identity(trial: int, seed: int) -> str:
+    condition = ProgramCondition(
+        model="its own",
+        sampling=Sampling(),
+        backend=Simulated(),
+        rounds=1,
+        seed=seed,
+        committee="coin",
+        program={"trial": trial},
+        case=Case("coin", "Which?", {o: f"plan {o}" for o in OPTIONS}),
+        knobs={},
+        overrides={},
+    )
+    return condition.identity
+
+
+def _is_stable(identity: str) -> bool:
+    """The audit of a coin, which looks after every run and stops at its verdict."""
+    rng = generator("bench", "seeds", identity)
+    rest = (1 - SHARE) / (len(OPTIONS) - 1)
+    outcomes = [OPTIONS[n] for n in rng.choice(len(OPTIONS), p=[SHARE, rest, rest], size=RUNS)]
+    verdict = case_verdict(outcomes, OPTIONS, Rule()).verdict
+    return verdict == STABLE

@@ -96,7 +96,7 @@ def brief(group: Group) -> list[Table]:
         *(Column(("difference", "low", "high"), "difference", _with_limits),) * bool(tests),
         *(Column("p", format=p_value),) * bool(tests),
         *(Column("p_holm", "corrected", p_value),) * (len(tests) > 1),
-        *[Column("warnings", format=or_dash)] * lines["warnings"].any(),
+        *[Column("warnings", format=or_dash)] * bool(lines["warnings"].any()),
     )
     noted = notes("brief", metrics=[metric], tested=len(tests))
     return [Table("arms", whole.title, lines, columns, tuple(noted))]

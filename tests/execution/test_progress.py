@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from plenum.design.condition import Job
 from plenum.execution import progress
+from plenum.execution.preflight import idle_slots
 from plenum.execution.progress import Progress
+from plenum.models.pace import Pace
 
 ENTRY = {"kind": "turn", "seat": "Chair", "tokens_in": 10, "tokens_out": 5, "cost": 0.0}
 
@@ -88,3 +91,21 @@ def test_what_has_no_price_is_not_said_to_cost_0(clock: Clock) -> None:
     assert "cost unknown" in shown.line()
     shown.entry(ENTRY | {"cost": 0.25}, "")
     assert "cost $0.2500 + unpriced" in shown.line()
+
+
+def test_a_model_here_tells_its_pace_before_its_first_answer_has_ended(clock: Clock) -> None:
+    shown = Progress(100, 10)
+    pace = Pace(rows=2, slots=16, tokens=50, prefill_s=5.0, decode_s=20.0, steps=25)
+    shown.follow(lambda: "in flight -", lambda: "", lambda: pace, 400)
+    assert "(2.0/s written, 2 of 16 rows)" in shown.line()
+    assert "left at most 5:33:20" in shown.line()  # 100 answers of 400 tokens at 2 a second
+
+
+def test_slots_far_above_the_rows_are_said_with_the_better_number(
+    job: Callable[..., Job],
+) -> None:
+    hosted = ("backend=hosted", "model=tiny")
+    (line,) = idle_slots([job(*hosted, "replicates=2"), job(*hosted, "replicates=3", "roles=off")])
+    assert "backend.slots=16: at most 5 of these rows" in line
+    assert "backend.slots=5 takes less time" in line
+    assert idle_slots([job(*hosted, "replicates=12"), job("replicates=1")]) == []

@@ -9,7 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Job, RetryFailed
+from plenum.checks.hosted_time import PATIENCE_S, STEPS, measure
+from plenum.design.condition import Hosted, Job, RetryFailed
 from plenum.design.kinds import KINDS
 from plenum.execution import preflight
 from plenum.execution.budget import spent_before
@@ -199,6 +200,8 @@ def _closing(
         yield (
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
+    yield from preflight.idle_slots(jobs)
+    yield from _hosted_times(left, backend)
     charged = [item for item in left if item.charged]
     if charged:
         yield from _times(charged, backend)
@@ -248,6 +251,29 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
                 yield (
                     f"time: at least {_duration(60 * amount / limit)} at calls.{key}.{name}={limit}"
                 )
+
+
+def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
+    """The time that models on this machine take, as measured by some tokens of theirs."""
+    by_settings: defaultdict[Hosted, list[_Left]] = defaultdict(list)
+    for item in left:
+        if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
+            by_settings[item.job.condition.backend].append(item)
+    for settings, items in by_settings.items():
+        calls = sum(item.total.calls for item in items)
+        replicates = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in items)
+        rows = min(settings.slots, replicates)
+        pace = measure(items[0].job, backend[repr(settings)], rows)
+        if pace is None or not pace.steps:
+            yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
+            continue
+        written = sum(item.total.tokens_out for item in items)
+        step_s, prompt_s = pace.decode_s / pace.steps, pace.prefill_s / rows
+        yield (
+            f"time: about {_duration(written / rows * step_s + calls * prompt_s)}, measured here "
+            f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
+            f"{settings.slots}, {prompt_s:.2g} s a first prompt); longer prompts take longer"
+        )
 
 
 def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:

@@ -1,6 +1,6 @@
 """What is checked before a sweep's first call: nothing has been run, or written, by then."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from plenum.base.errors import UserError
@@ -18,6 +18,8 @@ from plenum.records import batches, storage
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
+_FAR_ABOVE = 2
+"""So many times the rows that can be filled are too many slots."""
 _MOST = 6
 """So many values of a factor are listed."""
 
@@ -255,3 +257,23 @@ def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
 def _listed(values: Sequence[str]) -> str:
     more = f", and {len(values) - _MOST} more" if len(values) > _MOST else ""
     return ", ".join(values[:_MOST]) + more
+
+
+def idle_slots(jobs: Sequence[Job]) -> list[str]:
+    """One line where a hosted model computes far more rows than there are replicates to fill them.
+
+    Each step computes all of ``backend.slots``, whether they are filled or not, and a replicate
+    fills one.
+    """
+    hosted = [(job, job.condition.backend) for job in jobs]
+    replicates = Counter[Hosted]()
+    for job, backend in hosted:
+        if isinstance(backend, Hosted):
+            replicates[backend] += min(job.replicates, job.calls.max_concurrency)
+    return [
+        f"backend.slots={backend.slots}: at most {rows} of these rows will be filled, and each "
+        f"step computes all of them; backend.slots={rows} takes less time (other slots make "
+        "another condition)"
+        for backend, rows in replicates.items()
+        if backend.slots >= _FAR_ABOVE * rows
+    ]

@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 
 from plenum.base.terminal import safe, say
+from plenum.models.pace import Pace
 from plenum.records import Usage
 
 _PLAIN_EVERY_S = 10.0
@@ -31,6 +32,8 @@ class Progress:
     def __init__(self, calls: int, replicates: int) -> None:
         self._status: Callable[[], str] = lambda: "in flight -"
         self._waiting: Callable[[], str] = lambda: ""
+        self._pace: Callable[[], Pace | None] = lambda: None
+        self._longest = 0
         self.usage = Usage()
         self.ended = self.rounds = self.repairs = self.unpriced = 0
         self._target_calls, self._target = calls, replicates
@@ -55,7 +58,13 @@ class Progress:
         if self._live is not None:
             self._live.stop()
 
-    def follow(self, status: Callable[[], str], waiting: Callable[[], str]) -> None:
+    def follow(
+        self,
+        status: Callable[[], str],
+        waiting: Callable[[], str],
+        pace: Callable[[], Pace | None] = lambda: None,
+        longest: int = 0,
+    ) -> None:
         """Show more than is counted here.
 
         Parameters
@@ -64,8 +73,13 @@ class Progress:
             What else is worth knowing: calls in flight, what MLflow has.
         waiting
             What calls wait for, and for how long; empty where they don't.
+        pace
+            Of models on this machine; ``None`` where there are none.
+        longest
+            Tokens that an answer has at most.
         """
         self._status, self._waiting = status, waiting
+        self._pace, self._longest = pace, longest
 
     def entry(self, entry: dict[str, Any], last_seat: str) -> None:
         """A call was answered; ``last_seat`` closes a round of a committee."""
@@ -133,8 +147,15 @@ class Progress:
         known = f"${self.usage.dollars:.4f}"
         cost = f"{known} + unpriced" if self.usage.dollars and self.unpriced else known
         cost = "unknown" if self.unpriced and not self.usage.dollars else cost
+        pace = self._pace()
+        speed = pace.tokens_a_second if pace else 0.0
         eta = _duration(left / rate) if self._settled else "-"
+        if speed and not self._settled:  # an answer takes minutes: the first tokens tell
+            eta = f"at most {_duration(left * self._longest / speed)}"
         tokens = f"{self.usage.tokens:,}"
+        if pace and speed:
+            rows = f"{pace.rows} of {pace.slots} rows"
+            tokens += f" ({speed:.{0 if speed >= 10 else 1}f}/s written, {rows})"
         return (
             f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {calls} "
             f"({_rate(rate)}/s) | repairs {self.repairs} | tokens {tokens} | cost {cost} | "

@@ -45,6 +45,7 @@ from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.models import ChatModel, backends
 from plenum.models.lockstep import Lockstep
+from plenum.models.pace import Pace, Paced
 from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
@@ -131,6 +132,11 @@ class SweepRunner:
         if trackers := self._started:
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
         return " | ".join(parts)
+
+    def pace(self) -> Pace | None:
+        """What models on this machine have done; ``None`` where none runs here."""
+        paces = [model.pace() for model in self._models.values() if isinstance(model, Paced)]
+        return sum(paces, Pace()) if paces else None
 
     def waiting(self) -> str:
         """What calls wait for, and for how long; empty where they don't."""

@@ -62,7 +62,8 @@ def run_sweep(
     preflight.require_played(jobs, playing)
     preflight.check(jobs)
     if playing is None or not playing.here:
-        for line in (*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)):
+        told = (preflight.now_varying, preflight.left_in_batches, preflight.idle_slots)
+        for line in (line for tell in told for line in tell(jobs)):
             print(line, file=sys.stderr)
     playing = playing or Deliberations()
 
@@ -101,7 +102,10 @@ async def _run(
         runner = SweepRunner(jobs, models, ledger, slots, progress, playing, lockstep)
         lockstep.say = progress.say
         progress.follow(
-            lambda: " | ".join(filter(None, (playing.status(), runner.status()))), runner.waiting
+            lambda: " | ".join(filter(None, (playing.status(), runner.status()))),
+            runner.waiting,
+            runner.pace,
+            max(job.condition.sampling.max_tokens for job in jobs),
         )
         loop = asyncio.get_running_loop()
         storage.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))

@@ -16,6 +16,7 @@ from plenum.models.hosted.engine import Engine
 from plenum.models.hosted.loading import Loaded, load
 from plenum.models.hosted.rows import Row
 from plenum.models.hosted.shapes import Shapes, room
+from plenum.models.pace import Pace
 from plenum.records import Failure
 
 _MEGABYTE = 1 << 20
@@ -85,6 +86,15 @@ class HostedBackend:
         scores = tuple(zip(pieces, row.scores, strict=False))
         fingerprint = f"env_{digest(dict(self.environment((chat.model,))))}"
         return Response(reply, fingerprint=fingerprint, logprobs=scores)
+
+    def pace(self) -> Pace:
+        """What the engines have done so far."""
+        worked = [engine.work for engine in self._engines.values()]
+        slots = self._settings.slots
+        paces = (
+            Pace(w.rows, slots, w.answer_tokens, w.prefill_s, w.decode_s, w.steps) for w in worked
+        )
+        return sum(paces, Pace())
 
     async def close(self) -> None:
         """Stop the engines."""

@@ -25,7 +25,10 @@ _PATIENCE = 24
 
 @dataclass
 class Work:
-    """What the engine has done: seconds, tokens computed for prompts, steps and answers' tokens."""
+    """What the engine has done: seconds, tokens computed for prompts, steps and answers' tokens.
+
+    ``rows`` were in the last step.
+    """
 
     prefill_s: float = 0.0
     prefix_tokens: int = 0
@@ -33,6 +36,7 @@ class Work:
     decode_s: float = 0.0
     steps: int = 0
     answer_tokens: int = 0
+    rows: int = 0
 
 
 class Engine:
@@ -191,6 +195,7 @@ class Engine:
     def _decode(self) -> None:
         began = time.perf_counter()
         self._clock += 1
+        self.work.rows = self._under_way
         for batch in list(self._batches.values()):
             if not batch.rows:
                 continue

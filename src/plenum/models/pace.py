@@ -1,0 +1,47 @@
+"""The pace of a model on this machine: what can be told before its first answer has ended."""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What models on this machine have done so far.
+
+    Attributes
+    ----------
+    rows, slots
+        Rows that decode at the moment, and rows that are computed in each step.
+    tokens
+        Tokens of answers, those that still grow included.
+    prefill_s, decode_s
+        Seconds spent on prompts, and on answers.
+    steps
+        Steps that decoded one more token of each row.
+    """
+
+    rows: int = 0
+    slots: int = 0
+    tokens: int = 0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+    steps: int = 0
+
+    def __add__(self, other: "Pace") -> "Pace":
+        return Pace(
+            *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
+        )
+
+    @property
+    def tokens_a_second(self) -> float:
+        """Tokens of answers by the time spent, prompts included; 0 before the first."""
+        seconds = self.prefill_s + self.decode_s
+        return self.tokens / seconds if seconds else 0.0
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """A backend that computes here."""
+
+    def pace(self) -> Pace:
+        """What it has done so far."""

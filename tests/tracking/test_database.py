@@ -20,7 +20,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Engine
 
 from plenum.base.errors import UserError
-from plenum.tracking import store
+from plenum.tracking import database, store
 
 Schema = dict[str, set[str]]
 
@@ -219,3 +219,11 @@ def test_what_make_runs_before_a_server_leaves_its_first_experiment_to_it(
     assert schema(path) == schema(fresh)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
+
+
+def test_a_disk_that_is_full_while_the_schema_is_made_is_told_as_that(path: Path) -> None:
+    with closing(sqlite3.connect("")) as copy:
+        copy.execute("PRAGMA max_page_count=20")
+        with pytest.raises(UserError, match=r"can't be written to .*is full") as refused:
+            database._migrate(copy, path)
+    assert "installed MLflow" not in str(refused.value)

@@ -16,6 +16,8 @@ from plenum.base.errors import UserError
 _TEMPORARY = "_alembic_tmp_"
 """How Alembic calls a table while it is being rebuilt."""
 
+_OF_THE_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
 _WRITTEN_BY_MLFLOW = {
     "alembic_version": "TRUE",
     "experiments": "experiment_id = 0",
@@ -146,6 +148,9 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
         else:
             _migrations()._initialize_tables(engine)
     except Exception as error:  # SQLAlchemy's, Alembic's or MLflow's
+        cause = getattr(error, "orig", None)
+        if isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode & 0xFF in _OF_THE_DISK:
+            raise _refused(path, cause) from None
         raise UserError(
             f"tracking.uri: the installed MLflow can't migrate {path} ({error}); the file is as it "
             "was: open it with the MLflow that wrote it, or name another file"

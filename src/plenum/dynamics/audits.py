@@ -211,10 +211,10 @@ def case_verdicts(
     by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
     for case, ended in outcomes.items():
         path = coded(ended, options[case])
-        key = (*options[case], path.tobytes())
+        key: tuple[Hashable, ...] = (*options[case], path.tobytes())
         alike[key].append(case)
         by_options[len(options[case])][key] = path
-    verdicts = {}
+    verdicts: dict[str, CaseVerdict] = {}
     for modes, paths in by_options.items():
         every = list(paths.values())
         limits = share_intervals(every, modes + 2, rule.alpha, modes)

@@ -305,7 +305,7 @@ def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Float
         each = np.broadcast_to(np.arange(most)[:, None], (most, worst))
         table = _mixed(each, np.broadcast_to(np.arange(worst), each.shape), p, q)
         return np.asarray(table[hits, misses])
-    gains = np.log(q / p[..., None]) * hits[..., None]
+    gains: Floats = np.log(q / p[..., None]) * hits[..., None]
     gains += np.log((1 - q) / (1 - p[..., None])) * misses[..., None]
     return np.asarray(_log_sum(gains) - math.log(q.shape[-1]))
 

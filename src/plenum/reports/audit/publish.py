@@ -96,7 +96,7 @@ def publish_log(
 def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
     files = _write(audit, page, chosen.out)
     log(audit, chosen, files)
-    show([tables.verdicts(audit, SHOWN)[0], *tables.beside(audit, SHOWN)])
+    show([tables.verdicts(audit, SHOWN)[0]])
     show_sentences(findings(audit))
     written(files)
     return audit

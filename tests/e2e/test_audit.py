@@ -312,10 +312,11 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
     shutil.rmtree(folder / "mlruns")
     assert "no earlier program to compare with" in compared('"B"', 0)
     worse = compared('"BACCAB"[run.index % 6]', 1)
-    assert "app:steady: unstable" in worse
+    assert "app:steady: shown to be worse than before (unstable)" in worse
     assert "100% of 18 before, difference -6" in worse
     assert "worse than before: one" in worse
     steadier = compared('"C"', 0)
+    assert "app:steady: not shown to be worse than before (stable)" in steadier
     assert "it decides C, not" in steadier
     assert "worse than before: not shown of any case" in steadier
     refused = arguments("steady", "tracking=local", "baseline=nothing")
@@ -441,7 +442,7 @@ def partly(case, run):
     return ask(run, f"Run {run.index}: they said {place.read_text()} Decide: A, B or C?")[:1]
 """
     (tmp_path / "app.py").write_text(PROGRAM + kept)
-    answer = "A, for one and the same reason, in words that nobody would find again: {}. " * 6
+    answer = "A, for one and the same reason, in words that nobody would find again: {0}. " * 6
     server.script = [{"choice": {"content": answer.format(n)}} for n in range(200)]
     given = [f"backend.api_base.openai={server.url}", "backend=api", "concurrency=2"]
     given += ["undecided=pass", f"committee.target={tmp_path}/app.py:partly"]

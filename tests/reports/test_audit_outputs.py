@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -17,13 +15,13 @@ from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded
 from plenum.dynamics.audit_baseline import compare
+from plenum.dynamics.audit_result import AuditResult, Option
 from plenum.dynamics.audit_runs import Further
-from plenum.dynamics.audits import Rule, case_verdict
+from plenum.dynamics.audits import Rule, case_verdict, family
 from plenum.dynamics.sequential import evidence
 from plenum.dynamics.share_intervals import share_interval
 from plenum.reports.audit.audit import SCHEMA, Audit
 from plenum.reports.audit.badge import line
-from plenum.reports.audit.beside import Option
 from plenum.reports.audit.publish import publish
 from plenum.tracking.study import Study
 
@@ -230,8 +228,10 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
     assert "</script" not in page
     assert not {"\u202e", "\u0007"} & set(page + note + output(study, "audit.xml"))
     (row,) = [row for row in note.splitlines() if "| unstable |" in row]
-    assert row.split(" | ")[0].startswith("| `</script>")
-    assert row.count("`") == 2
+    coded = [cell for cell in row.strip("| ").split(" | ") if "`" in cell]
+    assert [cell.count("`") for cell in coded] == [2, 2]  # the case, and the names of its options
+    assert all(cell.startswith("`") and cell.endswith("`") for cell in coded)
+    assert coded[0].startswith("`</script>")
     ElementTree.fromstring(output(study, "audit.svg"))
     suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
     assert suite[1].attrib["name"].startswith("</script><b>x</b>")
@@ -274,18 +274,6 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
     assert "eight more runs would show it stable" in output(short, "audit.html")
 
 
-@dataclass(frozen=True)
-class Came:
-    """What an audit came to, as :class:`plenum.dynamics.audit_result.AuditResult` has it."""
-
-    comparisons: Any = None
-    control: Any = None
-    steadier: Any = ()
-    bound: str = ""
-    errors: tuple[str, ...] = ()
-    worse: tuple[str, ...] = ()
-
-
 def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:
     study = new()
     study.case("c", WAVERING, answer="A")
@@ -294,15 +282,19 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
         Option("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
         Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
-    came = Came(
+    cases = {"c": case_verdict(WAVERING, labels, rule)}
+    came = AuditResult(
+        study=study.name,
+        program="",
+        cases=cases,
+        family=family(cases, rule),
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},
         control={"c": case_verdict(["A"] * 20, labels, rule)},
         steadier=options,
         bound="no vote gains more than 40%",
         errors=("stopped: budget.calls=20 is reached",),
-        worse=("c",),
     )
-    audit = publish(study.chosen, rule, results=came)
+    audit = publish(study.chosen, rule, results=came, exit_status=came.status(None))
     again = TypeAdapter(Audit).validate_json(output(study, "audit.json"), strict=True)
     assert again.beside == audit.beside
     assert [option.dollars for option in again.beside.options] == [0.004, None]

@@ -159,6 +159,7 @@ def test_without_replicates_or_a_spread_there_is_no_plan() -> None:
 def test_the_notes_tell_what_was_asked() -> None:
     notes = table([tracked(1)], replace(ASKED, looks=(5, 8))).notes
     assert "Δλ = 0.03 with power 0.8 at 0.05" in notes[0]
+    assert notes[1].startswith("delta, power, alpha, half_width and maximum are the defaults")
     for words in ("at most 0.02 wide", "2 before it, of a study of up to 40", "(pocock)"):
-        assert words in notes[1]
-    assert "simulated" in notes[2]
+        assert words in notes[2]
+    assert "simulated" in notes[3]

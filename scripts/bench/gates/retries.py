@@ -6,14 +6,13 @@ where `scripts/audit.py` takes that setting (a dry run of the command says so). 
 any of the eleven audits ends stable.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from numpy.random import Generator
 
-from gates.seeds import OPTIONS, RUNS, SHARE, TRIALS, is_allowed
+from gates.seeds import OPTIONS, RUNS, SHARE, TRIALS, is_allowed, is_stable
 from plenum.base.identity import generator
-from plenum.dynamics.audits import FAILED, STABLE, Rule, case_verdict
+from plenum.dynamics.audits import FAILED
 
 HANGS, RETRIES = 0.40, 10
 
@@ -31,7 +30,7 @@ def _passes(trial: int, retries: int) -> bool:
     rng = generator("bench", "retries", trial)
     outcomes = [_run(rng) for _ in range(RUNS)]
     for _ in range(retries + 1):
-        if _is_stable(outcomes):
+        if is_stable(outcomes):
             return True
         outcomes = [_run(rng) if each == FAILED else each for each in outcomes]
     return False
@@ -42,7 +41,3 @@ def _run(rng: Generator) -> str:
         return FAILED
     rest = (1 - SHARE) / (len(OPTIONS) - 1)
     return str(rng.choice(OPTIONS, p=[SHARE, rest, rest]))
-
-
-def _is_stable(outcomes: Sequence[str]) -> bool:
-    return case_verdict(outcomes, OPTIONS, Rule()).verdict == STABLE

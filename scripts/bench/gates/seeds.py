@@ -8,12 +8,13 @@ draws anew. Outcomes are drawn by identity, and judged by the audit's verdict.
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
-from plenum.dynamics.audits import STABLE, Rule, case_verdict
+from plenum.dynamics.audits import STABLE, Rule, coded, running
 from plenum.programs.case import Case
 from plenum.programs.condition import ProgramCondition
 
@@ -29,7 +30,8 @@ def measure(quick: bool) -> dict[str, Any]:
     allowed = [seed for seed in range(SEEDS) if is_allowed(f"seed={seed}")]
     trials = 20 if quick else TRIALS
     passed = sum(
-        any(_is_stable(_identity(trial, seed)) for seed in allowed) for trial in range(trials)
+        any(is_stable(_outcomes(_identity(trial, seed))) for seed in allowed)
+        for trial in range(trials)
     )
     return {"false_stable_seeds": passed / trials, "seeds_refused": SEEDS - len(allowed)}
 
@@ -64,10 +66,15 @@ def _identity(trial: int, seed: int) -> str:
     return condition.identity
 
 
-def _is_stable(identity: str) -> bool:
-    """The audit of a coin, which looks after every run and stops at its verdict."""
+def _outcomes(identity: str) -> list[str]:
+    """The decisions of a coin."""
     rng = generator("bench", "seeds", identity)
     rest = (1 - SHARE) / (len(OPTIONS) - 1)
-    outcomes = [OPTIONS[n] for n in rng.choice(len(OPTIONS), p=[SHARE, rest, rest], size=RUNS)]
-    verdict = case_verdict(outcomes, OPTIONS, Rule()).verdict
-    return verdict == STABLE
+    return [OPTIONS[n] for n in rng.choice(len(OPTIONS), p=[SHARE, rest, rest], size=RUNS)]
+
+
+def is_stable(outcomes: Sequence[str]) -> bool:
+    """Whether an audit, which looks after every run, ends stable; its interval isn't needed."""
+    evidence = running(OPTIONS, Rule())
+    evidence.add(coded(outcomes, OPTIONS))
+    return evidence.evidence.verdict == STABLE

@@ -91,7 +91,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     if name == "json":
         value = at(last_json(text), rest)
         plain = not (value is None or isinstance(value, list | dict))
-        return _one(_named(str(value), options) if plain else {None}, text)
+        return _one(_named(str(value), options) if plain else set[str](), text)
     if name == "name":
         return _one(set(_mentioned(text, options)), text)
     return _one(_named(text, options), text)

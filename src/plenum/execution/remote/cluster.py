@@ -138,7 +138,11 @@ def _start_here(quiet: Mapping[str, Any]) -> None:
     global _here
     _here = SessionEnd()
     os.environ[_FOLDER] = _here.folder
-    options = {"include_dashboard": False, "num_cpus": os.cpu_count(), "_temp_dir": _here.folder}
+    options: dict[str, Any] = {
+        "include_dashboard": False,
+        "num_cpus": os.cpu_count(),
+        "_temp_dir": _here.folder,
+    }
     try:
         with open(os.devnull, "wb") as nowhere, _stderr_to(nowhere.fileno()), _secrets_aside():
             ray.init(address="local", **options, **quiet)

@@ -109,7 +109,7 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
     names.set_axis_off()
     names.set_xlim(0, room)
     names.set_ylim(len(lines) - 0.4, -0.6)
-    figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr]
+    figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr, call-arg]
     one_case = len({row.tracked.factors["scenario"] for row in rows}) == 1
     words.captioned(
         *(figure, "decisions", rows),

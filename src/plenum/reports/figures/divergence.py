@@ -161,7 +161,7 @@ def scale(axes: Sequence[Axes]) -> None:
     values = _finite([line.get_ydata() for panel in axes for line in panel.lines])
     low, high = (values.min(), values.max()) if values.size else (0.1, 1.0)
     bands = _finite(
-        path.vertices[:, 1]
+        np.asarray(path.vertices)[:, 1]
         for panel in axes
         for band in panel.collections
         for path in band.get_paths()

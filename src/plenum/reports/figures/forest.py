@@ -211,9 +211,8 @@ def _page(
     place: tuple[int, int],
 ) -> Figure:
     exponent = symbol(rows)
-    head = (f"Δ{exponent} [95 %]", "n", "p (Holm)")
-    if any(letters(line.warned) for line in lines):
-        head = (*head, "warned")
+    warned = ("warned",) if any(letters(line.warned) for line in lines) else ()
+    head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", *warned)
     columns = [head, *(_cells(line)[: len(head)] for line in lines if line.estimate)]
     places = _places(columns)
     left = _GAP + max(width(line.label) for line in lines if line.estimate)

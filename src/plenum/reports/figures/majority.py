@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -81,7 +82,7 @@ def _panel(axes: Axes, row: Row) -> None:
     axes.grid(axis="y")
 
 
-def _styles() -> tuple[dict[str, object], dict[str, object]]:
+def _styles() -> tuple[dict[str, Any], dict[str, Any]]:
     """How the first majority is drawn, and one that stays."""
     return {"color": _FIRST, "lw": 2.8, "zorder": 2}, {"color": _STAYS, "lw": 1.1, "zorder": 3}
 
@@ -102,7 +103,7 @@ def _times(row: Row) -> Sequence[TimeToMajority]:
 def _keys() -> list[Line2D | Patch]:
     first, stays = _styles()
     return [
-        Line2D([], [], **first, label="a majority so far"),  # type: ignore[arg-type]
-        Line2D([], [], **stays, label="one that stays"),  # type: ignore[arg-type]
+        Line2D([], [], **first, label="a majority so far"),
+        Line2D([], [], **stays, label="one that stays"),
         Patch(color=_STAYS, alpha=0.13, lw=0, label="its 95 % band"),
     ]

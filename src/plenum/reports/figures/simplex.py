@@ -147,7 +147,9 @@ def _enlarge(axes: Axes, window: Window) -> None:
     whole.plot(*CORNERS[[0, 1, 2, 0]].T, color=_EDGE, lw=0.6)
     whole.plot([x, x + side, x + side, x, x], [y, y, y + side, y + side, y], color="black", lw=0.8)
     for corner, label, to in zip(CORNERS, labels(3), ((-0.1, 0), (0.1, 0), (0, 0.17)), strict=True):
-        whole.text(*(corner + to), label, ha="center", va="center", fontsize=SMALL)
+        whole.text(
+            corner[0] + to[0], corner[1] + to[1], label, ha="center", va="center", fontsize=SMALL
+        )
     whole.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.05, 0.9))
     whole.set_axis_off()
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -51,7 +53,8 @@ def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_pat
     rows = [{"case_id": "ann", "verdict": "Hire", "text": "Ann?"}] * 18
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "runs.csv").write_text("case_id,verdict\n" + "ann,Hire\n" * 18)
-    for log in ("runs.jsonl", "runs.csv"):
+    pd.DataFrame(rows).to_parquet(tmp_path / "runs.parquet")
+    for log in ("runs.jsonl", "runs.csv", "runs.parquet"):
         done = audit(tmp_path, f"logs={log}", "columns={case: case_id, decision: verdict}")
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("ann: stable")
@@ -62,6 +65,8 @@ def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_pat
         "columns={case: case_id, decision: verdct}": "no column verdct, which columns.decision",
         "columns={case: case_id, decision: verdict, cost: usd}": "columns.cost: no row of",
         "columns.case=": "columns.case: ''; give the name of a column",
+        "columns=[case_id]": "columns: [case_id]; values stand by name in braces: {NAME: VALUE}",
+        "columns=5": "columns: int; values stand by name in braces: {NAME: VALUE}",
     }.items():
         wrong = audit(tmp_path, "logs=runs.jsonl", given)
         assert (wrong.returncode, wrong.stdout) == (2, ""), given

@@ -1,8 +1,11 @@
 """The outputs of an audit: every one of them says the same of the same runs, whatever they hold."""
 
 import json
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -272,6 +275,116 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
     audit = publish(short.chosen, Rule())
     assert audit.cases[0].further == Further("stable", 8)
     assert "eight more runs would show it stable" in output(short, "audit.html")
+
+
+def result_of(study: AuditStudy, runs: list[str], **beside: Any) -> AuditResult:
+    """What an audit of one case came to."""
+    cases = {"c": case_verdict(runs, ("A", "B"), Rule())}
+    return AuditResult(study.name, "", cases, family(cases, Rule()), **beside)
+
+
+def section(study: AuditStudy, anchor: str) -> str:
+    """The words of a section of the page."""
+    page = output(study, "audit.html")
+    (found,) = re.findall(rf'<section[^>]*id="{anchor}".*?</section>', page, re.DOTALL)
+    return " ".join(unescape(re.sub("<[^>]*>", " ", found)).split())
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "title", "status"),
+    [
+        (WAVERING, ["A"] * 20, "Shown to be worse than before (unstable)", 1),
+        (WAVERING, WAVERING, "Not shown to be worse than before (still unstable)", 0),
+        (["A"] * 20, WAVERING, "Not shown to be worse than before (stable)", 0),
+        (["A"] * 6, WAVERING, "Not shown to be worse than before (undecided)", 0),
+    ],
+)
+def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
+    new: New, now: list[str], before: list[str], title: str, status: int
+) -> None:
+    study = new()
+    study.case("c", now)
+    comparisons = {"c": compare(now, before, ("A", "B"), Rule())}
+    result = result_of(study, now, comparisons=comparisons)
+    assert result.status(None) == status
+    publish(study.chosen, Rule(), results=result, exit_status=result.status(None))
+    said = title[0].lower() + title[1:]
+    assert f"<title>Audit of {study.committee}: {title}</title>" in output(study, "audit.html")
+    mark = "\N{CROSS MARK}" if status else "\N{WHITE HEAVY CHECK MARK}"
+    assert output(study, "audit.md").startswith(f"### {mark} {title}\n")
+    badge = ElementTree.fromstring(output(study, "audit.svg"))
+    assert f"{study.committee}: {said}" in "".join(badge.itertext())
+    suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
+    known = {p.attrib["name"]: p.attrib["value"] for p in suite[0]}
+    assert (known["verdict"], suite.attrib["failures"]) == (title, str(status))
+    assert [e.attrib["type"] for e in suite.iter("failure")] == ["worse"] * status
+    held = json.loads(output(study, "audit.json"))
+    assert held["exit_status"] == status
+    assert held["beside"]["baseline"][0]["worse"] == bool(status)
+    follows = section(study, "follows")
+    assert ("don't adopt it as it is" in follows) == bool(status)
+    assert ("isn't a proof that it is as good" in follows) != bool(status)
+
+
+def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: New) -> None:
+    study = new()
+    study.case("c", WAVERING)
+    result = result_of(
+        study,
+        WAVERING,
+        comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), Rule())},
+        control={"c": case_verdict(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), Rule())},
+        steadier=[Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")],
+    )
+    publish(study.chosen, Rule(), results=result, exit_status=1)
+    (suite,) = ElementTree.fromstring(output(study, "audit.xml"))
+    known = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert (known["before"], known["worse"]) == ("1.0000", "true")
+    assert known["difference"].startswith("-0.4000 ")
+    assert known["disagreement_without_talking"] == f"{2 * 8 * 2 / 90:.4f}"
+    assert known["option vote over 9 runs"].startswith(
+        "vote over 9 runs: undecided, worst case 73%"
+    )
+    note = output(study, "audit.md")
+    for title, words in {
+        "Beside the earlier program": "| c | 60 % of 20 | 100 % of 20 |",
+        "Do runs differ because the seats talk to one another?": "| c | 51 % | 36 % | 10 |",
+        "What would steady it": "| vote over 9 runs | undecided | 73 % [20, 99] | 20 |",
+    }.items():
+        assert words in note.partition(f"#### {title}\n")[2].partition("####")[0]
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (["A"] * 20, "You can rely on it to decide alike. On this case more than 80 % of runs"),
+        (WAVERING, "Don't rely on a single run for c: another run of the same case may decide"),
+        (["A"] * 10, "eight more runs settle c. Run the same command again: the runs that exist"),
+        ((["A"] * 7 + ["B"]) * 4, "Don't rely on it yet. The runs show neither"),
+    ],
+)
+def test_the_page_says_what_follows_from_the_verdict_and_has_room_to_sign(
+    new: New, runs: list[str], words: str
+) -> None:
+    study = new()
+    study.case("c", runs)
+    publish(study.chosen, Rule())
+    follows = section(study, "follows")
+    assert words in follows
+    assert ("You can rely on it" in follows) == (runs[:20] == ["A"] * 20)
+    assert "Nothing about language models." in follows
+    assert re.search(r"Signed\. Read by __+, on __+, signature __+$", follows)
+
+
+def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
+    study = new()
+    study.case("c", ["A"] * 10)
+    result = result_of(study, ["A"] * 10, errors=("stopped: budget.calls=20 is reached",))
+    publish(study.chosen, Rule(), results=result, exit_status=result.status("pass"))
+    follows = section(study, "follows")
+    assert "The audit ended before it had a verdict" in follows
+    assert "eight more runs settle c, with max_runs=18 or more." in follows
+    assert "rely on it to decide alike" not in follows
 
 
 def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:

@@ -24,7 +24,7 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.design.audit import INSTEAD, AuditConfig
 from plenum.design.ranges import require
-from plenum.design.schema import Config, StudyConfig, price_refused
+from plenum.design.schema import BY_NAME, Config, StudyConfig, price_refused
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
@@ -256,6 +256,8 @@ def _mistake(settings: Settings, override: Override, many: bool) -> str | None:
         meant = [f"-m {line}"] if settings._name == "config" else [listed]
         meant = [f"'{listed}'", *meant] if "://" in value else meant  # of a fleet
         return f"{key}: {value} are several values; {_meant(meant)}"
+    if not options and settings.is_mapping(key) and isinstance(override.value(), list):
+        return f"{key}: {value}; {BY_NAME}"
     if options or any(key == known or key.startswith("hydra") for known in settings.keys):
         again = override.is_add() and not override.is_force_add() and not options
         return f"{key}: it is set already; {_meant([line.lstrip('+')])}" if again else None

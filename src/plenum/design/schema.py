@@ -247,6 +247,8 @@ _KINDS = {
     "bool": "true or false",
 }
 """What OmegaConf calls types, in words."""
+BY_NAME = "values stand by name in braces: {NAME: VALUE}"
+"""How a mapping is given."""
 _REMEMBERED = 4096
 """Values of top-level keys that needn't be typed again."""
 
@@ -358,6 +360,8 @@ def reason(error: OmegaConfBaseException) -> str:
         reason = f"no such setting{''.join(hints)}"
     if "is not a ListConfig" in reason:
         reason = "several values stand in brackets, as does a single one: [...]"
+    if mapping := re.match(r"Cannot assign (\w+) to Dict", reason):
+        reason = f"{mapping[1]}; {BY_NAME}"
     if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
         reason = f"{wrong[1]}; {_KINDS[wrong[2]]}"
     elif missing := re.search("not Optional|'None' for field of type '(int|float|bool|)", reason):

@@ -196,6 +196,11 @@ class CaseAudit:
         """Its id as one short line that a reader can see all of."""
         return short(self.id)
 
+    @property
+    def reach(self) -> int:
+        """Runs, those that ended among them, with which an undecided case would have a verdict."""
+        return self.runs + (self.further.runs if self.further else 0)
+
 
 @dataclass(frozen=True)
 class Controlled:

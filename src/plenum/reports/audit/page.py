@@ -15,6 +15,7 @@ from plenum.reports.table import Table
 
 SECTIONS = {
     "verdict": "Verdict",
+    "follows": "What follows from it",
     "baseline": "Better or worse than before",
     "parting": "Where runs part",
     "drift": "Drift by round",

@@ -47,8 +47,54 @@ def test_a_view_shows_conditions_with_their_estimates_and_no_report() -> None:
     shown = states[f"mlflow.sharedViewState.{views.CONDITIONS}"]
     assert shown["searchFilter"] == "tags.`plenum.kind` = 'condition'"
     assert {"metrics.`lambda`", "metrics.`flip_rate`"} <= set(shown["selectedColumns"])
-    assert all("plenum.kind" in state["searchFilter"] for state in states.values())
+    runs = [state for key, state in states.items() if key.startswith(views.TAG)]
+    assert all("plenum.kind" in state["searchFilter"] for state in runs)
     assert all(len(view) < 5000 for view in views.tags().values())  # MLflow's limit of a tag
+
+
+def test_the_view_heads_few_charts_by_sections_and_folds_the_others() -> None:
+    view = views.tags()[f"{views.TAG}{views.CONDITIONS}"]
+    state = json.loads(json.loads(view)["state"])
+    sections = {each["uuid"]: each for each in state["compareRunSections"]}
+    charts = state["compareRunCharts"]
+    metrics = [chart["metricKey"] for chart in charts]
+    assert metrics == ["D", "log_D", "flip_rate", "lambda", "lambda_ci_low", "lambda_ci_high"]
+    opened = [name for name, section in sections.items() if section["display"]]
+    assert {chart["metricSectionId"] for chart in charts} == set(opened)
+    assert [name for name in sections if name not in opened] == ["Model metrics"]
+
+
+def test_a_description_links_to_the_views_unless_somebody_wrote_another(tmp_path: Path) -> None:
+    client = store.open_client(f"sqlite:///{tmp_path}/mlflow.db")
+    written = {"mlflow.note.content": "Ours."}
+    own, ours = (client.create_experiment(name, tags=written) for name in ("own", "ours"))
+    client.set_experiment_tag(ours, "mlflow.note.content", store.NOTE)
+    for experiment in (own, ours):
+        views.save(client, experiment)
+        views.save(client, experiment)
+    notes = [client.get_experiment(each).tags["mlflow.note.content"] for each in (own, ours)]
+    first, rest = notes[1].split("\n\n", 1)
+    assert notes[0] == "Ours."
+    assert rest == store.NOTE
+    assert f"(#/experiments/{ours}/runs?" in first
+    assert f"(#/experiments/{ours}/traces?" in first
+
+
+def test_studies_of_earlier_versions_get_the_views_before_links_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mlflow.db"
+    client = store.open_client(f"sqlite:///{path}")
+    earlier = {f"{views.TAG}{views.CONDITIONS}": "{}", "mlflow.note.content": store.NOTE}
+    client.create_run(client.create_experiment("earlier", tags=earlier), tags=CELL)
+    monkeypatch.setattr("sys.argv", ["views", str(path), "http://h"])
+    views.main()
+    assert "viewStateShareKey" in capsys.readouterr().out
+    experiment = client.get_experiment_by_name("earlier")
+    assert experiment is not None
+    found = experiment.tags
+    assert {key: found[key] for key in views.tags()} == views.tags()
+    assert found["mlflow.note.content"] != store.NOTE
 
 
 def test_an_old_study_gets_its_views_and_its_report_run_a_source(

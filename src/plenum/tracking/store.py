@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
-_NOTE = """Each run here is one condition of the study; the runs nested in it are its replicates.
+NOTE = """Each run here is one condition of the study; the runs nested in it are its replicates.
 
 - `plenum.decisions` (tag): how many replicates decided for what; `flip_rate`: the share of those
   that didn't decide as most do
@@ -33,6 +33,7 @@ _NOTE = """Each run here is one condition of the study; the runs nested in it ar
 
 *Model training* compares the conditions. *GenAI*, *Traces* shows a replicate turn by turn.
 """
+"""The description of an experiment; :func:`plenum.tracking.views.save` puts links ahead of it."""
 
 
 def absolute(uri: str) -> str:
@@ -302,7 +303,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
         location = (Path("mlruns").resolve() / "artifacts" / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
-        "mlflow.note.content": _NOTE,
+        "mlflow.note.content": NOTE,
         "plenum.study": study,
     }
     try:

@@ -8,10 +8,11 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from plenum.base.errors import UserError
+from plenum.tracking import store
 from plenum.tracking.database import rows
 
 if TYPE_CHECKING:
@@ -23,6 +24,14 @@ TAG = "mlflow.sharedViewState."
 CONDITIONS = "plenum-conditions"
 """The key of the view that compares conditions."""
 
+_TRACE_TAG = "mlflow.tracesV4ViewState."
+"""MLflow's prefix of the tags that hold saved views of traces."""
+
+_TRACES = "plenum-traces"
+"""The key of the view that lists replicates with their outcomes."""
+
+_NOTE_TAG = "mlflow.note.content"
+
 _COLUMNS = (
     *("attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`"),
     *("metrics.`lambda_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`"),
@@ -30,6 +39,28 @@ _COLUMNS = (
     *("metrics.`n_completed`", "metrics.`n_failed`"),
 )
 """Columns of the list of runs; those that no run has don't show."""
+
+_SECTIONS = {
+    "Divergence by round": {"D": "LINE", "log_D": "LINE"},
+    "Decisions, growth λ̂": {
+        **{"flip_rate": "BAR", "lambda": "BAR"},
+        **{"lambda_ci_low": "BAR", "lambda_ci_high": "BAR"},
+    },
+}
+"""Charts that stand above all others, by section: metrics, and how they are drawn.
+
+MLflow heads a chart of this page by the key of its metric, so the sections say what these mean;
+longer names would be cut.
+"""
+
+_OTHERS = "Model metrics"
+"""The section to which MLflow adds a chart of each metric that has none."""
+
+_TRACE_COLUMNS = ("input", "output", "state", "tokens", "start_time")
+"""Columns of the list of traces: the replicate and its condition, the outcome, and so on."""
+
+_TRACE_TAGS = ("plenum.simulated",)
+"""Tags of traces that get a column behind the others."""
 
 _STUDIES = """
     SELECT experiment_id, name, EXISTS (
@@ -57,6 +88,7 @@ def tags() -> dict[str, str]:
         f"{TAG}plenum-replicates": _view(
             "Conditions and their replicates", "tags.`plenum.kind` != 'report'"
         ),
+        f"{_TRACE_TAG}{_TRACES}": _trace_view("Replicates and their outcomes"),
     }
 
 
@@ -77,9 +109,15 @@ def source(version: str = "") -> dict[str, str]:
 
 
 def save(client: "MlflowClient", experiment: str) -> None:
-    """Give an experiment its views, where it hasn't these yet."""
+    """Give an experiment its views, and links to them, where it hasn't these yet.
+
+    A description that somebody wrote, or changed, stays.
+    """
     current = client.get_experiment(experiment).tags
-    for key, value in tags().items():
+    wanted = tags()
+    if current.get(_NOTE_TAG) == store.NOTE:
+        wanted[_NOTE_TAG] = _linked_note(experiment)
+    for key, value in wanted.items():
         if current.get(key) != value:
             client.set_experiment_tag(experiment, key, value)
 
@@ -99,6 +137,27 @@ def link(server: str, experiment: str, saved: bool) -> str:
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
     query |= {"viewStateShareKey": CONDITIONS} if saved else {}
     return f"{server}/#/experiments/{experiment}/runs?{urlencode(query)}"
+
+
+def refresh(database: Path) -> None:
+    """Give the studies of a local store today's views, where an earlier version wrote others.
+
+    Parameters
+    ----------
+    database
+        The SQLite file of the store, in the layout of the MLflow that is installed.
+
+    Raises
+    ------
+    UserError
+        The file is no SQLite database, or a damaged one.
+    """
+    studies = rows(database.resolve(), _STUDIES, "")
+    if not studies:
+        return
+    client = store.open_client(f"sqlite:///{database}")
+    for number, _, _ in studies:
+        save(client, str(number))
 
 
 def links(database: Path, server: str) -> dict[str, str]:
@@ -124,6 +183,7 @@ def main() -> None:
     """Print one line a study."""
     database, server = sys.argv[1:]
     try:
+        refresh(Path(database))
         pages = links(Path(database), server)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -142,8 +202,53 @@ def _view(name: str, query: str) -> str:
         "orderByAsc": True,
         "selectedColumns": _COLUMNS,
         "runsHiddenMode": "FIRST_20_RUNS",
+        "compareRunCharts": [
+            _chart(metric, kind, section)
+            for section, charts in _SECTIONS.items()
+            for metric, kind in charts.items()
+        ],
+        "compareRunSections": [
+            *(_section(name) for name in _SECTIONS),
+            {**_section(_OTHERS), "display": False},  # folded
+        ],
+        "isAccordionReordered": True,  # else MLflow sorts sections by name
+        "hideEmptyCharts": True,
     }
+    return _saved(name, state)
+
+
+def _chart(metric: str, kind: str, section: str) -> dict[str, Any]:
+    chart = {"type": kind, "uuid": metric, "metricKey": metric, "metricSectionId": section}
+    return {**chart, "lineSmoothness": 0} if kind == "LINE" else chart
+
+
+def _section(name: str) -> dict[str, Any]:
+    """A section of charts, two abreast: a third one would cut the names."""
+    return {"uuid": name, "name": name, "display": True, "columns": 2}
+
+
+def _trace_view(name: str) -> str:
+    """A view of traces as MLflow's UI saves one: those of all times, with their outcomes."""
+    state = {
+        "single": {"cols": ",".join(_TRACE_COLUMNS), "startTimeLabel": "ALL"},
+        "multi": {},
+        "customColumns": {f"tag:{tag}": True for tag in _TRACE_TAGS},
+    }
+    return _saved(name, state)
+
+
+def _saved(name: str, state: dict[str, Any]) -> str:
     return json.dumps({"name": name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
+
+
+def _linked_note(experiment: str) -> str:
+    """The description of an experiment; its first line, which shows when folded, leads on."""
+    query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
+    traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"
+    return (
+        f"See the [conditions compared by charts]({link('', experiment, saved=True)[1:]}), "
+        f"or [replicates, turn by turn]({traces}).\n\n{store.NOTE}"
+    )
 
 
 if __name__ == "__main__":

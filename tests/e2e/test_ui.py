@@ -94,12 +94,12 @@ def test_the_description_leads_from_charts_to_replicates_and_back(page: Page, li
     with page.expect_popup() as opened:
         page.get_by_role("link", name="replicates, turn by turn").click()
     listed = opened.value
+    listed.get_by_text("Got it", exact=True).click()  # MLflow's hint, which hides all else
     headers = listed.get_by_role("columnheader")
     expect(headers.get_by_text("Output").first).to_be_visible(timeout=30_000)
     expect(listed.get_by_text("s on uniform k3 t0.7 r000")).to_be_visible()
     expect(listed.get_by_text("decision A, 2 of 3 votes")).to_be_visible()
     expect(listed.get_by_text("plenum.simulated", exact=True).first).to_be_visible()
-    listed.get_by_text("Got it", exact=True).click()  # MLflow's hint of what is new
     with listed.expect_popup() as opened:
         listed.get_by_role("link", name="conditions compared by charts").click()
     chart = opened.value.get_by_test_id("experiment-view-compare-runs-chart-area")

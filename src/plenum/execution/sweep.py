@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
@@ -61,10 +61,8 @@ def run_sweep(
     # Check everything before anything is run.
     preflight.require_played(jobs, playing)
     preflight.check(jobs)
-    if playing is None or not playing.here:
-        told = (preflight.now_varying, preflight.left_in_batches, preflight.idle_slots)
-        for line in (line for tell in told for line in tell(jobs)):
-            print(line, file=sys.stderr)
+    if own := playing is None or not playing.here:
+        _tell((*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)))
     playing = playing or Deliberations()
 
     # Open the backends, and what the sweep may spend.
@@ -77,6 +75,8 @@ def run_sweep(
     held = in_batches(jobs, prices.of) if lockstep.batches and jobs[0].budget.limited else {}
     ledger = Ledger(jobs[0].budget, prices.of, spent, held)
 
+    if own:  # once the models are there: a line about their slots goes before no refusal
+        _tell(preflight.idle_slots(jobs))
     begin()
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
@@ -84,6 +84,11 @@ def run_sweep(
         return asyncio.run(_run(jobs, models, ledger, playing, lockstep))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 async def _run(

@@ -111,7 +111,7 @@ def begun(database: Postgres, name: str) -> bool:
         ("127.0.0.1:PORT/nowhere", {}, 'database "nowhere" does not exist'),
         ("no-such-host.invalid/postgres", {}, "no-such-host.invalid"),
         ("127.0.0.1:9/postgres", {}, "Connection refused"),
-        ("plenum:PASSWORD@127.0.0.1:PORT/postgres", {}, "a URL can't carry a login"),
+        ("plenum:PASSWORD@127.0.0.1:PORT/postgres", {}, "it holds the value of PGPASSWORD"),
     ],
 )
 def test_what_can_not_work_ends_in_one_line_before_the_first_call(

@@ -112,7 +112,7 @@ def test_workers_of_two_nodes_write_the_same_bytes_and_a_bucket_has_them(
     assert bucket == journals(whole)
     assert len(list((folder / "mlruns/s3/plenum/ray").glob("*/calls-w*.jsonl"))) >= 2
     assert "8 replicates = 8 completed + 0 failed + 0 pending; 208 calls made now" in done.stderr
-    assert "Study default: conditions" in done.stdout
+    assert "Study default: two conditions" in done.stdout
     assert "raylet" not in done.stderr + done.stdout
     assert "2 conditions: 8 replicates = 8 completed + 0 failed + 0 pending; 208 calls" in shown
 

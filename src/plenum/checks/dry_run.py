@@ -263,7 +263,11 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         calls = sum(item.total.calls for item in items)
         replicates = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in items)
         rows = min(settings.slots, replicates)
-        pace = measure(items[0].job, backend[repr(settings)], rows)
+        try:
+            pace = measure(items[0].job, backend[repr(settings)], rows)
+        except UserError as problem:  # a plan may be made where the model isn't
+            yield f"time: unknown; {problem}"
+            continue
         if pace is None or not pace.steps:
             yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
             continue

@@ -92,6 +92,55 @@ def test_an_exact_label_goes_before_an_exact_name_and_that_before_what_looks_ali
         assert read(Given(text=text), options, rule) == decision
 
 
+VERDICTS = {"A": "Approve", "B": "Reject"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I do not approve of it.",
+        "We don't approve.",
+        "We DON\u2019T **approve**!",
+        "I am not going to vote for option A",
+        "It cannot be: approve",
+        "Never approve; neither now.",
+        "We decided against\nApprove.",
+        "Something else rather than Approve.",
+        "We wait instead of voting to approve",
+        "It is fine, but there is no way to approve it",
+        "We approve. We do not approve.",
+        "I would not, as Mr. Smith says, approve",
+        "not-approve",
+    ],
+)
+def test_a_text_that_denies_an_option_is_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable, match="it denies an option"):
+        read(Given(text=text), VERDICTS, "name")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "decision"),
+    [
+        ("I approve of it.", VERDICTS, "A"),
+        ("We choose Approve.", VERDICTS, "A"),
+        ("We approve, which is not easy.", VERDICTS, "A"),
+        ("It is not easy. We reject it.", VERDICTS, "B"),
+        ('They said "never again." Approve', VERDICTS, "A"),
+        ("Why not? Approve!", VERDICTS, "A"),
+        ("We noted nothing new and another notion: option B", VERDICTS, "B"),
+        ("Not one of the many who spoke to us at length had doubts: Approve", VERDICTS, "A"),
+        ("I do not approve", {"A": "Approve", "B": "Do not approve"}, "B"),
+        ("We find him not guilty.", {"A": "Guilty", "B": "Not guilty"}, "B"),
+        ("We say no.", {"A": "Yes", "B": "No"}, "B"),
+        ("It is prof. Jones. Of course", {"A": "Prof. Jones", "B": "Dr. Jones"}, "A"),
+    ],
+)
+def test_a_text_that_denies_no_option_is_read(
+    text: str, options: dict[str, str], decision: str
+) -> None:
+    assert read(Given(text=text), options, "name") == decision
+
+
 @pytest.mark.parametrize(
     ("options", "pair"),
     [

@@ -4,7 +4,8 @@ Each set of options is written as a case file and loaded as `scripts/audit.py` l
 is refused there can't be passed. What a program would send of either option, as its label, its
 name, JSON or a sentence, goes through the session's own door and is read by the audit's reader;
 the outcomes get the audit's verdict. Half of the programs send their decision as it is, the others
-as models write it: in bold, with a full stop, in the other case.
+as models write it: in bold, with a full stop, in the other case. One says that it is for the first
+option, or that it isn't.
 """
 
 import json
@@ -112,6 +113,7 @@ def _programs(case: Case) -> Iterator[tuple[str, list[Any]]]:
     """Ways to decide: a rule of the audit, and what is sent of each of the first two options."""
     both = list(case.options.items())[:2]
     yield "", [{"option": label} for label, _ in both]
+    yield "name", [f"We are {of} {both[0][1]}" for of in ("for", "not for")]
     for rule in _RULES:
         for part in (0, 1):
             for dressed in ("{}", "**{}**", "{}.", " {}\n"):

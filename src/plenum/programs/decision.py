@@ -18,13 +18,26 @@ LONGEST = 100_000
 """Characters of a text that a decision is read from: its last ones, where it has more."""
 
 _EDGES = " \t\r\n\"'`*_.,:;()[]<>"
+_END = "\x01"
+"""Follows a word that ends a sentence; what a text shows holds no controls."""
+
+_SHORT_WORD = 3
+"""A full stop after so few letters is rather that of an abbreviation, such as ``Mr.``."""
+
+_DENIES = re.compile(
+    r"(?<!\w)(?:not|never|neither|nor|no|cannot|without|against|rather than|instead of)(?!\w)"
+    r"|n['\u2019]t(?!\w)"
+)
+_WORDS_BEFORE = 7
+"""Words before a mention that are searched for one that denies it."""
+
 _SHOWN = 80
 _SEARCH_S = 1.0
 _LONGEST_RULE = 1000
 
 
 class Unreadable(ValueError):
-    """A text that names no option, or more than one; the message says which."""
+    """A text that names no option, more than one, or denies one; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     Raises
     ------
     Unreadable
-        It names none of the options, or several.
+        It names none of the options, or several, or denies one.
     """
     if given.option:
         return _one(_named(given.option, options), given.option)
@@ -93,7 +106,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
         plain = not (value is None or isinstance(value, list | dict))
         return _one(_named(str(value), options) if plain else set[str](), text)
     if name == "name":
-        return _one(set(_mentioned(text, options)), text)
+        return _one(_mentioned(text, options), text)
     return _one(_named(text, options), text)
 
 
@@ -197,24 +210,48 @@ def _forms(label: str, name: str) -> tuple[str, ...]:
     return label, name, f"{label} {name}", f"option {label}"
 
 
-def _mentioned(text: str, options: Mapping[str, str]) -> Iterator[str]:
-    """Options whose name, or whose label as ``option A``, a text holds as whole words."""
-    plain = _plain(text)
+def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
+    """Options whose name, or whose label as ``option A``, a text holds as whole words.
+
+    A text that denies one is unreadable: it says what it isn't for, and maybe not what it is for.
+    """
+    plain = _plain(text, end=_END)
+    found: set[str] = set()
     names: defaultdict[str, set[str]] = defaultdict(set)
     for label, name in options.items():
         names[_plain(name)].add(label)
         names[f"option {_plain(label)}"].add(label)
     names.pop("", None)  # of a name that is all marks, which any text holds
     for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
-        plain, hits = re.subn(rf"(?<!\w){re.escape(words)}(?!\w)", "\0", plain)
+        name = f"{_END}? ".join(map(re.escape, words.split(" ")))
+        plain, hits = re.subn(rf"(?<!\w){name}(?!\w)", "\0", plain)
         if hits:
-            yield from names[words]
+            found |= names[words]
+    if _denied(plain):
+        raise Unreadable(f"it denies an option that it names: {_shown(text)}")
+    return found
 
 
-def _plain(text: str) -> str:
-    """A text for comparing: as it looks, without case, marks at its edges, and double spaces."""
-    words = (word.strip(_EDGES) for word in visible(text).casefold().split())
-    return " ".join(filter(None, words))
+def _denied(text: str) -> bool:
+    """Whether a negation stands shortly before a mention, a ``NUL``, in the same sentence."""
+    return any(
+        _DENIES.search(" ".join(before.split()[-_WORDS_BEFORE:]))
+        for sentence in re.split(f"[!?{_END}]", text)
+        for before in sentence.split("\0")[:-1]
+    )
+
+
+def _plain(text: str, end: str = "") -> str:
+    """A text for comparing: as it looks, without case, marks at its edges, and double spaces.
+
+    ``end`` follows every word that ends a sentence with a full stop.
+    """
+    words = []
+    for seen in visible(text).casefold().split():
+        if word := seen.strip(_EDGES):
+            stops = len(word) > _SHORT_WORD and "." in seen[seen.rindex(word) + len(word) :]
+            words.append(f"{word}{end}" if stops else word)
+    return " ".join(words)
 
 
 def _one(labels: set[str | None] | set[str], text: str) -> str:

@@ -208,6 +208,7 @@ def test_a_login_that_the_environment_brings_into_a_config_is_refused(
         *("MYSQL_PWD", "PGPASSWORD", "DB_PASS", "GH_PAT", "SENTRY_DSN", "BEARER", "TLS_KEY_PEM"),
         *("SLACK_WEBHOOK_URL", "DEPLOY_HOOK", "DB_CONN", "AZURE_STORAGE_CONNECTION_STRING"),
         *("gh_pat", "APIKEY", "OPENAI_API_KEYS", "AWS_ACCESS_KEY_ID", "TOKEN", "NPM_AUTH"),
+        *("PW", "DB_PW"),
     ],
 )
 def test_variables_of_every_usual_name_are_secrets(
@@ -289,6 +290,53 @@ def test_a_key_for_a_program_is_refused_wherever_it_lies(value: object) -> None:
 )
 def test_a_reference_to_a_key_is_none(value: object) -> None:
     refuse_for_program("committee.x", value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("pw", "db_pw", "pass", "pwd", "pat", "dsn"),
+        *("bearer", "pem", "hook", "webhook", "conn", "dbConn"),
+    ],
+)
+@pytest.mark.parametrize("secret", ["hunter2", "correct-horse"])
+def test_names_that_variables_have_are_secrets_of_programs_too(name: str, secret: str) -> None:
+    for value in ({name: secret}, f"app --{name} {secret}", f'{{"{name}": "{secret}"}}'):
+        with pytest.raises(UserError):
+            refuse_for_program("committee.x", value)
+    for part in ("body", "knobs"):
+        with pytest.raises(UserError) as refused:
+            refuse_in_arguments([f"+committee.{part}.a.{name}='{secret}'"])
+        assert secret not in str(refused.value)
+        refuse_in_arguments([f"committee.{part}.{name}='{{token}}'"])
+
+
+@pytest.mark.parametrize("login", ["Basic dTpw", "basic dXNlcjpwYXNz", "Basic dXNlcjpwYXNzMQ=="])
+def test_a_login_in_base64_is_a_secret(login: str) -> None:
+    for value in ({"headers": {"X": login}}, f"curl -H 'X: {login}' x"):
+        with pytest.raises(UserError, match="looks like a key"):
+            refuse_for_program("committee.x", value)
+    with pytest.raises(UserError):
+        refuse_in_arguments([f"committee.body.x={login}"])
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("path=/home/me/data-2", "pattern=[a-z]{3,9}", "pass_rate=0.12345678", "pass=2"),
+        *("compass=north-by-2", "hook=after", "conn=tcp", "spw=hunter2"),
+        *("note=basic information first", "connections=12345678", "path=", "patience=3"),
+    ],
+)
+def test_names_that_are_like_those_of_secrets_are_taken(setting: str) -> None:
+    refuse_in_arguments([f"committee.body.{setting}", f"committee.knobs.{setting}"])
+    name, _, value = setting.partition("=")
+    refuse_for_program("committee.body", {name: value})
+
+
+def test_values_of_a_knob_that_is_called_key_are_taken() -> None:
+    refuse_in_arguments(["committee.knobs.key=[approve,reject]"])
+    refuse_for_program("committee.knobs", {"key": ["approve", "reject"]})
 
 
 def test_the_names_of_programs_are_no_keys() -> None:

@@ -1,5 +1,6 @@
 """Secrets in what a user gives: refused at the door, since every config is written to disk."""
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,8 +12,16 @@ from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, redact, 
 _SHORTEST_TOLD = 16
 """A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
 
-_SECRET_KEY = re.compile(r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret)$", re.I)
-"""How a key of the config would end that holds a secret; plenum has none."""
+_SECRET_KEY = re.compile(
+    r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret|(?<![a-z])pwd?)$", re.IGNORECASE
+)
+"""How a key of the config would end that holds a secret, however short; plenum has none."""
+
+_OFTEN_SECRET = re.compile(
+    r"(?<![a-z])(?:pass|pat|dsn|bearer|pem|(?:web)?hook|conn)$", re.IGNORECASE
+)
+_MIXED = re.compile(r"(?=.*\d).*[a-z]", re.IGNORECASE)
+"""Letters and digits: short values of the names above that are words or numbers are harmless."""
 
 _URL_KEY = re.compile(r"ur[il]|api_base", re.IGNORECASE)
 _AFTER_SCHEME = re.compile(r"(?:https?://|://(?!/))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
@@ -38,6 +47,7 @@ _LOOKS_LIKE_KEY = re.compile(
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"
 )
+_BASIC = re.compile(r"\bBasic\s+([\w+/-]+)", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$\(.*|\$\w*|`.*|\{\w+\}")
 """A variable of a shell, what a command prints, or a placeholder of plenum's."""
 
@@ -62,12 +72,14 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
                 f"{named}: it holds the value of {name}; keys come from the environment "
                 "alone, since every config is written to disk"
             )
-        if value and _SECRET_KEY.search(key):
+        if _written(value) and _SECRET_KEY.search(key):
             raise UserError(
                 f"{named}: it can't be set here, since every config is written to disk; keys come "
                 "from the environment alone, such as OPENAI_API_KEY"
             )
-        if _OF_PROGRAM.fullmatch(key) and (key.count(".") or value.startswith("{")):
+        if _OF_PROGRAM.fullmatch(key) and value and (key.count(".") or value.startswith("{")):
+            if value[0] not in "[{" and _is_secret(key.rpartition(".")[2], value):
+                raise _for_program(named, "its name is a secret's")
             refuse_for_program(named, value)
         login = bool(_URL_KEY.search(key)) and "@" in value and "sqlite:///" not in value
         _refuse(named, argument if "://" in argument else unquote(argument), login)
@@ -110,11 +122,11 @@ def refuse_for_program(key: str, value: Any) -> None:
     elif isinstance(value, str):
         if secret := _secret_in(value):
             raise _for_program(key, f"it holds the value of {secret}")
-        if _LOOKS_LIKE_KEY.search(value):
+        if _LOOKS_LIKE_KEY.search(value) or any(map(_is_login, _BASIC.findall(value))):
             raise _for_program(key, "it holds what looks like a key")
         for match in _SETS.finditer(value):
             name = match["option"] or match["name"]
-            if _is_secret(name, match["value"].strip("'\"")):
+            if _is_secret(name, match["value"]):
                 raise _for_program(key, f"{match['flag'] or ''}{name} would hold a secret")
 
 
@@ -127,10 +139,29 @@ def _secret_in(text: str) -> str:
 def _is_secret(name: str, value: str) -> bool:
     """Whether a value of this name is a secret, by the name and by what it looks like."""
     words = re.sub(r"[-.]", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
-    written = _REFERENCE.sub("", value).strip()
+    written = _written(value)
     if not written or not is_secret_name(words):
         return False
-    return len(written) >= _SHORTEST or (written == value and bool(_SECRET_KEY.search(words)))
+    often = bool(_OFTEN_SECRET.search(words) and _MIXED.match(written))
+    told = often or bool(_SECRET_KEY.search(words))
+    return len(written) >= _SHORTEST or (told and written == value.strip("'\""))
+
+
+def _written(value: str) -> str:
+    """What a value holds besides references."""
+    return _REFERENCE.sub("", value.strip("'\"")).strip()
+
+
+def _is_login(encoded: str) -> bool:
+    """Whether base64 holds ``user:password``."""
+    try:
+        login = base64.b64decode(
+            f"{encoded}==", altchars=b"-_" if set("-_") & set(encoded) else None
+        )
+        text = login.decode("ascii")
+    except ValueError:
+        return False
+    return ":" in text and text.isprintable()
 
 
 def _for_program(key: str, why: str) -> UserError:

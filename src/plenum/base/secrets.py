@@ -8,7 +8,7 @@ from typing import Any
 
 _NAMES = re.compile(
     r"(?:\w*(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PWD|DSN|HOOK|APIKEYS?)"
-    r"|(?:\w*_)?(?:KEYS?|PASS|PAT|BEARER|PEM|JWT|AUTH|AUTHORIZATION|COOKIE|CREDENTIALS?"
+    r"|(?:\w*_)?(?:KEYS?|PASS|PW|PAT|BEARER|PEM|JWT|AUTH|AUTHORIZATION|COOKIE|CREDENTIALS?"
     r"|CONN|CONN(?:ECTION)?_?STR(?:ING)?))"
     r"(?:_(?:URL|URI|STR|STRING|ID|VALUE|B64|BASE64|JSON|\d+))*",
     re.IGNORECASE,
@@ -17,7 +17,7 @@ _NAMES = re.compile(
 
 _MAYBE = re.compile(
     r"KEY|TOKEN(?!IZER)|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|SESSION|DSN|BEARER|PEM|HOOK|CONN|JWT"
-    r"|(?:^|_)PAT(?:_|$)",
+    r"|(?:^|_)(?:PAT|PW)(?:_|$)",
     re.IGNORECASE,
 )
 """Variables that may hold one: nobody gets them who doesn't need them."""
@@ -31,7 +31,7 @@ _INSIDE = re.compile(r"(?:password|passwd|pwd|\w+key)\s*=\s*(?P<value>[^\s;&,\"'
 """Passwords within a variable's value: of a URL, and of a connection string."""
 
 SECRET_WORD = re.compile(
-    r"api[._-]?key|auth|bearer|conn$|credential|dsn$|hook$|jwt|key$|pass$|passw|(?<![a-z])pat$|pem$|pwd"
+    r"api[._-]?key|auth|bearer|conn$|credential|dsn$|hook$|jwt|key$|pass$|passw|(?<![a-z])(?:pat|pw)$|pem$|pwd"
     r"|secret|session|sig$|signature|token$",
     re.IGNORECASE,
 )

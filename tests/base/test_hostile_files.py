@@ -66,8 +66,10 @@ def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=f"{name}.* it is no file but a pipe"):
             cases.load(pipe(tmp_path / name))
     for name in ("log.jsonl", "log.eval", "log.json"):
-        with pytest.raises(UserError, match=f"logs=.*{name}: "):
+        with pytest.raises(UserError, match=f"logs=.*{name}.* it is no file but a pipe"):
             logs.load(pipe(tmp_path / name))
+    with pytest.raises(UserError, match=r"logs=/dev/zero.* it is no file but a pipe"):
+        logs.load("/dev/zero")
     with pytest.raises(UserError, match="it is no file but a pipe"):
         scenarios.load(pipe(tmp_path / "scenario.yaml"))
     given = {"published": str(tmp_path), "catalogue": str(pipe(tmp_path / "catalogue.yaml"))}

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from plenum.base import regular_files
 from plenum.base.errors import UserError
 from plenum.base.text import flatten
 from plenum.design.condition import Recorded, Sampling
@@ -107,8 +108,12 @@ def load(
         The file, or a row of it, isn't as above; the line names it.
     """
     path = Path(logs).expanduser()
-    if not path.is_file():
-        raise UserError(f"logs={logs}: there is no such file")
+    try:
+        regular_files.require(path)
+    except FileNotFoundError:
+        raise UserError(f"logs={logs}: there is no such file") from None
+    except OSError as error:
+        raise UserError(f"logs={logs}: can't be read: {error}") from None
     renamed = Columns.of(columns)
     if path.suffix in inspect_logs.SUFFIXES:
         renamed.require_none(path)

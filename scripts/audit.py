@@ -4,8 +4,9 @@ python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacc
 python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5
 python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
 
-Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input; 4
-where it was stopped or crashed before a verdict: a provider that is down, a spent budget, a bug.
+Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input,
+where no run decides, or a cache answers; 4 where it was stopped or crashed before a verdict: a
+provider that is down, a spent budget, a bug; 130 where it was interrupted (Ctrl-C).
 """
 
 import os

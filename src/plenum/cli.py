@@ -101,34 +101,40 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
     ``config_name`` is the primary config where the command line is still to be composed.
     """
     from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
 
     try:
         yield
-    except (UserError, HydraException, OmegaConfBaseException) as error:
-        if _full_error():
-            raise
-        _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
-    except Stopped as error:
-        _leave(f"stopped: {error}; the same command continues from here", failed)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(failed) from None
-    except OSError as error:
-        if _full_error():
-            raise
-        again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
-        where = error.filename or Path.cwd()
-        _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
+    except Stopped as error:
+        _leave(f"stopped: {error}; the same command continues from here", failed)
     except Exception as error:
-        if _full_error() or not _of_the_input(error):
+        if status_of(error, failed) != BAD_INPUT:
             raise
+        if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
+            again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
+            where = error.filename or Path.cwd()
+            _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
             "interrupted: what is finished is kept; the same command continues from here",
             INTERRUPTED,
         )
+
+
+def status_of(error: BaseException, failed: int = FAILED) -> int:
+    """The exit status of a front door that an error leaves; see :func:`one_line_errors`."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError) or not isinstance(error, Exception) or _full_error():
+        return failed
+    typed = (UserError, HydraException, OmegaConfBaseException, OSError)
+    return BAD_INPUT if isinstance(error, typed) or _of_the_input(error) else failed
 
 
 def one_line(error: BaseException) -> str:

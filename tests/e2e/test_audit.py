@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from openai_server import Server, completion
@@ -16,7 +17,7 @@ from plenum.records import read_entries
 from .conftest import KEY, Run, calls, journals, runs, start, wait_for
 
 PROGRAM = """
-import json, time, urllib.request
+import json, os, signal, time, urllib.request
 
 
 def ask(run, question):
@@ -43,6 +44,11 @@ def fails(case, run):
 
 def at_times(case, run):
     return fails(case, run) if run.index % 3 else "A"
+
+
+def interrupts(case, run):
+    os.kill(os.getpid(), signal.SIGINT)
+    return at_times(case, run)
 
 
 def mumbles(case, run):
@@ -121,6 +127,29 @@ def test_runs_of_which_none_decides_are_no_verdict(run: Run) -> None:
     done = run(*given, script="scripts/audit.py", status=2)  # nor what a user has to mend
     assert done.stderr.splitlines()[-1].startswith("error: model anthropic/claude-sonnet-4-5")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("name", "status"), [("fails", 2), ("interrupts", 130)])
+def test_the_files_hold_the_exit_status_and_without_a_verdict_none_is_in_them(
+    run: Run, folder: Path, name: str, status: int
+) -> None:
+    more = ("undecided=pass", "max_runs=4")
+    assert audited(run, name, *more, status=status, case="cases.yaml") == []
+    out = folder / "outputs/audit"
+    held = json.loads((out / "audit.json").read_text())
+    assert (held["exit_status"], held["verdict"]) == (status, None)
+    assert held["stopped"]
+    suite = ElementTree.parse(out / "audit.xml").getroot()[0]
+    counts = {key: suite.attrib[key] for key in ("tests", "errors", "failures", "skipped")}
+    assert counts == {"tests": "3", "errors": "1", "failures": "0", "skipped": "2"}
+    said = (out / "audit.md").read_text()
+    assert said.startswith("### ❔ No verdict")
+    assert "| so far |" in said
+    assert "together are" not in said + (out / "audit.html").read_text()
+    assert "stopped, no verdict" in (out / "audit.svg").read_text()
+    if name == "fails":
+        assert {case["in_family"] for case in held["cases"]} == {"unstable"}  # as shown so far
+        assert "No verdict yet (unstable so far)" in said
 
 
 @pytest.mark.usefixtures("folder")

@@ -381,6 +381,8 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     study.case("c", ["A"] * 10)
     result = result_of(study, ["A"] * 10, errors=("stopped: budget.calls=20 is reached",))
     publish(study.chosen, Rule(), results=result, exit_status=result.status("pass"))
+    held = json.loads(output(study, "audit.json"))
+    assert (held["verdict"], held["cases"][0]["verdict"]) == (None, "undecided")
     follows = section(study, "follows")
     assert "The audit ended before it had a verdict" in follows
     assert "eight more runs settle c, with max_runs=18 or more." in follows

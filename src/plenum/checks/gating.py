@@ -1,8 +1,9 @@
-"""An audit as a gate: whatever ends it, it leaves its outputs, and they say whether it ended."""
+"""An audit as a gate: whatever ends it, it leaves its outputs, and they say how it ended."""
 
 from contextlib import suppress
 
 from plenum.base.secrets import redact
+from plenum.cli import NO_VERDICT, status_of
 from plenum.dynamics.audit_result import AuditResult
 from plenum.execution import audit as audits
 from plenum.execution.audit_logs import is_large, logged_program
@@ -50,7 +51,8 @@ def audited(audit: Audit) -> AuditResult | None:
             with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
                 large = is_large(audit)
                 jobs = audit.jobs[:1] if large else audit.jobs
-                publish_unended(jobs, audit.settings, _in_words(error), not large)
+                status = status_of(error, NO_VERDICT)
+                publish_unended(jobs, audit.settings, _in_words(error), not large, status)
         if isinstance(error, SystemExit):
             raise RuntimeError(f"the program ended the audit: SystemExit({error.code})") from error
         raise

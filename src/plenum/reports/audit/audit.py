@@ -13,9 +13,6 @@ from plenum.reports.audit.beside import Beside
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
 
-STOPPED = 4
-"""The exit status of an audit that ended before it had a verdict."""
-
 _INDENTED = 1_000
 """Cases up to which `audit.json` is written for eyes, too; indenting takes most of the time."""
 
@@ -256,6 +253,7 @@ class Audit:
         The same cases under other settings of the program's own knobs.
     verdict
         ``stable``: every case is; ``unstable``: some case is, among all; else ``undecided``.
+        ``None`` where the audit ended before it had one.
     stable, unstable
         Ids of the cases that are shown so with all cases taken together: 1 / e by Holm, and by
         Benjamini and Hochberg.
@@ -273,7 +271,7 @@ class Audit:
 
     study: str
     committee: str
-    verdict: str
+    verdict: str | None
     rule: Rule
     max_runs: int | None
     cases: tuple[CaseAudit, ...]
@@ -294,6 +292,13 @@ class Audit:
         return short(self.committee)
 
     @property
+    def so_far(self) -> str:
+        """What the runs made show of all cases; it is the verdict where there is one."""
+        if self.unstable:
+            return UNSTABLE
+        return STABLE if len(self.of(STABLE)) == len(self.cases) else UNDECIDED
+
+    @property
     def worse(self) -> frozenset[str]:
         """Ids of the cases that are shown to decide less alike than before."""
         return frozenset(each.case for each in self.beside.baseline if each.worse)
@@ -301,7 +306,7 @@ class Audit:
     @property
     def passed(self) -> bool | None:
         """What the exit status says; ``None`` for neither. It is the verdict's without one."""
-        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict, 3)
+        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict or UNDECIDED, 3)
         if self.beside.baseline:
             usual = int(bool(self.worse))
         return {0: True, 1: False}.get(usual if self.exit_status is None else self.exit_status)

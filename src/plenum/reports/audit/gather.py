@@ -185,7 +185,7 @@ def gathered(
     return Audit(
         study=study.name,
         committee=conditions[0].tracked.factors["committee"],
-        verdict=together.verdict,
+        verdict=None if stopped else together.verdict,
         stopped=stopped,
         rule=rule,
         max_runs=max_runs,

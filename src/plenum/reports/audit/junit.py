@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from plenum.base import text
 from plenum.dynamics.audits import UNDECIDED, UNSTABLE
 from plenum.reports.audit.alike import likeness
-from plenum.reports.audit.audit import STOPPED, Audit, CaseAudit
+from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.words import headline, line, listed
 
 
@@ -14,10 +14,11 @@ def junit(audit: Audit) -> str:
     """A suite for the program, a test for each case, which agree with the exit status.
 
     An unstable case is a failure, one that is undecided is skipped, or fails where the audit says
-    so. Beside an earlier program only a case that is shown to be worse fails.
+    so. Beside an earlier program only a case that is shown to be worse fails. An audit without a
+    verdict is an error, and every case is skipped.
     """
     endings = [_ending(audit, case) for case in audit.cases]
-    stopped = audit.exit_status == STOPPED
+    stopped = bool(audit.stopped)
     counts = {
         "tests": len(endings) + stopped,
         "failures": endings.count("failure"),
@@ -37,8 +38,7 @@ def junit(audit: Audit) -> str:
     if stopped:
         named = {"name": "the audit ends", "classname": audit.name}
         test = ElementTree.SubElement(suite, "testcase", named)
-        why = text.flatten(audit.stopped) or headline(audit)
-        ElementTree.SubElement(test, "error", {"message": why})
+        ElementTree.SubElement(test, "error", {"message": text.flatten(audit.stopped)})
     said: dict[Hashable, str] = {}
     for case, ending in zip(audit.cases, endings, strict=True):
         _test(suite, audit, case, ending, facts.get(case.id, {}), said)
@@ -48,6 +48,8 @@ def junit(audit: Audit) -> str:
 
 def _ending(audit: Audit, case: CaseAudit) -> str:
     """How the test of a case ends: ``failure``, ``skipped``, or empty."""
+    if audit.stopped:
+        return "skipped"
     if audit.beside.baseline:
         return "failure" if case.id in audit.worse else ""
     if case.in_family == UNDECIDED:

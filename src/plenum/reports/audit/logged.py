@@ -24,7 +24,8 @@ def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
     return Audit(
         study=results.study,
         committee=program.committee,
-        verdict=together.verdict,
+        verdict=None if results.stopped else together.verdict,
+        stopped=results.stopped,
         rule=rule,
         max_runs=None,
         cases=cases,

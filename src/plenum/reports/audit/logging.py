@@ -51,7 +51,7 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
     audits.log(
         chosen.study,
         chosen.uri,
-        audits.Verdict(audit.verdict, audit.cost.runs, metrics),
+        audits.Verdict(audit.so_far, audit.cost.runs, metrics),
         {case.run_id: _logged(case) for case in every if case.run_id},
         _params(audit),
         files,

@@ -9,14 +9,14 @@ from pathlib import Path
 from plenum.base.errors import UserError
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
-from plenum.dynamics.audit_result import AuditResult
+from plenum.dynamics.audit_result import STOPPED, AuditResult
 from plenum.dynamics.audits import STABLE, Rule
 from plenum.records.logged import LoggedProgram
 from plenum.reports.article.document import Document, Sides
 from plenum.reports.article.rendering import html
 from plenum.reports.audit import strip, tables
 from plenum.reports.audit.alike import SHOWN, alike
-from plenum.reports.audit.audit import STOPPED, Audit, CaseAudit
+from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.badge import badge
 from plenum.reports.audit.comment import comment
 from plenum.reports.audit.dialogue import sides
@@ -152,7 +152,7 @@ def publish_audited(
         publish_log(chosen, rule, logged, results, status, untracked)
         return results.lines() if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
-        _publish_journaled(jobs, settings, results)
+        _publish_journaled(jobs, settings, results, status)
         return results.lines()
     publish(
         chosen,
@@ -166,7 +166,7 @@ def publish_audited(
 
 
 def publish_unended(
-    jobs: Sequence[Job], settings: AuditConfig, why: str, begun: bool = True
+    jobs: Sequence[Job], settings: AuditConfig, why: str, begun: bool = True, status: int = STOPPED
 ) -> None:
     """Write the outputs of an audit that has no verdict.
 
@@ -176,21 +176,23 @@ def publish_unended(
         In words.
     begun
         Whether there may be runs, which are read from journals.
+    status
+        With which the audit ends.
     """
-    _publish_journaled(jobs, settings, None, why, begun)
+    _publish_journaled(jobs, settings, None, status, why, begun)
 
 
 def _publish_journaled(
     jobs: Sequence[Job],
     settings: AuditConfig,
     results: AuditResult | None,
+    status: int,
     stopped: str = "",
     begun: bool = True,
 ) -> None:
     out = Path(settings.out)
     chosen = Settings(jobs[0].study, "", out)
     rule = Rule(settings.acceptable, settings.unacceptable)
-    status = results.status(settings.undecided) if results else STOPPED
     study, conditions = journaled(jobs, begun)
     audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
     with tempfile.TemporaryDirectory() as scratch:

@@ -44,7 +44,7 @@ def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
         shown["decisions"] = [decided(each.case) for each in groups[:most]]
     columns = (
         *keys(["case"]),
-        Column("verdict"),
+        Column("verdict", "so far" if audit.stopped else None),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", count),
         Column("decisions", format=or_dash),

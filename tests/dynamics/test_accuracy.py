@@ -1,5 +1,7 @@
 """Accuracy over cases: what cluster-robust regression says, whatever the number of runs."""
 
+import math
+
 import numpy as np
 from numpy.testing import assert_allclose
 from statsmodels.regression.linear_model import OLS
@@ -36,3 +38,10 @@ def test_cases_without_an_answer_or_without_runs_are_left_out() -> None:
     assert (found.value, found.n) == (1.0, 1)
     assert np.isnan(found.se)
     assert accuracy({}, {}).n == 0
+
+
+def test_cases_that_are_all_alike_say_nothing_of_others() -> None:
+    found = accuracy({"a": ["B"] * 9, "b": ["B"] * 5}, {"a": "A", "b": "A"})
+    assert (found.value, found.n) == (0.0, 2)
+    assert math.isnan(found.ci_low)
+    assert math.isnan(found.ci_high)

@@ -14,8 +14,9 @@ POLICIES = ("all to worst", "greedy assignment", "random", "to nearest")
 
 
 def test_models_and_policies_stand_in_one_table(stored: Path, run: Run) -> None:
-    swept = run("-m", "+experiment=world_models", *SMALL, COLUMNS="200")
-    text = " ".join(swept.stdout.split())
+    run("-m", "+experiment=world_models", *SMALL)
+    every = ("study=disaster_models", "table=all")
+    text = " ".join(run(*every, script="scripts/tables.py", COLUMNS="200").stdout.split())
     assert "-m +experiment=policies_disaster study=disaster_models task.agents=4 rounds=3" in text
     scripted = (
         "+experiment=policies_disaster",

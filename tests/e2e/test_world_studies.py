@@ -111,6 +111,7 @@ def test_a_study_without_tracking_runs_as_documented(tmp_path: Path, run: Run, n
     done = run("-m", f"+experiment={name}", *small, "tracking=none")
     assert f"{len(expected)} conditions: " in done.stderr
     assert " 0 failed + 0 pending; " in done.stderr
+    planned = run("-m", f"+experiment={name}", *small, "tracking=none", "dry_run=true").stdout
     for factors in expected:
-        assert f" {factors} " in done.stderr.replace(": ", " ")
+        assert f" {factors} " in planned.replace(": ", " ")
     assert (calls(tmp_path) == []) == name.startswith("policies_")

@@ -110,7 +110,7 @@ def test_decisions_are_counted() -> None:
     text = said(flipped)
     assert text.startswith(
         "Both committees chose A. Repeated, one of two (roles on) chose B in 3 of 12 runs; "
-        "the other never changed (at most 26 %)."
+        "the other never changed (at most 26 % of runs would)."
     )
 
 
@@ -134,13 +134,13 @@ def _tally(text: str) -> list[str]:
         (
             ("CCCCCCCCCCCC", "CCCCCCCCC---", "CCCCCCCCCCCC", "CCCCCCCCCCCC"),
             "All four committees chose C. Repeated, one of four (memory k1) reached no majority in"
-            " 3 of 12 runs; the others never changed (at most 26 %).",
+            " 3 of 12 runs; the others never changed (at most 26 % of runs would).",
         ),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCCCC-", "BBBBBBBBBBCC", "CCCCCCCCCCCC"),
             "Three of four committees chose C, and one chose B. Repeated, two of four changed:"
             " memory k2 chose C in 2 of 12 runs; memory k1 reached no majority in 1 of 12 runs;"
-            " the others never changed (at most 26 %).",
+            " the others never changed (at most 26 % of runs would).",
         ),
         (
             ("CCCCCCAAAAAA", "------------"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenum.dynamics.estimate import Estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate, mean
 
 
 def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str]) -> Estimate:
@@ -24,11 +24,15 @@ def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str])
     Returns
     -------
     Estimate
-        From 0 to 1; ``n`` counts cases. One case has no standard error.
+        From 0 to 1; ``n`` counts cases. One case has no standard error, nor have cases that are
+        all alike, from which nothing is known of how others differ.
     """
     shares = [
         float(np.mean([decision == answers[case] for decision in made]))
         for case, made in decisions.items()
         if case in answers and len(made)
     ]
-    return mean(np.array(shares), "cluster-robust over cases")
+    method = "cluster-robust over cases"
+    if len(set(shares)) == 1:
+        return estimate(shares[0], float("nan"), len(shares) - 1, len(shares), method)
+    return mean(np.array(shares), method)

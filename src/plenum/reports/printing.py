@@ -97,9 +97,10 @@ def _broken(text: str, width: int) -> str:
 
 def show_steps(steps: Sequence[tuple[str, str]]) -> None:
     """Print what one may do next: a name and a command a line; a long command is left whole."""
-    wide = max((cell_len(name) for name, _ in steps), default=0)
-    for name, command in steps:
-        show_text(f"  {name:<{wide}}  {command}")
+    wide, console = max((cell_len(name) for name, _ in steps), default=0), _console()
+    for name, command in steps:  # a line end of ours in it would be copied along
+        text = printable(f"  {name:<{wide}}  {command}")
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_text(text: str, console: Console | None = None, style: str = "") -> None:

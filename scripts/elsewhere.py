@@ -120,7 +120,7 @@ def _clone(checkout: Path) -> None:
     for name in filter(None, "".join(listed).split("\0")):
         source, copy = ROOT / name, checkout / name
         copy.unlink(missing_ok=True)
-        if source.exists():
+        if source.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, copy)
 

@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[1]
 ALL_AT_ONCE = ("baseline", "prescott", "nohup", "space", "--together")
 
 

@@ -9,7 +9,7 @@ _CLOSING = re.compile(rf"{_END}[ \t]*```\Z")
 
 
 def unfenced(text: str, whole: bool = True) -> str:
-    """What stands in the one fence of a text, or the text without white space around it.
+    """The text in the one fence of a text, or the text without white space around it.
 
     A fence is three backticks, maybe ``json``, then spaces or tabs and a line end; and a line end,
     spaces or tabs, and three backticks.

@@ -105,7 +105,7 @@ class Release:
 
     @cached_property
     def rules(self) -> dict[str, Any]:
-        """What the catalogue says; raises :class:`UserError` where it can't be read."""
+        """The catalogue's entries; raises :class:`UserError` where it can't be read."""
         return rules.read(self.catalogue)
 
     @property

@@ -1,4 +1,4 @@
-"""What a catalogue of released files says, checked at the door."""
+"""Catalogues of released files, checked at the door."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ def _known(table: str) -> str:
 
 
 class Chosen(BaseModel):
-    """Which files of a group of folders belong to a study, by what their names say."""
+    """The files of a group of folders that belong to a study, by their names."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,7 +37,7 @@ class Chosen(BaseModel):
 
 
 class DesignFiles(BaseModel):
-    """Which released files hold the packets, their wordings and the prompts."""
+    """The released files that hold the packets, their wordings and the prompts."""
 
     prompts: str | None = None
     scenarios: str | None = None
@@ -62,7 +62,7 @@ class Catalogue(BaseModel):
 
 
 def read(catalogue: Path) -> dict[str, Any]:
-    """What a catalogue says.
+    """The entries of a catalogue.
 
     Raises
     ------

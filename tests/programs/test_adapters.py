@@ -21,6 +21,7 @@ from slow_model import SlowModel
 from plenum.base.errors import UserError
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
+from plenum.programs.adapters.environment import PLACEHOLDERS
 from plenum.programs.client.plenum_run import Case, Decision, Run
 from plenum.reports.audit.drift import ensemble
 from plenum.tracking import programs
@@ -108,13 +109,15 @@ def test_a_command_of_any_language_decides_by_its_last_line(tmp_path: Path) -> N
 def test_a_command_gets_values_and_knobs_as_arguments(tmp_path: Path) -> None:
     app = tmp_path / "app.py"
     app.write_text("import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
-    command = f"{sys.executable} {app} {{text}} {{index}} -m={{memory}} {{other}} '{{{{'"
+    command = (
+        f"{sys.executable} {app} {{text}} {{index}} -m={{memory}} '{{ other }}' '${{HOME}}' '{{{{'"
+    )
     audit = audit_of(tmp_path, command=command, extract="json:2", knobs={"memory": ["A", "B"]})
     (run,) = audit.run(memory="B")
     assert run.decision == "none"
     assert run.end is not None
     arguments = json.loads(run.end["text"])
-    assert arguments == [CASE.text, "0", "-m=B", "{other}", "{{"]
+    assert arguments == [CASE.text, "0", "-m=B", "{ other }", "${HOME}", "{{"]
     assert "aiohttp" in audit.program.identity["packages"]
 
 
@@ -176,10 +179,17 @@ def test_an_endpoint_gets_the_case_and_answers_with_a_decision(tmp_path: Path) -
     assert posted[0]["base_url"].endswith("/v1")
 
 
+def test_placeholders_are_what_a_run_has_values_for(tmp_path: Path) -> None:
+    body = {name: f"{{{name}}}" for name in PLACEHOLDERS}
+    with endpoint(answer="A") as (url, posted):
+        audit_of(tmp_path, http=url, body=body).run()
+    assert not [name for name, value in posted[0].items() if value == body[name]]
+
+
 def test_an_endpoint_gets_the_body_that_is_set(tmp_path: Path) -> None:
     body = {"q": "Case: {text}", "n": ["{seed}", 3], "{text}": None, "memory": "{memory}"}
     with endpoint(answer="the engineer") as (url, posted):
-        (run,) = audit_of(tmp_path, http=url, body=body).run(memory=3)
+        (run,) = audit_of(tmp_path, http=url, body=body, knobs={"memory": [3]}).run(memory=3)
     assert run.decision == "A"
     assert posted[0]["q"] == f"Case: {CASE.text}"
     assert isinstance(posted[0]["n"][0], int)
@@ -215,6 +225,23 @@ def test_an_endpoint_that_never_answers_fails_its_run(tmp_path: Path) -> None:
 def test_an_endpoint_that_is_not_there_fails_its_run(tmp_path: Path) -> None:
     (run,) = audit_of(tmp_path, http="http://127.0.0.1:9/decide").run()
     assert (run.status, run.reason) == ("failed", "program")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"command": "python app.py {cases}"}, r"command: \{cases\} is no .*is \{case\} meant\?"),
+        (
+            {"command": "awk {print}", "knobs": {"memory": [1]}},
+            r"\{token\}, \{memory\}; .*\{ print \}",
+        ),
+        ({"http": "http://x/", "body": {"a": [{"b": "{txt}"}]}}, r"body: \{txt\}.*\{text\} meant"),
+        ({"http": "http://x/{case}"}, r"http=.*\{case\} stays as it is; a URL has no placeholders"),
+    ],
+)
+def test_a_placeholder_that_nothing_fills_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        adapters.program(Committee(**wrong))
 
 
 @pytest.mark.parametrize(

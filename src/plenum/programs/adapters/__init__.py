@@ -13,6 +13,7 @@ from plenum.base.processes import hide_environment
 from plenum.base.secret_input import refuse_for_program, refuse_in_url
 from plenum.programs.adapters import identity
 from plenum.programs.adapters.endpoint import Http
+from plenum.programs.adapters.environment import refuse_placeholders, require_placeholders
 from plenum.programs.adapters.in_process import Callable, load
 from plenum.programs.adapters.processes import Child, Command
 from plenum.programs.adapters.program import Program, ProgramFailed
@@ -155,6 +156,7 @@ def _command(settings: Committee) -> Program:
         raise UserError(f"committee.command={settings.command}: {error}") from None
     if not arguments:
         raise UserError("committee.command: it is empty")
+    require_placeholders("committee.command", arguments, settings.knobs)
     names = identity.of_command(arguments)
     files = [argument for argument in arguments[1:] if Path(argument).is_file()]
     name = settings.name or Path([*files, arguments[0]][0]).name
@@ -167,6 +169,8 @@ def _endpoint(settings: Committee) -> Program:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"committee.http={url}: a URL of http or https is needed")
+    refuse_placeholders("committee.http", url)
+    require_placeholders("committee.body", settings.body, settings.knobs)
     names = {"url": url, "body": settings.body, "path": settings.path}
     name = settings.name or f"{parts.netloc}{parts.path}"
     return Http(name, url, names, settings.knobs, settings.body, settings.path)

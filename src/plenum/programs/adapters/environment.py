@@ -1,12 +1,14 @@
 """What a program gets: variables of its environment, and values in its command line or request."""
 
+import difflib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from plenum.base.errors import UserError
 from plenum.base.secrets import without_secrets
 from plenum.programs import client
 from plenum.programs.adapters.program import Running
@@ -16,6 +18,8 @@ CLIENT = Path(next(iter(client.__path__)))
 
 _NAME = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_MEANT = re.compile(r"(?<![${])\{(\w+)\}")
+"""Words in braces that can only be placeholders: no shell's ``${HOME}``, and not doubled."""
 _OF_OUR_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 _GIVEN = re.compile(
     "|".join(
@@ -45,6 +49,12 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """Variables that programs in usual languages need to run at all; none of them is its settings."""
+
+PLACEHOLDERS = (
+    *("case", "text", "options", "id", "seed", "index", "knobs"),
+    *("base_url", "run_url", "token"),
+)
+"""What may stand in braces in a command line or a request, beside the names of knobs."""
 
 _LOOPBACK = "127.0.0.1,localhost"
 
@@ -125,6 +135,51 @@ def values(session: Running) -> dict[str, Any]:
         "run_url": f"{root}/plenum",
         "token": session.token,
     }
+
+
+def require_placeholders(key: str, template: Any, knobs: Iterable[str]) -> None:
+    """Refuse words in braces that nothing will be put in the place of.
+
+    Parameters
+    ----------
+    key
+        The setting that holds the template.
+
+    Raises
+    ------
+    UserError
+        There is one.
+    """
+    known = (*PLACEHOLDERS, *knobs)
+    for name in _meant(template):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            meant = f"is {{{near[0]}}} meant? " if near else ""
+            every = ", ".join(f"{{{each}}}" for each in known)
+            raise UserError(
+                f"{key}: {{{name}}} is no placeholder; {meant}there are {every}; braces that mean "
+                f"something else have a space within: {{ {name} }}"
+            )
+
+
+def refuse_placeholders(key: str, text: str) -> None:
+    """Refuse words in braces where nothing is put in their place; raises :class:`UserError`."""
+    for name in _meant(text):
+        raise UserError(
+            f"{key}={text}: {{{name}}} stays as it is; a URL has no placeholders: "
+            "put them into committee.body"
+        )
+
+
+def _meant(template: Any) -> Iterator[str]:
+    """Names in braces of all texts of a template."""
+    if isinstance(template, Mapping):
+        template = list(template.values())
+    if isinstance(template, list | tuple):
+        for each in template:
+            yield from _meant(each)
+    elif isinstance(template, str):
+        yield from _MEANT.findall(template)
 
 
 def filled(template: Any, known: Mapping[str, Any]) -> Any:

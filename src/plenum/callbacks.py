@@ -1,4 +1,4 @@
-"""Hydra's closing callback: failures by name, and the study's tables after a sweep."""
+"""Hydra's closing callback: failures by name, then the study's tables and what they show."""
 
 import hashlib
 import os
@@ -34,7 +34,7 @@ class Closing(Callback):
     """
 
     def on_run_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Sum up one condition."""
+        """Sum up one condition, and print its study's tables."""
         folder = Path(config.hydra.runtime.output_dir)
         self._close(folder.parent, config, only=folder.name)
 
@@ -48,7 +48,7 @@ class Closing(Callback):
         outcomes = collect(folder, only)
         if not outcomes:
             return
-        tracked = only is None and config.tracking.uri is not None
+        tracked = config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
         for line in closing(outcomes):
             say(line)

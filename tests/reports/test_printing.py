@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from known_conditions import CHOSEN, build, exponent, tracked
+from known_conditions import CHOSEN, build, estimated, exponent, tracked
 from rich.cells import cell_len
 from rich.console import Console
 from text_tables import of_cells
@@ -132,6 +132,28 @@ def test_the_table_of_a_screen_is_one_piece_at_any_width(width: int) -> None:
         for row in rows:
             e = exponent(row)
             assert f"{e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]" in text
+
+
+def test_a_2x2_names_what_was_varied_and_shows_that_nothing_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decided = ("C",) * 17 + ("NONE",) * 3
+    cells = enumerate(itertools.product(("on", "off"), ("uniform", "mixed")))
+    made = build(
+        [
+            tracked(n, 0.02, len(decided), decisions=decided, roles=roles, model=model)
+            for n, (roles, model) in cells
+        ]
+    )
+    made = [estimated(row, ci_low=-0.0123, value=0.0123, warnings=()) for row in made]
+    written = io.StringIO()
+    monkeypatch.setattr(printing, "_console", lambda: Console(width=80, file=written))
+    printing.show_whole([overview(made, CHOSEN)])
+    lines = [line.rstrip() for line in written.getvalue().splitlines()]
+    assert max(map(cell_len, lines)) <= 80
+    (head,) = (line.split() for line in lines if "decisions  " in line)
+    assert head == ["roles", "model", "decisions", "flip", "rate", "λ̂", "warnings"]
+    assert sum(line.startswith(("on ", "off ")) and line.endswith("  -") for line in lines) == 4
 
 
 def test_more_conditions_than_fit_are_those_of_the_highest_flip_rate() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
@@ -29,6 +30,9 @@ PROSE = 100
 
 _PIPE = 140
 """The width of what doesn't go to a terminal."""
+
+_EDGE = 4
+"""Columns that a table's edge takes: a space on the left; on the right one more, and padding."""
 
 _GAP = re.compile(r"(?<!±)\s+(?!±)")
 _SIGNED, _FIXED = re.compile(r" (?=[=%<])|(?<=[=<]) "), "\u00a0"
@@ -70,13 +74,15 @@ def shared_notes(tables: Sequence[Table]) -> list[str]:
 
 
 def show_whole(tables: Sequence[Table]) -> None:
-    """Print tables that aren't cut into pieces, however narrow the terminal."""
+    """Print tables that aren't cut into pieces, however narrow the terminal: without an edge."""
     console = _console()
+    width = console.width + _EDGE
     for table in tables:
-        fitted = whole(_printable(table), console.width)
+        fitted = whole(_printable(table), width)
         console.print(fitted.title, style="bold", markup=False, highlight=False)
-        columns = range(len(fitted.columns))
-        console.print(_table(fitted, columns, _in_one_piece(fitted, console.width), console.width))
+        grid = _table(fitted, range(len(fitted.columns)), _in_one_piece(fitted, width), width)
+        grid.show_edge = grid.pad_edge = False
+        console.print(Padding(grid, (1, 0), expand=False))
         show_sentences(fitted.notes)
 
 

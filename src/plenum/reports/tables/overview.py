@@ -28,7 +28,7 @@ def overview(rows: Sequence[Row], chosen: Settings) -> Table:
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), symbol(rows), _exponent),
-        *[Column("warnings", format=warnings)] * any(row.warnings for row in rows),
+        Column("warnings", format=warnings),
     )
     each = f" of {count(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
     held = shared_label(rows[0].tracked.factors, names)

@@ -347,7 +347,7 @@ def test_an_interpreter_that_is_too_old_is_told() -> None:
     older = "import runpy, sys; sys.version_info = (3, 8, 18, 'final', 0); sys.argv = sys.argv[1:]"
     run = f"{older}; runpy.run_path(sys.argv[0], run_name='__main__')"
     done = subprocess.run(
-        [sys.executable, "-c", run, str(client), "--describe", "x:y"],
+        [sys.executable, "-c", run, str(client)],
         capture_output=True,
         text=True,
     )

@@ -13,6 +13,7 @@ from plenum.base.errors import UserError
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
 from plenum.programs.adapters.environment import CLIENT
+from plenum.programs.adapters.naming import nameless
 
 
 def test_a_function_gets_its_case_and_reports_what_happens(tmp_path: Path) -> None:
@@ -148,7 +149,10 @@ def test_its_identity_changes_with_its_code_alone(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"target": "nowhere.py:committee"}, "nowhere.py"),
-        ({"target": "{team}"}, "FILE.py:NAME"),
+        ({"target": "team"}, "FILE.py:NAME"),
+        ({"target": "{team}"}, "function: committee={team}:committee; a script is run by"),
+        ({"target": "{team}:"}, "'committee.command=\"python {team} {{case}}\"'"),
+        ({"target": "nowhere.py"}, "no file nowhere.py"),
         ({"target": "{team}:nothing"}, "no attribute 'nothing'"),
         ({"target": "{team}:committee", "python": "/bin/nopython"}, "/bin/nopython"),
         ({"target": "{team}:committee", "timeout_s": 0}, "timeout_s"),
@@ -168,8 +172,76 @@ def test_what_cannot_be_run_is_refused_in_one_line(
     }
     with pytest.raises(UserError) as refusal:
         adapters.program(Committee(**named))  # type: ignore[arg-type]
-    assert words in str(refusal.value)
+    assert words.format(team=tmp_path / "team.py") in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_names_of_a_file_are_read_and_never_run(tmp_path: Path) -> None:
+    file = tmp_path / "panel.py"
+    file.write_text(
+        "raise SystemExit('it was run')\n"
+        "def helper(text): ...\n"
+        "def _hidden(case, run): ...\n"
+        "async def decide(case, run, loud=False): ...\n"
+        "class Team:\n    def deliberate(self, case, run): ...\n"
+        "class Other: ...\n"
+    )
+    with pytest.raises(
+        UserError, match=r": name its function: committee=(\S+) or committee=(\S+);"
+    ):
+        adapters.program(Committee(target=str(file)))
+    names = nameless(str(file))
+    assert [word.rpartition(":")[2] for word in names.split() if ".py:" in word] == [
+        "decide",
+        "Team;",
+    ]
+    for source in ("def f(:", "x = 1"):
+        file.write_text(source)
+        assert "it holds no function of a case and a run; a script is run by" in nameless(str(file))
+
+
+def test_a_program_that_reads_a_command_line_finds_none_of_ours(tmp_path: Path) -> None:
+    body = """
+import argparse
+options = argparse.ArgumentParser()
+options.add_argument("--rounds", {})
+options.parse_args()
+def committee(case, run):
+    print(sys.argv)
+    return "A"
+"""
+    audit = audit_of(tmp_path, target=script(tmp_path, body.format("default=3")))
+    (run,) = audit.run()
+    assert run.decision == "A"
+    said = audit.journal(0).with_suffix(".output").read_text()
+    assert f"['{tmp_path / 'team.py'}']" in said
+    target = script(tmp_path, body.format("required=True"))
+    with pytest.raises(UserError) as refusal:
+        adapters.program(Committee(target=target))
+    assert str(refusal.value) == (
+        f"committee={target}: this Python can't import it: team.py: error: the following arguments "
+        "are required: --rounds"
+    )
+    with pytest.raises(UserError) as refusal:
+        adapters.program(Committee(target=target, python="/bin/cat"))
+    assert "--describe" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ("{'vote': 'A'}", ("returned {'vote': 'A'}, of type dict;", 'return Decision("A")')),
+        ("Decision('I am for A')", ("'I am for A' is no label", 'Decision("A"), or a text')),
+    ],
+)
+def test_a_decision_that_is_none_is_told_with_an_example(
+    tmp_path: Path, returned: str, words: tuple[str, str]
+) -> None:
+    body = f"def committee(case, run):\n    return {returned}\n"
+    (run,) = audit_of(tmp_path, target=script(tmp_path, body)).run()
+    assert run.status == "failed"
+    assert run.end is not None
+    assert not [word for word in words if word not in run.end["detail"]]
 
 
 def test_the_client_needs_the_standard_library_alone() -> None:

@@ -3,6 +3,7 @@
 What is kept of it holds no secret, as what it prints holds none.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +63,11 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
         raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
     option = given.get("option")
     if option is not None and (not isinstance(option, str) or option not in options):
-        raise Refused(f"option decided: {_shown(option)}; it is one of {', '.join(options)}")
+        raise Refused(
+            f"option decided: {_shown(option)} is no label of the case; the labels are "
+            f"{', '.join(options)}: send one, as Decision({json.dumps(next(iter(options)))}), or a "
+            'text to read one from, as Decision(text="...", extract="name")'
+        )
     named = {name: given.get(name) for name in ("text", "extract")}
     read = {name: _text(named, name) for name, value in named.items() if value is not None}
     if problem := rule_problem(read.get("extract", "")):

@@ -15,6 +15,7 @@ from plenum.programs.adapters import identity
 from plenum.programs.adapters.endpoint import Http
 from plenum.programs.adapters.environment import refuse_placeholders, require_placeholders
 from plenum.programs.adapters.in_process import Callable, load
+from plenum.programs.adapters.naming import nameless
 from plenum.programs.adapters.processes import Child, Command
 from plenum.programs.adapters.program import Program, ProgramFailed
 from plenum.programs.decision import rule_problem
@@ -136,7 +137,7 @@ def _function(settings: Committee) -> Program:
     target = settings.target
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
-        raise UserError(f"committee={target}: FILE.py:NAME or MODULE:NAME is needed")
+        raise UserError(f"committee={target}: {nameless(place or attribute)}")
     if place.endswith(".py") and not Path(place).is_file():
         raise UserError(f"committee={target}: there is no file {place}")
     interpreter = settings.python or sys.executable

@@ -14,6 +14,7 @@ from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.programs.adapters.environment import CLIENT, endpoints, missed, scrubbed
 from plenum.programs.adapters.program import in_words
+from plenum.programs.client.plenum_run import DESCRIBED
 
 _ASKED_S = 120
 _NOWHERE = "http://127.0.0.1:9"
@@ -30,12 +31,12 @@ def described(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict
     UserError
         There is no such interpreter, or the program can't be imported by it.
     """
-    return _describe(interpreter, [target], f"committee={target}", passed)
+    return _describe(interpreter, target, f"committee={target}", passed)
 
 
 def packages(interpreter: str) -> dict[str, Any]:
     """An interpreter's version and its packages, as :func:`described` has them."""
-    return _describe(interpreter, [], f"committee.python={interpreter}")
+    return _describe(interpreter, "", f"committee.python={interpreter}")
 
 
 def code(files: Iterable[Path]) -> dict[str, str]:
@@ -109,15 +110,15 @@ def _beside(file: Path, source: bytes) -> Iterator[Path]:
 
 
 def _describe(
-    interpreter: str, target: Sequence[str], key: str, passed: Sequence[str] = ()
+    interpreter: str, target: str, key: str, passed: Sequence[str] = ()
 ) -> dict[str, Any]:
     try:
         ended = subprocess.run(
-            [interpreter, _CLIENT, "--describe", *target],
+            [interpreter, _CLIENT],
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_ASKED_S,
-            env={**scrubbed(passed), **endpoints(_NOWHERE, "none-yet")},
+            env={**scrubbed(passed), **endpoints(_NOWHERE, "none-yet"), DESCRIBED: target},
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -127,7 +128,10 @@ def _describe(
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         hint = missed(last, passed)
-        raise UserError(f"{key}: {in_words(last) or f'exit status {ended.returncode}'}{hint}")
+        said = in_words(last) or f"exit status {ended.returncode}"
+        who = "this Python" if interpreter == sys.executable else interpreter
+        tried = "can't import it" if target else "doesn't tell its version and its packages"
+        raise UserError(f"{key}: {who} {tried}: {said}{hint}")
     try:
         return dict(json.loads(ended.stdout))
     except ValueError:

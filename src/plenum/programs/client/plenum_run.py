@@ -39,7 +39,11 @@ if sys.version_info < (3, 10):  # noqa: UP036 - whose interpreter this is, nobod
 
 _TIMEOUT_S = 60
 _LONGEST_MESSAGE = 500
+_LONGEST_SHOWN = 80
 _PR_SET_PDEATHSIG = 1
+
+DESCRIBED = "PLENUM_DESCRIBED"
+"""Variable that has a program described instead of run; with an empty value its interpreter."""
 
 
 class Refused(Exception):
@@ -103,7 +107,10 @@ class Decision:
         named = ("option", "text", "extract")
         if all(hasattr(result, name) for name in named):  # another copy of this module's
             return cls(*(getattr(result, name) for name in named))
-        raise TypeError(f"it returned {type(result).__name__}, not a Decision or a str")
+        raise TypeError(
+            f"the function returned {_shown(result)}, of type {type(result).__name__}; a label or "
+            'a text is expected, such as return "A" or return Decision("A")'
+        )
 
 
 @dataclass(frozen=True)
@@ -293,9 +300,11 @@ def main(arguments: Sequence[str]) -> int:
     """Run a program once, or describe it; returns the exit status."""
     _end_with_parent()
     sys.modules.setdefault("plenum_run", sys.modules[__name__])  # the program imports this very one
-    if arguments and arguments[0] == "--describe":
+    described = os.environ.pop(DESCRIBED, None)
+    sys.argv[:] = [(described or sys.argv[-1]).rpartition(":")[0] or sys.argv[0]]  # its own alone
+    if described is not None:
         stdout, sys.stdout = sys.stdout, sys.stderr  # what a program prints is no description
-        about = describe(arguments[1]) if len(arguments) > 1 else interpreter()
+        about = describe(described) if described else interpreter()
         print(json.dumps(about), file=stdout)
         return 0
     if len(arguments) != 1:
@@ -355,6 +364,11 @@ def _exchange(url: str, token: str, message: dict[str, Any] | None = None) -> An
         raise Refused(_reason(error.read(), error.code)) from None
     except OSError as error:
         raise Refused(f"plenum doesn't answer: {error}") from None
+
+
+def _shown(value: Any) -> str:
+    line = " ".join(repr(value).split())
+    return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}..."
 
 
 def _reason(body: bytes, status: int) -> str:

@@ -1,0 +1,59 @@
+"""Names in a program's file that may be its committee: read from its source, which isn't run."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+_SHOWN = 5
+
+
+def nameless(place: str) -> str:
+    """What to write where a target lacks its name, by the names that its file has.
+
+    Parameters
+    ----------
+    place
+        ``FILE.py`` or a module.
+    """
+    if not place.endswith(".py"):
+        return "FILE.py:NAME or MODULE:NAME is needed"
+    file = Path(place)
+    if not file.is_file():
+        return f"FILE.py:NAME is needed, and there is no file {place}"
+    targets = " or ".join(f"committee={place}:{name}" for name in _names(file)[:_SHOWN])
+    script = f"""a script is run by 'committee.command="python {place} {{case}}"'"""
+    if not targets:
+        return f"FILE.py:NAME is needed, and it holds no function of a case and a run; {script}"
+    return f"name its function: {targets}; {script}"
+
+
+def _names(file: Path) -> list[str]:
+    """Names of what takes a case and a run, by its arguments; of all functions where none does."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)]
+    public = [node for node in functions if not node.name.startswith("_")]
+    fitting = [node for node in public if _takes_two(node)]
+    cases = [node for node in fitting if node.args.args and node.args.args[0].arg == "case"]
+    found = [*(node.name for node in cases), *_classes(tree)]
+    return found or [node.name for node in fitting or public]
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _classes(tree: ast.Module) -> Iterator[str]:
+    """Classes with a method ``deliberate``."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and any(
+            isinstance(each, _FUNCTIONS) and each.name == "deliberate" for each in node.body
+        ):
+            yield node.name
+
+
+def _takes_two(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether two positional arguments fit."""
+    most = len(node.args.posonlyargs) + len(node.args.args)
+    return most - len(node.args.defaults) <= 2 <= most

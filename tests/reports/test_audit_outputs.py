@@ -11,12 +11,13 @@ from xml.etree import ElementTree
 import pytest
 from audit_studies import AuditStudy, conversation
 from mlflow import MlflowClient
+from mlflow.entities import Run
 from numpy.testing import assert_allclose
 from pydantic import TypeAdapter
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
-from plenum.design.settings import Recorded
+from plenum.design.settings import Recorded, Simulated
 from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_result import AuditResult, Option
 from plenum.dynamics.audit_runs import Further
@@ -29,6 +30,7 @@ from plenum.reports.audit.publish import publish
 from plenum.tracking.study import Study
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
+REHEARSAL = " (rehearsal with simulated agents, not evidence)"
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
 
 New = Callable[..., AuditStudy]
@@ -65,6 +67,14 @@ def output(study: AuditStudy, name: str) -> str:
     return (study.chosen.out / name).read_text(encoding="utf-8")
 
 
+def audits_of(study: AuditStudy) -> list[Run]:
+    """The audits of a study in MLflow."""
+    client = MlflowClient(study.uri)
+    experiment = client.get_experiment_by_name(study.name)
+    assert experiment is not None
+    return list(client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'audit'"))
+
+
 def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> None:
     study = new(backend=Recorded())
     study.case("a", ["A"] * 3)
@@ -82,6 +92,55 @@ def test_accuracy_stands_beside_stability_where_right_answers_are_known(
     assert_allclose(audit.accuracy.value, (1 + 0.6) / 2)
     words = "80 % of runs reach the right option, averaged over the two cases with a known answer"
     assert words in " ".join(output(study, "audit.html").split())
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ({"a": (["A"] * 20, "B")}, "Stable, and wrong: 0 of 20 runs reach the expected answer"),
+        (
+            {"a": (["A"] * 20, "A"), "b": (["B"] * 30, "B"), "c": (["B"] * 20, None)},
+            "Stable, and right: 100 % of runs reach the expected answers (two of three cases have "
+            "one)",
+        ),
+        (
+            {"a": (["A"] * 20, "A"), "b": (["A"] * 19 + ["B"], "B"), "c": (["A"] * 20, "B")},
+            "Stable, and mostly wrong: 35 % of runs reach the expected answers",
+        ),
+        (
+            {"a": (["A"] * 700 + ["B"], "A")},
+            "Stable, and mostly right: 700 of 701 runs reach the expected answer",
+        ),
+        ({"a": (WAVERING, "B")}, "Unstable; 8 of 20 runs reach the expected answer"),
+        ({"a": (["A"], "A")}, "Undecided; 1 of 1 run reaches the expected answer"),
+        ({"a": (["A"] * 20, None)}, "Stable"),
+    ],
+)
+@pytest.mark.parametrize("backend", [Recorded(), Simulated()])
+def test_the_headline_says_how_often_it_is_right_and_what_is_a_rehearsal(
+    new: New,
+    capsys: pytest.CaptureFixture[str],
+    cases: dict[str, tuple[list[str], str | None]],
+    said: str,
+    backend: Recorded | Simulated,
+) -> None:
+    simulated = isinstance(backend, Simulated)
+    study = new(backend=backend)
+    for id, (decisions, answer) in cases.items():
+        study.case(id, decisions, runs=[[] for _ in decisions], answer=answer)
+    publish(study.chosen, Rule())
+    headline = said + REHEARSAL * simulated
+    page, printed = output(study, "audit.html"), " ".join(capsys.readouterr().out.split())
+    assert f"<h1>Audit of {study.committee}: {headline}</h1>" in unescape(page)
+    assert output(study, "audit.md").splitlines()[0].partition(" ")[2][2:] == headline
+    assert f"{study.committee}: {headline[0].lower()}{headline[1:]}" in printed
+    reached = re.search(r"[0-9]+ (%|of).* runs? reach.*", said)
+    assert reached is None or f" {reached[0]}." in printed  # beside the verdict in words
+    badge = "".join(ElementTree.fromstring(output(study, "audit.svg")).itertext())
+    assert (" % right" in badge) == (reached is not None)
+    assert badge.count(REHEARSAL[2:-1]) == 2 * simulated
+    follows = section(study, "follows")
+    assert ("don't rely on it to decide right" in follows) == ("wrong" in said)
 
 
 def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: Audit) -> None:
@@ -140,7 +199,7 @@ def test_the_badge_says_the_least_share_and_that_agents_are_simulated(
 ) -> None:
     words = line(audit)
     assert words.startswith("1/3 cases, lowest 60 % [")
-    assert words.endswith("n 20, simulated")
+    assert words.endswith("n 20, 80 % right, rehearsal with simulated agents, not evidence")
     badge = ElementTree.fromstring(output(study, "audit.svg"))
     assert words in "".join(badge.itertext())
 
@@ -154,9 +213,7 @@ def test_every_audit_is_a_run_with_its_files_and_conditions_carry_their_verdicts
     study: AuditStudy, audit: Audit
 ) -> None:
     client = MlflowClient(study.uri)
-    experiment = client.get_experiment_by_name(study.name)
-    assert experiment is not None
-    (run,) = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'audit'")
+    (run,) = audits_of(study)
     assert run.data.tags["plenum.verdict"] == "unstable"
     assert run.data.metrics["share/wavering"] == 0.6
     assert run.data.metrics["cases_stable"] == 1
@@ -308,6 +365,7 @@ def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
     result = result_of(study, now, comparisons=comparisons)
     assert result.status(None) == status
     publish(study.chosen, Rule(), results=result, exit_status=result.status(None))
+    title += REHEARSAL
     said = title[0].lower() + title[1:]
     assert f"<title>Audit of {study.committee}: {title}</title>" in output(study, "audit.html")
     mark = "\N{CROSS MARK}" if status else "\N{WHITE HEAVY CHECK MARK}"
@@ -387,6 +445,8 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     assert "The audit ended before it had a verdict" in follows
     assert "eight more runs settle c, with max_runs=18 or more." in follows
     assert "rely on it to decide alike" not in follows
+    (run,) = audits_of(study)
+    assert run.data.tags["plenum.verdict"] == "stopped"
 
 
 def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:

@@ -33,7 +33,8 @@ class Share:
 class Accuracy:
     """The share of right decisions over the cases with a right answer, each of the same weight.
 
-    Its 95 % interval is robust to what the runs of a case share; ``None`` for a single case.
+    Its 95 % interval is robust to what the runs of a case share; ``None`` for a single
+    case, and for cases that are all alike.
     """
 
     cases: int
@@ -192,6 +193,11 @@ class CaseAudit:
     def name(self) -> str:
         """Its id as one short line that a reader can see all of."""
         return short(self.id)
+
+    @property
+    def rightly(self) -> int:
+        """How many of its runs reached the right option; none where it isn't known."""
+        return self.decisions.get(self.answer or "", 0)
 
     @property
     def reach(self) -> int:

@@ -6,7 +6,7 @@ from jinja2 import Environment, StrictUndefined
 
 from plenum.base.text import flatten
 from plenum.reports.audit.audit import Audit
-from plenum.reports.audit.words import headline, share
+from plenum.reports.audit.words import headline, roughly, share
 from plenum.reports.phrases import uncapital
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
@@ -17,9 +17,11 @@ _LETTER = 6.6
 
 LABEL = "decides alike"
 
+_REHEARSAL = ", rehearsal with simulated agents, not evidence"
+
 
 def line(audit: Audit) -> str:
-    """The share of the only case, or how many cases are stable, and the lowest share.
+    """The share of the only case, or how many are stable and the lowest; how often it is right.
 
     Where the audit was stopped before a verdict it says that alone.
     """
@@ -30,7 +32,9 @@ def line(audit: Audit) -> str:
     words = f"{share(lowest.value, lowest.low, lowest.high)}, n {runs}"
     if len(audit.cases) > 1:
         words = f"{len(audit.of('stable'))}/{len(audit.cases)} cases, lowest {words}"
-    return words + ", simulated" * audit.controlled.simulated
+    if audit.accuracy:
+        words += f", {roughly(audit.accuracy.value)} right"
+    return words + _REHEARSAL * audit.controlled.simulated
 
 
 def badge(audit: Audit) -> str:

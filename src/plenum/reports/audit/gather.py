@@ -1,6 +1,7 @@
 """From a tracked study of programs to its audit."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -268,9 +269,10 @@ def accuracy_of(
     measured = accuracy(outcomes, answers)
     if not measured.n:
         return None
+    if math.isnan(measured.se):  # one case, or cases that are all alike
+        return Accuracy(measured.n, measured.value, None, None)
     low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
-    interval = (low, high) if measured.n > 1 else (None, None)
-    return Accuracy(measured.n, measured.value, *interval)
+    return Accuracy(measured.n, measured.value, low, high)
 
 
 def _source(each: Kept) -> Source | None:

@@ -15,6 +15,9 @@ _LONGEST = 6_000
 _MOST_METRICS = 500
 """Cases up to which each has a metric; the shares of more are in `audit.csv`."""
 
+_STOPPED = "stopped"
+"""The tag of an audit without a verdict: one value that filters find, whatever was seen so far."""
+
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
@@ -51,7 +54,7 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
     audits.log(
         chosen.study,
         chosen.uri,
-        audits.Verdict(audit.so_far, audit.cost.runs, metrics),
+        audits.Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
         {case.run_id: _logged(case) for case in every if case.run_id},
         _params(audit),
         files,

@@ -27,7 +27,7 @@ from plenum.reports.audit.junit import junit
 from plenum.reports.audit.logged import of_log
 from plenum.reports.audit.logging import log, terms_of
 from plenum.reports.audit.page import MOST, MOST_PAIRS, document
-from plenum.reports.audit.words import lead, line, words
+from plenum.reports.audit.words import headline, lead, line, words
 from plenum.reports.printing import show, show_sentences
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
@@ -149,11 +149,10 @@ def publish_audited(
     status = results.status(settings.undecided)
     untracked = not jobs[0].tracking_uri
     if logged is not None:
-        publish_log(chosen, rule, logged, results, status, untracked)
-        return results.lines() if untracked else results.notes()
+        audit = publish_log(chosen, rule, logged, results, status, untracked)
+        return _untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
-        _publish_journaled(jobs, settings, results, status)
-        return results.lines()
+        return _untracked(_publish_journaled(jobs, settings, results, status), results)
     publish(
         chosen,
         rule,
@@ -189,7 +188,7 @@ def _publish_journaled(
     status: int,
     stopped: str = "",
     begun: bool = True,
-) -> None:
+) -> Audit:
     out = Path(settings.out)
     chosen = Settings(jobs[0].study, "", out)
     rule = Rule(settings.acceptable, settings.unacceptable)
@@ -199,6 +198,12 @@ def _publish_journaled(
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
     _write(untracked, page, out)
+    return audit
+
+
+def _untracked(audit: Audit, results: AuditResult) -> list[str]:
+    """The verdicts in words; beside them how often the decisions are right, where that is known."""
+    return [*results.lines(), *[headline(audit)] * bool(audit.accuracy)]
 
 
 def report_tables(chosen: Settings) -> Audit:

@@ -29,13 +29,23 @@ def line(audit: Audit, case: CaseAudit) -> str:
 
 def words(macro: str, audit: Audit, **facts: object) -> list[str]:
     """A macro of ``words.j2``, a text a paragraph."""
-    known = {"alike": share, "shown": listed, "decided": decided, "flat": flatten}
+    known = {
+        **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},
+        "roughly": roughly,
+    }
     return paragraphs("audit/words.j2", macro, audit=audit, **known, **facts)
 
 
 def share(value: float, low: float, high: float) -> str:
     """A share in whole percent with its interval, as in ``97 % [90, 99]``."""
     return f"{100 * value:.0f} % [{_percent(low)}, {_percent(high)}]"
+
+
+def roughly(share: float) -> str:
+    """A share in whole percent; 0 % and 100 % are of none and of all."""
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def _percent(bound: float) -> str:

@@ -300,7 +300,7 @@ def test_wordings_are_never_called_repeats() -> None:
     found = STUDIES["wordings"]
     assert "between wordings, not between repeats" not in told(square(), "design")
     said = told(found, "estimates")
-    assert said.startswith("λ̂_pert is the growth rate of the distance between deliberations")
+    assert "λ̂_pert is the growth rate of the distance between deliberations" in said
     assert "2 of 9 or 0.22 [0.03, 0.60]" in said
     assert "No noise level." in told(found, "limits")
     assert "Fragility was compared wording by wording in" in told(found, "tests")
@@ -328,6 +328,34 @@ def test_the_abstract_says_what_the_terminal_says() -> None:
     for text in (_seen(html(compose(found))), _unmarked(markdown(compose(found)))):
         places = [text.index(_squeezed(words)) for words in ("Abstract", abstract[0], "Question")]
         assert places == sorted(places)
+
+
+@pytest.mark.parametrize("study", ["square", "one", "wordings"])
+def test_what_was_decided_is_told_before_how_runs_moved_apart(study: str) -> None:
+    found = material(STUDIES[study])
+    document = compose(found)
+    sections = {section.anchor: section for section in document.sections}
+    own = [block for block in sections["estimates"].blocks if isinstance(block, Text | Grid)]
+    assert isinstance(own[0], Text)
+    assert own[0].text.startswith("The flip rate is the share")
+    names = [block.sheet.name for block in own if isinstance(block, Grid)]
+    assert names[0] == "decisions"
+    assert names.index("conditions") == len(found.decided.fragile[:1]) + 1
+    methods = " ".join(texts(sections["methods"].blocks))
+    assert methods.startswith("Decisions. ")
+    question = " ".join(texts(sections["question"].blocks))
+    assert question.index("decisions") < question.index("apart")
+    places = [*PLACES]
+    assert places.index("decisions") < places.index("growth")
+
+
+def test_a_cell_may_break_before_an_interval_and_never_within_one() -> None:
+    page = html(compose(material(square())))
+    cells = re.findall(r"<td[^>]*>([^<]*\[[^<]*)</td>", page)
+    apart = [cell for cell in cells if re.fullmatch(r"\S+ \[[^ ]+,\u00a0[^ ]+\](, \d+/\d+)?", cell)]
+    assert len(apart) > 8
+    assert not any(re.search(r"\[[^]]* ", cell) for cell in cells)
+    assert not re.search(r"\btd[^{}]*{[^}]*nowrap", page)
 
 
 def test_figures_stand_where_they_are_discussed(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ MOST_LINES = 40
 """Lines of a table in the report of a large study."""
 
 PLACES = {
-    "growth": ("divergence", "null", "temperature", "matrix", "landscape", "levels"),
     "decisions": ("decisions", "simplex", "seats", "switches", "majority"),
+    "growth": ("divergence", "null", "temperature", "matrix", "landscape", "levels"),
     "wordings": ("hosted", "semantic"),
     "branches": ("branching",),
     "tests": ("forest",),
@@ -129,16 +129,16 @@ class Material:
         if any(row.failed for row in rows):
             tables["failures"] = failures(self.accounted)
             tables["attrition"] = attrition(self.accounted)
-        for kind in self.kinds:
-            tables[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
-            if len(kind.fits) > 1:
-                tables[f"growth{kind.suffix}"] = kind.table()
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
             tables["decisions"] = decisions(parallel)
         worded = fragility_tables.tables(rows, self.changes)
         if worded:
             tables["fragility"] = worded[0]
+        for kind in self.kinds:
+            tables[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
+            if len(kind.fits) > 1:
+                tables[f"growth{kind.suffix}"] = kind.table()
         for sheet in branching.tables(rows):
             tables["branching"] = sheet
         for sheet in contrasts(self.study.contrasts, rows):

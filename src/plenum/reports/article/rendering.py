@@ -18,6 +18,9 @@ _LARGEST = 1_500_000
 
 _REFERENCE = re.compile(r"\b(Table|Figure|Section) (\d+)\b")
 _SIGN = re.compile(r" ([=%])")
+_WITHIN = re.compile(r" (?=[\d±%=]|[^\[\]]*\])")
+"""A space in a cell before a number or its sign, and within brackets."""
+
 _HAT = re.compile(r"Δ?[λΓ]\u0302")
 _MARKS = re.compile(r"([\\`*<>|~$&]|(?<!\w)_|_(?!\w)|\](?=[(\[])|^\[)")
 
@@ -72,8 +75,8 @@ def _link(match: "re.Match[str]") -> str:
 
 
 def _broken(text: str) -> Markup:
-    """A cell; its lines stay apart."""
-    return Markup("<br>").join(text.split("\n"))
+    """A cell; its lines stay apart, and it breaks within no interval where the page is narrow."""
+    return Markup("<br>").join(_WITHIN.sub("\u00a0", line) for line in text.split("\n"))
 
 
 def _embedded(picture: Picture) -> str:

@@ -51,6 +51,12 @@ def interrupts(case, run):
     return at_times(case, run)
 
 
+def confused(case, run):
+    text = ask(run, "Which one? End with RESULT of your own form.")
+    print("the seat wrote", text)
+    raise ValueError("no RESULT")
+
+
 def mumbles(case, run):
     return "That depends."
 
@@ -123,10 +129,29 @@ def test_runs_of_which_none_decides_are_no_verdict(run: Run) -> None:
         done = run(*arguments(name), script="scripts/audit.py", status=2)
         assert "error: case one: no verdict: none of 2 runs came to a decision" in done.stderr
         assert why in done.stderr.splitlines()[-1]
+        first = done.stderr.splitlines()[0]
+        assert first.startswith("There is 1 case. There is no forecast, as run 0 of one came to no")
+        assert "decide alike" not in done.stderr
+        assert "unstable" not in done.stderr
     given = arguments("talks", "backend=api", "+overrides.model=anthropic/claude-sonnet-4-5")
     done = run(*given, script="scripts/audit.py", status=2)  # nor what a user has to mend
     assert done.stderr.splitlines()[-1].startswith("error: model anthropic/claude-sonnet-4-5")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_run_without_a_decision_shows_what_was_written_and_where_all_of_it_is(
+    run: Run, tmp_path: Path
+) -> None:
+    given = [*arguments("confused"), "committee.isolate=process"]
+    error = run(*given, script="scripts/audit.py", status=2).stderr.splitlines()[-1]
+    output = re.findall(r"\(all of it: (\S+)\)", error)[0]
+    assert (tmp_path / output).read_text().startswith("--- stdout\nthe seat wrote ")
+    assert re.search(r'ValueError: no RESULT; its model wrote "(.+?)"; it printed "the seat', error)
+    assert "docs/simulated-backend.md#under-audit" in error
+    error = run(*arguments("mumbles"), script="scripts/audit.py", status=2).stderr.splitlines()[-1]
+    assert "its decision can't be read: it names no option: That depends." in error
+    assert "committee.extract says how a text is read" in error
 
 
 @pytest.mark.parametrize(("name", "status"), [("fails", 2), ("interrupts", 130)])
@@ -147,9 +172,9 @@ def test_the_files_hold_the_exit_status_and_without_a_verdict_none_is_in_them(
     assert "| so far |" in said
     assert "together are" not in said + (out / "audit.html").read_text()
     assert "stopped, no verdict" in (out / "audit.svg").read_text()
-    if name == "fails":
-        assert {case["in_family"] for case in held["cases"]} == {"unstable"}  # as shown so far
-        assert "No verdict yet (unstable so far)" in said
+    if name == "fails":  # no run came to a decision, so that nothing is shown of the program
+        assert "unstable" not in said.partition("Stable is not right")[0].lower()
+        assert "| no decision |" in said
 
 
 @pytest.mark.usefixtures("folder")
@@ -220,13 +245,13 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_dry_run_calls_nothing_and_plans_both_ends(run: Run, tmp_path: Path) -> None:
     lines = audited(run, "talks", "dry_run=true", case="cases.yaml")
-    assert lines[0] == "2 cases; nothing is known of a run before the pilot"
-    assert lines[-1] == "at most: 100 runs a case"
+    assert lines[0].startswith("There are 2 cases. Nothing is known of a run before")
+    assert lines[-1] == "It takes at most 100 runs a case."
     assert not journals(tmp_path)
     audited(run, "talks", "max_runs=2", status=3, case="cases.yaml")
     lines = audited(run, "talks", "dry_run=true", "max_runs=40", case="cases.yaml")
-    assert "a run takes 3 calls" in lines[0]
-    assert lines[-1].startswith("at most: 40 runs a case, 240 calls, $")
+    assert lines[0].startswith("There are 2 cases. A run takes 3 calls, ")
+    assert lines[-1].startswith("It takes at most 40 runs a case, 240 calls, $")
 
 
 def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> None:

@@ -1,6 +1,5 @@
 """An audit from top to bottom: check, plan, pilot, run, verdict."""
 
-import math
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -10,17 +9,17 @@ from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.dynamics.audit_baseline import Comparison, compare
 from plenum.dynamics.audit_result import AuditResult
-from plenum.dynamics.audit_runs import expected, further, horizon
+from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import UNDECIDED, Rule, family, several_fingerprints
-from plenum.execution import audit_logs, preflight
+from plenum.execution import audit_logs, no_decision, preflight
 from plenum.execution.audit_baseline import baseline
+from plenum.execution.audit_plan import plan
 from plenum.execution.audit_restore import restore
 from plenum.execution.audit_runs import (
     AuditRuns,
     EveryRun,
     answered_by_cache,
     ended_run,
-    no_decision,
 )
 from plenum.execution.condition_folder import begun, folder_of, journal_of, with_all_begun
 from plenum.execution.earlier_versions import earlier_versions
@@ -85,8 +84,10 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
     errors = _errors(audit.jobs, runs, _paid(audit))
     caches = (answered_by_cache(case) for case in runs.cases.values())
-    if refused := runs.refused or next(filter(None, caches), "") or no_decision(runs):
+    if refused := runs.refused or next(filter(None, caches), ""):
         raise UserError(refused)
+    if undecided := no_decision.refusal(runs.cases.values()):
+        raise UserError(undecided)
 
     # Say what it came to, and what would change it.
     verdicts = result(audit, rule, runs, errors)
@@ -113,40 +114,6 @@ def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditRe
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
-
-
-def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
-    """What an audit takes at both ends, and between them.
-
-    Parameters
-    ----------
-    pilot
-        A run that has ended; ``None`` where there is none yet.
-    """
-    cases, most = len(audit.jobs), audit.settings.max_runs
-    options = max(len(require_program(job.condition).case.options) for job in audit.jobs)
-    each = {"calls": 1.0, "tokens_in": 0.0, "tokens_out": 0.0, "cost": 0.0}
-    first = f"{cases} case{'s' * (cases > 1)}; nothing is known of a run before the pilot"
-    if pilot is not None:
-        each = {**each, **pilot.totals()}
-        tokens = each["tokens_in"] + each["tokens_out"]
-        first = (
-            f"{cases} case{'s' * (cases > 1)}; a run takes {each['calls']:.0f} calls, "
-            f"{tokens:,.0f} tokens, {_dollars(each['cost'])}, as run 0 of "
-            f"{require_program(audit.jobs[0].condition).case.id} did"
-        )
-
-    def line(what: str, runs: float) -> str:
-        total = runs * cases
-        spent = f", {total * each['calls']:,.0f} calls, {_dollars(total * each['cost'])}"
-        return f"{what}: {runs:.0f} runs a case" + (spent if pilot is not None else "")
-
-    labels = [str(option) for option in range(options)]
-    lines = [line("at least", min(horizon((), labels, rule), most))]
-    for end in expected(rule, options, most):
-        chances = f"stable {end.stable:.0%}, unstable {end.unstable:.0%}"
-        lines.append(line(f"if {end.share:.1%} decide alike ({chances})", end.runs))
-    return [first, *lines, line("at most", most)]
 
 
 def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
@@ -251,7 +218,3 @@ def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
     ):
         return f"budget.dollars: no price is known for {', '.join(models)}; {how_to_state(models)}"
     return ""
-
-
-def _dollars(cost: float) -> str:
-    return "price unknown" if math.isnan(cost) else f"${cost:,.4f}"

@@ -114,6 +114,13 @@ class CaseRuns:
         self._over = True
 
     @property
+    def so_far(self) -> str:
+        """The running verdict; runs of which none decides have no share that one could be on."""
+        if self.outcomes and not set(self.outcomes) - {FAILED, NO_DECISION}:
+            return "without a decision"
+        return self.evidence.verdict
+
+    @property
     def verdict(self) -> CaseVerdict:
         """On the runs that ended."""
         return case_verdict(self.outcomes, self.options, self._rule)
@@ -248,8 +255,8 @@ class AuditRuns(Deliberations):
         """The running verdicts."""
         cases = list(self.cases.values())
         if len(cases) <= _SHOWN:
-            return "; ".join(f"{c.id} {c.evidence.verdict}, {len(c.outcomes)} runs" for c in cases)
-        verdicts = Counter(case.evidence.verdict for case in cases)
+            return "; ".join(f"{c.id} {c.so_far}, {len(c.outcomes)} runs" for c in cases)
+        verdicts = Counter(case.so_far for case in cases)
         return ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
 
     def _planned(self, pilot: Transcript) -> None:
@@ -352,22 +359,6 @@ def _handed_on(runs: Sequence[Transcript]) -> str:
     return (
         f"prompts of {foreign} runs hold answers that only the first run got: the program keeps "
         "them from run to run"
-    )
-
-
-def no_decision(runs: AuditRuns) -> str:
-    """Why runs of which none came to a decision are no measurement; empty where one did."""
-    cases = [case for case in runs.cases.values() if case.outcomes]
-    outcomes = [outcome for case in cases for outcome in case.outcomes]
-    if not outcomes or set(outcomes) - {FAILED, NO_DECISION}:
-        return ""
-    first = cases[0]
-    run = ended_run(journal_of(first.job, 0))
-    end = (run.end if run is not None else None) or {}
-    why = end.get("detail") or end.get("unread") or end.get("reason") or "it ended without one"
-    return (
-        f"case {first.id}: no verdict: none of {len(outcomes)} runs came to a decision; run 0: "
-        f"{why}; where the program stays as it is, move {folder_of(first.job)} away to try again"
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from plenum.base import text
 from plenum.dynamics.audit_runs import Further
-from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, Rule
+from plenum.dynamics.audits import FAILED, NO_DECISION, STABLE, UNDECIDED, UNSTABLE, Rule
 from plenum.dynamics.parting_calls import Place
 from plenum.reports.audit.beside import Beside
 
@@ -200,6 +200,11 @@ class CaseAudit:
         return self.decisions.get(self.answer or "", 0)
 
     @property
+    def decided(self) -> bool:
+        """Whether any of its runs came to a decision."""
+        return bool(self.decisions.keys() - {FAILED, NO_DECISION})
+
+    @property
     def reach(self) -> int:
         """Runs, those that ended among them, with which an undecided case would have a verdict."""
         return self.runs + (self.further.runs if self.further else 0)
@@ -296,6 +301,11 @@ class Audit:
     def name(self) -> str:
         """What the audited program is called, as one short line."""
         return short(self.committee)
+
+    @property
+    def decided(self) -> bool:
+        """Whether any run came to a decision; without one they show nothing of its share."""
+        return any(case.decided for case in self.cases)
 
     @property
     def so_far(self) -> str:

@@ -40,6 +40,8 @@ def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
     left = total(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]
+    if audit.stopped:
+        shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
     if named:
         shown["decisions"] = [decided(each.case) for each in groups[:most]]
     columns = (

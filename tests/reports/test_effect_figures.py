@@ -190,7 +190,7 @@ def test_a_cell_that_was_not_run_is_empty_and_one_without_estimates_says_why() -
     assert np.isnan(shades(figure.axes[0])[-1, -1])
 
 
-def test_cells_in_which_nothing_was_shown_are_pale() -> None:
+def test_cells_in_which_nothing_was_shown_have_no_colour() -> None:
     rows = square("HL-01")
     grown = [estimated(r, p_growth=1e-4, value=0.1, ci_low=0.05, ci_high=0.15) for r in rows[:2]]
     held = estimated(rows[2], p_growth=1e-4, value=0.1, ci_low=-0.05, ci_high=0.15)
@@ -200,11 +200,16 @@ def test_cells_in_which_nothing_was_shown_are_pale() -> None:
     (image,) = figure.axes[0].images
     strong = np.asarray(image.get_alpha())
     assert strong[0].tolist() == [1.0, 1.0]
-    assert (strong[1] < 0.5).tolist() == [True, False]  # 0.02 by Holm over five conditions: 0.04
-    assert "pale: neither growth nor contraction is shown" in caption(figure)
+    assert strong[1].tolist() == [0.0, 1.0]  # 0.02 by Holm over five conditions: 0.04
+    assert "coloured: growth or contraction is shown" in caption(figure)
     weaker = estimated(rows[3], p_growth=0.03, value=0.1, ci_low=0.05, ci_high=0.15)
     (image,) = printed(matrix([*grown, held, weaker, more])).axes[0].images
-    assert (np.asarray(image.get_alpha())[1] < 0.5).all()
+    assert np.asarray(image.get_alpha())[1].tolist() == [0.0, 0.0]
+    none = printed(matrix([estimated(row, p_growth=0.9) for row in rows]))
+    (axes,) = none.axes  # a scale of colours would explain nothing
+    (image,) = axes.images
+    assert not np.asarray(image.get_alpha()).any()
+    assert "no cell is coloured: neither growth nor contraction is shown in any" in caption(none)
 
 
 def test_scenarios_have_a_matrix_each_up_to_four() -> None:

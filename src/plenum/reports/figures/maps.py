@@ -37,10 +37,7 @@ _LEAST = 0.02
 _PALE = 1.2
 """The darkest colours stay unused: letters on them are hard to read."""
 
-_FAINT = 0.3
-"""How strong the colour of a cell is in which nothing was shown."""
-
-_EMPTY = "0.93"
+_EMPTY, _EDGE = "0.93", "0.8"
 _FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
 
 Key = tuple[str, ...]
@@ -69,15 +66,16 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
     figure, axes = panels(lines, columns, size, len(matrices))
-    norm, sure = scale(drawn), moved(rows)
+    sure = moved(rows)
+    norm = scale(_shown(drawn, sure))
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
         title = words.levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
-    _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    pale = sum(math.isfinite(_value([row])) and row.tracked.run_id not in sure for row in drawn)
-    words.captioned(figure, "matrix", drawn, pale=pale)
+    if _shown(drawn, sure):
+        _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
+    words.captioned(figure, "matrix", drawn, shown=len(_shown(drawn, sure)))
     return figure
 
 
@@ -139,8 +137,8 @@ def _page(
     most = max(_text(cell, with_error).count("\n") + 1 for line in table for cell in line)
     tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
-    norm = scale(rows)
     sure = {run for run, mark in marks.items() if GROWN in mark}
+    norm = scale(_shown(rows, sure))
     _map(axes, table, with_error, norm, sure)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
@@ -148,8 +146,9 @@ def _page(
     if steep:
         plt.setp(axes.get_xticklabels(), rotation=40, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(scenarios)), scenarios)
-    _bar(figure, [axes], norm, f"{symbol(rows)} per round")
     drawn = [row for line in table for cell in line for row in cell]
+    if _shown(drawn, sure):
+        _bar(figure, [axes], norm, f"{symbol(rows)} per round")
     words.captioned(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
     return figure
 
@@ -169,6 +168,11 @@ def _value(rows: Sequence[Row]) -> float:
     if len(rows) != 1 or rows[0].summary is None:
         return float("nan")
     return rows[0].summary.lyapunov.value
+
+
+def _shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
+    """Those in which growth or contraction was shown."""
+    return [row for row in rows if row.tracked.run_id in sure]
 
 
 def _any_value(rows: Sequence[Row]) -> bool:
@@ -206,27 +210,27 @@ def _map(
     *,
     size: float = SMALL,
 ) -> None:
-    """Colour cells by their λ̂ and write each condition into its own; those without are grey.
+    """Write each condition into its cell, and colour those that are ``sure`` by their λ̂.
 
-    Cells are pale but for those runs that are ``sure``.
+    Cells without a λ̂ are grey: a colour would read as a find.
     """
     values = np.array([[_value(cell) for cell in line] for line in cells])
-    shown = [[any(row.tracked.run_id in sure for row in cell) for cell in line] for line in cells]
-    strong = np.where(np.isfinite(values) & ~np.array(shown), _FAINT, 1.0)
+    shown = np.array([[bool(_shown(cell, sure)) for cell in line] for line in cells])
+    opaque = (shown | np.isnan(values)).astype(float)
     axes.imshow(
-        np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto", alpha=strong
+        np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto", alpha=opaque
     )
     for (line, column), value in np.ndenumerate(values):
         axes.text(
             *(column, line, _text(cells[line][column], write)),
             ha="center", va="center", fontsize=size,
-            color=_ink(float(value), norm, float(strong[line, column])),
+            color=_ink(float(value), norm) if shown[line, column] else "black",
             linespacing=1.15,
         )  # fmt: skip
     lines, columns = values.shape
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(lines + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", lw=1.2, alpha=1)
+    axes.grid(which="minor", color=_EDGE, lw=0.8, alpha=1)
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
 
@@ -236,11 +240,11 @@ def _colours() -> Colormap:
     return colormaps[_MAP].with_extremes(bad=_EMPTY)
 
 
-def _ink(value: float, norm: Normalize, strong: float) -> str:
+def _ink(value: float, norm: Normalize) -> str:
     """Black on light cells, white on dark ones."""
     if not np.isfinite(value):
         return "black"
-    red, green, blue = (1 - strong * (1 - part) for part in colormaps[_MAP](norm(value))[:3])
+    red, green, blue = colormaps[_MAP](norm(value))[:3]
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.42 else "white"
 
 

@@ -26,7 +26,7 @@ from plenum.dynamics.sequential import evidence
 from plenum.dynamics.share_intervals import share_interval
 from plenum.reports.audit.audit import SCHEMA, Audit
 from plenum.reports.audit.badge import line
-from plenum.reports.audit.publish import publish
+from plenum.reports.audit.publish import findings, publish
 from plenum.tracking.study import Study
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
@@ -330,8 +330,38 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
     short = new()
     short.case("c", ["A"] * 10)
     audit = publish(short.chosen, Rule())
-    assert audit.cases[0].further == Further("stable", 8)
-    assert "eight more runs would show it stable" in output(short, "audit.html")
+    assert audit.cases[0].further == Further("stable", 8, 8)
+    shown = "Eight more runs may show it stable, if all of them decide A (Hire)."
+    assert shown in findings(audit)[1]
+
+
+@pytest.mark.parametrize(
+    ("runs", "condition"),
+    [
+        (["A"] * 17, "One more run may show it stable, if it decides A (Hire)."),
+        (["A"] * 16, "Two more runs may show it stable, if both of them decide A (Hire)."),
+        (
+            ["B", "A", "A", "B"],
+            "Two more runs may show it unstable, if one of them decides A (Hire), as often as "
+            "runs did so far.",
+        ),
+        (
+            [*["A"] * 8, "B", *["A"] * 9],
+            "25 more runs may show it stable, if 24 of them decide A (Hire), as often as runs "
+            "did so far.",
+        ),
+        (["B", "A", "A", "B", "A"], "may show it unstable, if it decides otherwise than A (Hire)."),
+        (["failed:timeout"], "may show it unstable, if it ends like most so far."),
+    ],
+)
+def test_what_it_would_take_is_said_with_the_decisions_that_it_rests_on(
+    new: New, runs: list[str], condition: str
+) -> None:
+    study = new()
+    study.case("c", runs, runs=[[] for _ in runs])
+    audit = publish(study.chosen, Rule())
+    assert audit.verdict == "undecided"
+    assert condition in findings(audit)[1]
 
 
 def result_of(study: AuditStudy, runs: list[str], **beside: Any) -> AuditResult:
@@ -417,7 +447,11 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
     [
         (["A"] * 20, "You can rely on it to decide alike. On this case more than 80 % of runs"),
         (WAVERING, "Don't rely on a single run for c: another run of the same case may decide"),
-        (["A"] * 10, "eight more runs settle c. Run the same command again: the runs that exist"),
+        (
+            ["A"] * 10,
+            "Eight more runs may settle c, if all of them decide A (Hire). Run the same command "
+            "again: the runs that exist",
+        ),
         ((["A"] * 7 + ["B"]) * 4, "Don't rely on it yet. The runs show neither"),
     ],
 )
@@ -443,7 +477,8 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     assert (held["verdict"], held["cases"][0]["verdict"]) == (None, "undecided")
     follows = section(study, "follows")
     assert "The audit ended before it had a verdict" in follows
-    assert "eight more runs settle c, with max_runs=18 or more." in follows
+    may = "Eight more runs may settle c, if all of them decide A (Hire), with max_runs=18 or more."
+    assert may in follows
     assert "rely on it to decide alike" not in follows
     (run,) = audits_of(study)
     assert run.data.tags["plenum.verdict"] == "stopped"

@@ -222,7 +222,9 @@ class AuditResult:
         more = self.further[name]
         if more is None:
             return "; no end is in sight: its share lies between the two thresholds"
-        return f"; {more.verdict} after {more.runs} more if it goes on like this"
+        return (
+            f"; {more.runs} more may show it {more.verdict}, if {more.agreeing} of them end alike"
+        )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -48,10 +48,13 @@ class Further:
         Where it would lead: ``stable`` or ``unstable``.
     runs
         How many more.
+    agreeing
+        How many of these would end as most have so far.
     """
 
     verdict: str
     runs: int
+    agreeing: int
 
 
 def horizon(
@@ -98,9 +101,17 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Furt
         stands = [_stands(path[None], len(options), rule, each, known)[0] for each in range(2)]
         if (either := stands[0] | stands[1]).any():
             at = int(either.argmax())
-            return Further(STABLE if stands[0][at] else UNSTABLE, start + at + 1)
+            more = start + at + 1
+            return Further(STABLE if stands[0][at] else UNSTABLE, more, _agreeing(own, more))
         known = known.after(path)
     return None
+
+
+def _agreeing(own: NDArray[np.int_], more: int) -> int:
+    """How many of so many more runs would end as most have, where these are repeated in order."""
+    modal = own == np.bincount(own).argmax()
+    rounds, rest = divmod(more, len(own))
+    return int(rounds * modal.sum() + modal[:rest].sum())
 
 
 @cache

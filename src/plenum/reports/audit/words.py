@@ -31,7 +31,7 @@ def words(macro: str, audit: Audit, **facts: object) -> list[str]:
     """A macro of ``words.j2``, a text a paragraph."""
     known = {
         **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},
-        "roughly": roughly,
+        **{"roughly": roughly, "named": named},
     }
     return paragraphs("audit/words.j2", macro, audit=audit, **known, **facts)
 
@@ -60,10 +60,11 @@ def listed(counts: Mapping[str, int]) -> str:
 
 def decided(case: CaseAudit) -> str:
     """How often each option was decided on, with its name: ``A (Hire) 38, failed 2``."""
-    return ", ".join(f"{_named(case, label)} {n}" for label, n in case.decisions.items())
+    return ", ".join(f"{named(case, label)} {n}" for label, n in case.decisions.items())
 
 
-def _named(case: CaseAudit, label: str) -> str:
+def named(case: CaseAudit, label: str) -> str:
+    """An outcome of a case: an option by its label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))
     if label not in case.options:
         return _OUTCOMES.get(label, flatten(label))

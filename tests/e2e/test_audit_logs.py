@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,6 +48,28 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
         "error: runs.jsonl, line 40: no decision; give case, decision, maybe run, or name your "
         "columns by columns={case: ...}: docs/audit-logs.md\n"
     )
+
+
+@pytest.mark.parametrize("each", [4, 1_300])  # runs of each text: with journals, and in one pass
+def test_texts_that_are_no_option_are_told_on_the_screen_and_in_the_files(
+    tmp_path: Path, each: int
+) -> None:
+    texts = ["Hire", "hire ", "Reject", "perhaps"]
+    rows = [{"case": "ann", "decision": text} for text in texts for _ in range(each)]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl")
+    said = '"Hire" and "hire". If they mean the same, declare the options'
+    assert said in done.stdout
+    out = tmp_path / "outputs" / "audit"
+    assert said in "".join(json.loads((out / "audit.json").read_text())["doubts"])
+    assert said in (out / "audit.md").read_text()
+    done = audit(tmp_path, "logs=runs.jsonl", "columns.options={A: Hire, B: Reject}")
+    said = f'{each:,} runs names no option and counts as none: "perhaps" ({each} times)'
+    assert said in done.stdout
+    assert said in (out / "audit.md").read_text()
+    done = audit(tmp_path, "logs=runs.jsonl", "columns.options={A: Go, B: Stay}")
+    assert done.returncode == 2
+    assert f"{4 * each:,} runs names no option and counts as none:" in done.stderr
 
 
 def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_path: Path) -> None:

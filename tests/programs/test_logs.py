@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum.execution.summarise_program import estimates
 from plenum.programs.case import Case
+from plenum.programs.log_doubts import doubts
 from plenum.programs.logs import Logged, load
 from plenum.records import transcript
 from plenum.tracking import programs
@@ -125,6 +126,45 @@ def test_decisions_that_look_alike_or_begin_alike_stay_apart(tmp_path: Path) -> 
     assert len({run[-1]["decision"] for run in logged.runs}) == 4
     named = jsonl(tmp_path / "b.jsonl", {**RUN, "decision": decided[3], "options": decided[1:]})
     assert load(named)[0].runs[0][-1]["decision"] == "C"
+
+
+YES_NO = {"Y": "Yes", "N": "No"}
+
+
+def test_declared_options_are_read_as_those_of_programs_and_the_rest_is_told(
+    tmp_path: Path,
+) -> None:
+    texts = ["Yes", "yes. ", "no", "none", "perhaps", "maybe later", "maybe later", ""]
+    log = jsonl(
+        tmp_path / "a.jsonl", *({"case": "a", "decision": t, "options": YES_NO} for t in texts)
+    )
+    logged = load(log)
+    ends = [run[-1] for run in logged[0].runs]
+    assert [end["decision"] for end in ends] == ["Y", "Y", "N", *["none"] * 5]
+    assert [end.get("unread", "") for end in ends[4:6]] == [
+        "it names no option: perhaps",
+        "it names no option: maybe later",
+    ]
+    (line,) = doubts(logged)
+    assert line.startswith("logs: the decision of 3 runs names no option and counts as none: ")
+    assert line.endswith('"maybe later" (2 times), "perhaps"')
+
+
+def test_decisions_that_differ_in_their_looks_alone_are_told_and_not_merged(
+    tmp_path: Path,
+) -> None:
+    def log(*runs: tuple[str, str]) -> Path:
+        return jsonl(tmp_path / "a.jsonl", *({"case": c, "decision": d} for c, d in runs))
+
+    logged = load(log(("a", "Yes"), ("a", "yes "), ("a", "No"), ("b", "No"), ("b", "YES")))
+    assert {run[-1]["decision"] for run in logged[0].runs} == {"Yes", "yes", "No"}
+    (line,) = doubts(logged)  # not of what is spelt alike within each case
+    assert ': "Yes" and "yes". If they mean the same, declare the options, such as ' in line
+    assert "'columns.options={A: Approve, B: Reject}'" in line
+    assert doubts(load(log(("a", "Yes"), ("a", "No"), ("b", "yes")))) == ()
+    declared = load(log(("a", "Yes"), ("a", "yes ")), columns={"options": YES_NO})
+    assert doubts(declared) == ()
+    assert {run[-1]["decision"] for run in declared[0].runs} == {"Y"}
 
 
 def sample(epoch: int, answer: str | None, **more: Any) -> dict[str, Any]:

@@ -98,6 +98,8 @@ class AuditResult:
         What went wrong or cut it short, one line each.
     begun_again
         Runs by case that were begun more than once; only cases that have such.
+    doubts
+        On how decisions of a log were read, a sentence each.
     earlier
         By case, how many other versions of the program have runs on it; only where there are any.
     """
@@ -115,6 +117,7 @@ class AuditResult:
     errors: tuple[str, ...] = ()
     begun_again: Mapping[str, int] = field(default_factory=dict)
     earlier: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
     @property
     def stopped(self) -> str:
@@ -191,7 +194,12 @@ class AuditResult:
             f"{'have' if count > 1 else 'has'} runs on this case: each had its own 5 % of error"
             for name, count in self.earlier.items()
         ]
-        return [*lines, *self.errors, *([f"no verdict: {self.stopped}"] if self.stopped else [])]
+        return [
+            *lines,
+            *self.doubts,
+            *self.errors,
+            *([f"no verdict: {self.stopped}"] if self.stopped else []),
+        ]
 
     def _case_lines(self) -> list[str]:
         """A line a case; of many cases those that are alike share one, and the rest is counted."""

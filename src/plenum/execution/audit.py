@@ -29,6 +29,7 @@ from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
+from plenum.programs.log_doubts import doubts
 from plenum.programs.one_shot import OneShot, seats
 from plenum.records import Transcript
 
@@ -86,7 +87,7 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
     caches = (answered_by_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), ""):
         raise UserError(refused)
-    if undecided := no_decision.refusal(runs.cases.values()):
+    if undecided := no_decision.refusal(runs.cases.values(), audit.logged):
         raise UserError(undecided)
 
     # Say what it came to, and what would change it.
@@ -138,6 +139,7 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditRe
         comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
         errors=errors,
         earlier=earlier_versions(audit.jobs),
+        doubts=doubts(audit.logged),
         begun_again={c.id: c.begun_again for c in runs.cases.values() if c.begun_again},
     )
 

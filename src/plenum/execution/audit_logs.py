@@ -17,6 +17,7 @@ from plenum.dynamics.audits import (
     outcome,
 )
 from plenum.programs.compose import Audit
+from plenum.programs.log_doubts import doubts
 from plenum.programs.logs import Logged
 from plenum.records.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 
@@ -58,7 +59,8 @@ def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None)
     outcomes = {_id(logged): _outcomes(logged) for logged in audit.logged}
     options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        raise UserError(f"logs={audit.settings.logs}: no run of it came to a decision")
+        why = "; ".join(("no run of it came to a decision", *doubts(audit.logged)))
+        raise UserError(f"logs={audit.settings.logs}: {why}")
     cases = case_verdicts(outcomes, options, rule)
     comparisons = {
         case: compare(outcomes[case], earlier, options[case], rule)
@@ -73,6 +75,7 @@ def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None)
         family=family(cases, rule),
         further=_further(undecided, outcomes, options, rule),
         comparisons=None if before is None else comparisons,
+        doubts=doubts(audit.logged),
     )
 
 

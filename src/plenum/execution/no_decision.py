@@ -1,6 +1,6 @@
 """Runs without a decision: why they have none, what their models wrote, what they printed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from plenum.base.text import flatten
@@ -8,6 +8,8 @@ from plenum.dynamics.audits import FAILED, NO_DECISION
 from plenum.execution.audit_runs import CaseRuns, ended_run
 from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.programs.condition import require_program
+from plenum.programs.log_doubts import doubts
+from plenum.programs.logs import Logged
 from plenum.records import Transcript
 
 _SHOWN = 100
@@ -26,8 +28,14 @@ def has_decision(run: Transcript) -> bool:
     return run.status == "completed" and str(run.decision) != NO_DECISION
 
 
-def refusal(cases: Iterable[CaseRuns]) -> str:
-    """Why runs of which none came to a decision are no measurement; empty where one did."""
+def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
+    """Why runs of which none came to a decision are no measurement; empty where one did.
+
+    Parameters
+    ----------
+    logged
+        What a log has of the cases, where they come from one.
+    """
     begun = [case for case in cases if case.outcomes]
     outcomes = [outcome for case in begun for outcome in case.outcomes]
     if not outcomes or set(outcomes) - {FAILED, NO_DECISION}:
@@ -35,6 +43,9 @@ def refusal(cases: Iterable[CaseRuns]) -> str:
     job = begun[0].job
     journal = journal_of(job, 0)
     run = ended_run(journal)
+    if job.condition.backend.name == "logs":
+        why = "; ".join(doubts(logged)) or explain(run, journal)
+        return f"no verdict: none of {len(outcomes)} runs came to a decision; {why}"
     words = _EXTRACT if run is not None and _unread(run) and not _extracts(begun[0]) else ""
     if run is not None and run.calls and job.condition.backend.name == "simulated":
         words += _SIMULATED

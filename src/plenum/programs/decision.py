@@ -135,6 +135,11 @@ def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
+def comparable(text: str) -> str:
+    """A text as it is compared where nothing is exactly it: see :func:`look_alike`."""
+    return _plain(text)
+
+
 def at(value: Any, path: str) -> Any:
     """The part of a JSON value that a path names, such as ``choices.0.label``.
 

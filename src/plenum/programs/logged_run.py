@@ -7,10 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from plenum.base.identity import digest
+from plenum.base.secrets import redact
 from plenum.base.text import flatten, well_formed
 from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.cases import option_of
 from plenum.programs.data_sets import Wrong
+from plenum.programs.decision import Given, Unreadable, read
 from plenum.records import Failure
 
 Entry = dict[str, Any]
@@ -145,4 +147,10 @@ def end(row: Mapping[str, Any], case: Case) -> Entry:
     for text in (_line(row), decision(row)):
         with suppress(Wrong):  # nothing that can be read
             label = label or option_of(text, case.options)
-    return {"kind": "end", "status": "completed", "decision": label or NO_DECISION}
+    unread = {}
+    if label is None and _line(row) not in ("", NO_DECISION):
+        try:  # as what a program returns is read
+            label = read(Given(text=_line(row)), case.options)
+        except Unreadable as problem:
+            unread = {"unread": redact(str(problem))}
+    return {"kind": "end", "status": "completed", "decision": label or NO_DECISION, **unread}

@@ -276,6 +276,8 @@ class Audit:
         What would steady it, an earlier program, a control.
     exit_status
         With which the audit ended; ``None`` where its study was read again.
+    doubts
+        On how decisions of a log were read, a sentence each.
     stopped
         Why it ended before a verdict; empty where there is one.
     """
@@ -295,6 +297,7 @@ class Audit:
     beside: Beside = field(default_factory=Beside)
     exit_status: int | None = None
     stopped: str = ""
+    doubts: tuple[str, ...] = ()
     schema: str = SCHEMA
 
     @property

@@ -188,6 +188,7 @@ def gathered(
         committee=conditions[0].tracked.factors["committee"],
         verdict=None if stopped else together.verdict,
         stopped=stopped,
+        doubts=results.doubts if results else (),
         rule=rule,
         max_runs=max_runs,
         cases=cases,

@@ -26,6 +26,7 @@ def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
         committee=program.committee,
         verdict=None if results.stopped else together.verdict,
         stopped=results.stopped,
+        doubts=results.doubts,
         rule=rule,
         max_runs=None,
         cases=cases,

@@ -297,6 +297,18 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
     assert suite[1].attrib["name"].startswith("</script><b>x</b>")
 
 
+def test_junit_is_what_the_library_writes_of_it(new: New, study: AuditStudy, audit: Audit) -> None:
+    hostile = new()
+    hostile.case(f"{HOSTILE}\n\t<", WAVERING, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
+    publish(hostile.chosen, Rule())
+    for each in (study, hostile):
+        written = output(each, "audit.xml")
+        root = ElementTree.fromstring(written)
+        ElementTree.indent(root)
+        declared = "<?xml version='1.0' encoding='utf-8'?>\n"
+        assert written == declared + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
 def test_a_study_without_an_ended_run_has_no_verdict(new: New) -> None:
     study = new()
     study.case("c", ["pending"])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
+from plenum.base.collector import uncollected
 from plenum.base.errors import UserError
 from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_result import AuditResult
@@ -43,6 +44,7 @@ def require_readable(audit: Audit) -> None:
         )
 
 
+@uncollected()
 def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
     """The verdicts on the runs of a log.
 
@@ -96,6 +98,7 @@ def _further(
     return by_case
 
 
+@uncollected()
 def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
     """What the log says of the program and its cases."""
     condition = logged[0].condition

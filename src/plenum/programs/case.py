@@ -1,7 +1,7 @@
 """A case: what a program is to decide."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from plenum.base.errors import UserError
@@ -42,6 +42,5 @@ class Case:
     @property
     def digest(self) -> str:
         """Over all that a program gets."""
-        given = asdict(self)
-        del given["answer"]
-        return digest(given)
+        given = {name: value for name, value in vars(self).items() if name != "answer"}
+        return digest({**given, "options": dict(self.options), "extras": dict(self.extras)})

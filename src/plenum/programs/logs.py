@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import regular_files
+from plenum.base.collector import uncollected
 from plenum.base.errors import UserError
 from plenum.base.text import flatten
 from plenum.design.condition import Recorded, Sampling
@@ -78,6 +79,7 @@ class _Run:
     row: dict[str, Any]
 
 
+@uncollected()
 def load(
     logs: str | Path,
     cases: Sequence[Case] = (),

@@ -140,7 +140,7 @@ def csv(frame: pd.DataFrame) -> str:
     several = {
         str(name): [_side_by_side(value) for value in values]
         for name, values in frame.items()
-        if any(isinstance(value, Mapping | tuple) for value in values)
+        if any(issubclass(kind, Mapping | tuple) for kind in set(map(type, values)))
     }
     return frame.assign(**several).to_csv(index=False, lineterminator="\n")
 

@@ -43,10 +43,10 @@ def total(groups: Iterable[Alike]) -> int:
 
 def likeness(case: CaseAudit) -> Hashable:
     """All that a line says of a case but its name: equal where two say the same."""
-    limits = (case.share.low, case.share.high) if case.share else ()
+    share = case.share
     return (
         *(case.in_family, case.verdict, case.runs, case.right, case.warnings, case.further),
-        tuple(f"{100 * limit:.0f}" for limit in limits),
-        tuple(sorted(case.decisions.items())),
+        (f"{100 * share.low:.0f}", f"{100 * share.high:.0f}") if share else (),
+        frozenset(case.decisions.items()),
         tuple(case.options.items()),
     )

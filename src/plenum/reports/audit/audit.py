@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from plenum.base import text
 from plenum.dynamics.audit_runs import Further
@@ -63,8 +63,8 @@ class Cost:
     unpriced: int = 0
 
     def __add__(self, other: "Cost") -> "Cost":
-        mine, more = asdict(self), asdict(other)
-        return Cost(**{name: mine[name] + more[name] for name in mine})
+        more = vars(other)
+        return Cost(**{name: value + more[name] for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True)

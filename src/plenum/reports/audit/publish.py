@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from plenum.base.collector import uncollected
 from plenum.base.errors import UserError
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
@@ -74,6 +75,7 @@ def publish(
     return _published(audit, page, chosen)
 
 
+@uncollected()
 def publish_log(
     chosen: Settings,
     rule: Rule,

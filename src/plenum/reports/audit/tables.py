@@ -288,7 +288,7 @@ def _record(case: CaseAudit) -> dict[str, Any]:
         "failures": listed({spaced(why): n for why, n in case.failures.items()}),
         "warnings": " ".join(case.warnings),
         "condition": case.condition,
-        **{name: value for name, value in asdict(case.cost).items() if name != "runs"},
+        **{name: value for name, value in vars(case.cost).items() if name != "runs"},
     }
 
 

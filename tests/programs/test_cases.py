@@ -156,3 +156,9 @@ def test_other_encodings_missing_paths_and_unknown_columns_are_refused(tmp_path:
         load(written(tmp_path, "b.csv", "").parent)
     with pytest.raises(UserError, match=r"columns\.label: unknown"):
         load(path, {"label": "x"})
+
+
+def test_a_path_that_no_system_opens_is_one_short_line() -> None:
+    with pytest.raises(UserError) as refusal:
+        load("x" * 5_000)
+    assert str(refusal.value) == f"case={'x' * 200}: File name too long"

@@ -227,3 +227,25 @@ def test_a_disk_that_is_full_while_the_schema_is_made_is_told_as_that(path: Path
         with pytest.raises(UserError, match=r"can't be written to .*is full") as refused:
             database._migrate(copy, path)
     assert "installed MLflow" not in str(refused.value)
+
+
+def test_a_path_that_sqlite_does_not_open_is_refused_before_anything_is_run(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path
+    while len(str(folder)) < 350:
+        folder /= "d" * 50
+    for length, opens in ((504, True), (505, False)):
+        file = folder / ("e" * (length - len(str(folder)) - len("//db"))) / "db"
+        assert len(str(file)) == length
+        file.parent.mkdir(parents=True)
+        if opens:
+            sqlite3.connect(file).execute("create table it (holds)").connection.close()
+            store.check(uri(file))
+            continue
+        with pytest.raises(sqlite3.OperationalError):
+            sqlite3.connect(file)
+        with pytest.raises(
+            UserError, match="has 505 bytes, and SQLite opens none of more than 504"
+        ):
+            store.check(uri(file))

@@ -54,10 +54,13 @@ def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, 
         The path, a column or a record isn't as above; the line names file, line and what is wrong.
     """
     path = Path(case).expanduser()
-    if not path.exists() and (project.root() / path).exists():
-        path = project.root() / path
-    if not path.exists():
-        raise UserError(f"case={case}: there is no such file or folder")
+    try:
+        if not path.exists() and (project.root() / path).exists():
+            path = project.root() / path
+        if not path.exists():
+            raise UserError(f"case={case}: there is no such file or folder")
+    except OSError as error:  # such as a name that is too long
+        raise UserError(f"case={str(case)[:_LONGEST_ID]}: {error.strerror}") from None
     files = _yaml_files(path) if path.is_dir() else [path]
     cases: dict[str, Case] = {}
     places: dict[str, str] = {}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
+_LONGEST_FILE = 504
+"""Bytes of a path that SQLite opens: 512, with room for the ending of its journal."""
 NOTE = """Each run here is one condition of the study; the runs nested in it are its replicates.
 
 - `plenum.decisions` (tag): how many replicates decided for what; `flip_rate`: the share of those
@@ -62,6 +64,12 @@ def check(uri: str, *, thorough: bool = False) -> None:
     """
     if uri.startswith(_SQLITE):
         path = Path(uri.removeprefix(_SQLITE))
+        if (length := len(os.fsencode(path))) > _LONGEST_FILE:
+            raise UserError(
+                f"tracking.uri: the path of {path.name} has {length} bytes, and SQLite opens none "
+                f"of more than {_LONGEST_FILE}; work in a folder with a shorter path, or give "
+                "tracking.uri=sqlite:////SHORTER/PATH/mlflow.db"
+            )
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
         return

@@ -117,3 +117,10 @@ def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
     fixed = audit(tmp_path, "logs=runs.jsonl", "study=many", "fix=true")
     assert (fixed.returncode, fixed.stdout) == (2, "")
     assert "fix: not for a log of more than 5,000 runs" in fixed.stderr
+    assert "give a log of the cases" in fixed.stderr
+    one = "".join(json.dumps(row) + "\n" for row in rows[:18])
+    (tmp_path / "one.jsonl").write_text(one)
+    compared = audit(tmp_path, "logs=one.jsonl", "tracking=local", "study=one", "baseline=many")
+    assert (compared.returncode, compared.stdout) == (2, "")
+    assert "of a log of more than 5,000 runs none are kept" in compared.stderr
+    assert compared.stderr.count("\n") == 1

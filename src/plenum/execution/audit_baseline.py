@@ -7,6 +7,7 @@ from plenum.base.errors import UserError
 from plenum.dynamics.audits import in_order
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
+from plenum.records.logged import MOST_JOURNALS
 
 PREVIOUS = "previous"
 """The program that the study held last, whatever it was."""
@@ -79,4 +80,8 @@ def baseline(audit: Audit) -> Baseline | None:
 def _refuse(name: str, study: str) -> None:
     """There is nothing to compare with, which is no mistake of ``previous`` on the first night."""
     if name != PREVIOUS:
-        raise UserError(f"baseline: {name}; no study, and no other program in {study}, is that")
+        raise UserError(
+            f"baseline: {name}; no study with runs, and no other program in {study}, is that; "
+            f"of a log of more than {MOST_JOURNALS:,} runs none are kept: audit a log of the cases "
+            "that you compare"
+        )

@@ -40,7 +40,8 @@ def require_readable(audit: Audit) -> None:
     asked = {"fix": settings.fix, "control": settings.control != "none"}
     for name in (name for name, wanted in asked.items() if wanted):
         raise UserError(
-            f"{name}: not for a log of more than {MOST_JOURNALS:,} runs; give some of its cases"
+            f"{name}: not for a log of more than {MOST_JOURNALS:,} runs, which get no journals; "
+            "give a log of the cases that you ask about"
         )
 
 

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.base.errors import UserError
+from plenum.base.shares import percent
 from plenum.cli import one_line_errors
 from plenum.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
 from plenum.dynamics.theory.grid import FIGURE_6, Grid, Outcome
@@ -153,8 +154,8 @@ def checks(outcome: Outcome) -> Iterator[str]:
 def _monotonicity(result: Monotonicity) -> Iterator[str]:
     where = ", ".join(f"{name} {value:g}" for name, value in result.cell.items())
     yield (
-        f"best at β = 0: {result.best_at_zero} of {result.columns} columns ({result.share:.0%}); "
-        "in expectation all are (docs/theory.md)"
+        f"best at β = 0: {result.best_at_zero} of {result.columns} columns "
+        f"({percent(result.share)}); in expectation all are (docs/theory.md)"
     )
     yield (
         f"largest estimated gain of a β > 0: {result.gain.value:.2g}, standard error "

@@ -43,6 +43,7 @@ from rich.table import Table
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import UserError
+from plenum.base.shares import percent
 from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition, require_committee
 from plenum.design import checkpoints
@@ -256,7 +257,8 @@ def show(engine: Rate, single: Rate, batched: Rate, figures: dict[str, Any]) -> 
         "prefill tokens of the engine count the prompt as it was asked: its prefix is computed "
         "once and found again after that\n"
         f"torch's matmul: {figures['matmul_ceiling_gflops']} GFLOP/s; share reached in prefill "
-        f"{figures['matmul_share_prefill']:.0%} and decode {figures['matmul_share_decode']:.0%} "
+        f"{percent(figures['matmul_share_prefill'])} and decode "
+        f"{percent(figures['matmul_share_decode'])} "
         "(products with weights alone, real tokens alone)"
     )
 

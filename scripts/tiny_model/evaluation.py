@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from plenum.base.shares import percent
 from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition
 from plenum.design.condition import Hosted, Protocol, Sampling
@@ -95,20 +96,20 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
         table.add_row(
             scenario_id,
             str(tally.calls["turn"]),
-            f"{tally.rate(['turn']):.2%}",
-            f"{tally.right['turn'] / max(1, tally.parsed['turn']):.1%}",
+            percent(tally.rate(["turn"]), 2),
+            percent(tally.right["turn"] / max(1, tally.parsed["turn"]), 1),
             ", ".join(f"{n} {what}" for what, n in decisions.most_common()),
         )
     console.print(table)
     for kind in sorted(total.calls):
         console.print(
             f"{kind}: {total.parsed[kind]} of {total.calls[kind]} parsed "
-            f"({total.rate([kind]):.2%}), {total.right[kind]} as the teacher would"
+            f"({percent(total.rate([kind]), 2)}), {total.right[kind]} as the teacher would"
         )
     for problem, number in total.problems.most_common(12):
         console.print(f"  {number} x {problem}")
     first = ("turn", "ballot", "clerk")
-    console.print(f"first answers that need no repair: {total.rate(first):.2%}")
+    console.print(f"first answers that need no repair: {percent(total.rate(first), 2)}")
     return total.rate(first)
 
 

@@ -113,7 +113,7 @@ def test_a_program_that_keeps_answers_from_run_to_run_gets_no_verdict(run: Run) 
 def test_runs_end_with_the_verdict_and_the_exit_status_says_it(run: Run, tmp_path: Path) -> None:
     lines = audited(run, "steady", case="cases.yaml")
     assert lines[-1] == "2 cases: stable"
-    assert lines[0].startswith("one: stable, decides alike 100% [81%, 100%], 18 runs: B 18")
+    assert lines[0].startswith("one: stable, decides alike 100 % [81, 100], 18 runs: B 18")
     assert len(journals(tmp_path)) == 36  # none in vain, though eight are in flight
     lines = audited(run, "shaky", case="cases.yaml", status=1)
     assert lines[-1] == "2 cases: unstable; shown unstable: one, two"
@@ -367,7 +367,7 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
     assert "no earlier program to compare with" in compared('"B"', 0)
     worse = compared('"BACCAB"[run.index % 6]', 1)
     assert "app:steady: shown to be worse than before (unstable)" in worse
-    assert "100% of 18 before, difference -6" in worse
+    assert "100 % of 18 before, difference -6" in worse
     assert "worse than before: one" in worse
     steadier = compared('"C"', 0)
     assert "app:steady: not shown to be worse than before (stable)" in steadier
@@ -422,11 +422,11 @@ def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
     lines = audited(run, "team", *more, case="two.yaml", status=1)
     table = {line.partition(":")[0]: line for line in lines}
     assert "as it is: unstable" in table["as it is"]
-    right = int(re.findall(r"accuracy (\d+)%", table["as it is"])[0])
+    right = int(re.findall(r"accuracy (\d+) %", table["as it is"])[0])
     assert 50 <= right <= 67  # two runs in three; how many are under way at the verdict varies
-    assert "memory=3: stable, worst case 100%" in table["memory=3"]
+    assert "memory=3: stable, worst case 100 %" in table["memory=3"]
     assert "2 calls" in table["memory=3"]
-    assert table["memory=3"].endswith("accuracy 100%")
+    assert table["memory=3"].endswith("accuracy 100 %")
     assert table["fixed=True"].startswith("fixed=True: constant: never recommended")
     assert "6 calls" in table["vote over 3 runs"]
     assert "no vote, over however many runs, can gain more than" in lines[-1]
@@ -440,7 +440,7 @@ def test_temperatures_are_tried_in_every_request(run: Run, folder: Path, server:
     done = run(*arguments("talks", *given, *more), script="scripts/audit.py", status=3, **KEYS)
     table = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
     for name in ("temperature=0.0 in every request", "temperature=0.7 in every request"):
-        assert "worst case 83%" in table[name]  # as the program decides, whatever it is told
+        assert "worst case 83 %" in table[name]  # as the program decides, whatever it is told
         assert "3 calls" in table[name]
     sent = Counter(request["body"].get("temperature") for request in server.requests)
     assert sent == {None: 18, 0: 18, 0.7: 18}

@@ -33,8 +33,8 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     done = audit(tmp_path, "logs=runs.jsonl")
     assert done.returncode == 1, done.stderr
     ann, bob, cy, everyone = done.stdout.splitlines()[:4]
-    assert ann.startswith("ann: stable, decides alike 100%")
-    assert bob.startswith("bob: unstable, decides alike 50%")
+    assert ann.startswith("ann: stable, decides alike 100 %")
+    assert bob.startswith("bob: unstable, decides alike 50 %")
     assert bob.endswith("18 runs: Hire 8, Reject 9, failed 1")
     assert cy.startswith("cy: undecided")
     assert everyone == "3 cases: unstable; shown unstable: bob"

@@ -14,7 +14,7 @@ SMALL += ("9", "--beta", "0.5", "0", "--rounds", "40", "--runs", "30")
 def test_the_grid_is_printed_written_and_drawn(run: Run, tmp_path: Path) -> None:
     done = run(*SMALL, script="scripts/theory.py")
     assert done.stderr == ""
-    assert "best at β = 0: 8 of 8 columns (100%)" in done.stdout
+    assert "best at β = 0: 8 of 8 columns (100 %)" in done.stdout
     assert "largest estimated gain of a β > 0: -" in done.stdout
     assert done.stdout.splitlines()[-1] == "theoretical model, no language model"
     out = tmp_path / "outputs" / "theory"

@@ -183,9 +183,9 @@ def test_a_model_is_summed_over_conditions() -> None:
     ]
     sheet = accounting.models(found)[0]
     a, b, total = (line(sheet, number) for number in range(3))
-    assert (a["model"], a["calls"], a["repair rate"]) == ("a", "20", "25.0%")
+    assert (a["model"], a["calls"], a["repair rate"]) == ("a", "20", "25.0 %")
     assert (a["attempts"], a["failed attempts"], a["timeout"]) == ("21", "1", "1")
-    assert (b["repair rate"], b["timeout"], b["mean latency s"]) == ("0.0%", "0", "0.500")
+    assert (b["repair rate"], b["timeout"], b["mean latency s"]) == ("0.0 %", "0", "0.500")
     assert (total["model"], total["calls"], total["attempts"]) == ("total", "25", "26")
 
 

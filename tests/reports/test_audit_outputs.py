@@ -64,7 +64,8 @@ def audit(study: AuditStudy) -> Audit:
 
 
 def output(study: AuditStudy, name: str) -> str:
-    return (study.chosen.out / name).read_text(encoding="utf-8")
+    text = (study.chosen.out / name).read_text(encoding="utf-8")
+    return text.replace("\u00a0", " ")  # which a number and its sign don't break at
 
 
 def audits_of(study: AuditStudy) -> list[Run]:
@@ -443,7 +444,7 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
     assert known["difference"].startswith("-0.4000 ")
     assert known["disagreement_without_talking"] == f"{2 * 8 * 2 / 90:.4f}"
     assert known["option vote over 9 runs"].startswith(
-        "vote over 9 runs: undecided, worst case 73%"
+        "vote over 9 runs: undecided, worst case 73 %"
     )
     note = output(study, "audit.md")
     for title, words in {

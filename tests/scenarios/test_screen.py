@@ -83,7 +83,7 @@ cases: A nurse is not checked under B.
     -> a denial is lost
 cases: A widow with scars arrives early.
     Somebody hurt came before noon.
-    -> content words; keep at least 30%
+    -> content words; keep at least 30 %
 endpoint: $endpoint
     The committee must adopt exactly one of C, B or A, as a single discrete decision, for the
       next two years.

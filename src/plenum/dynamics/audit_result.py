@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plenum.base.shares import percent, percent_between, points
 from plenum.dynamics.audit_baseline import Comparison, worse_cases
 from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import FAILED, STABLE, UNDECIDED, UNSTABLE, CaseVerdict, FamilyVerdict
@@ -61,11 +62,11 @@ class Option:
     def line(self) -> str:
         """The option in one line."""
         dollars = "price unknown" if self.dollars is None else f"${self.dollars:.4f}"
-        right = "not measured" if self.accuracy is None else f"{self.accuracy:.0%}"
+        right = "not measured" if self.accuracy is None else percent(self.accuracy)
         share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
         verdict = "constant: never recommended" if self.constant else self.verdict
         return (
-            f"{self.name}: {verdict}, worst case {share:.0%} [{self.low:.0%}, {self.high:.0%}]"
+            f"{self.name}: {verdict}, worst case {percent_between(share, self.low, self.high)}"
             f", {calls:.0f} calls and {dollars} a run, accuracy {right}"
         )
 
@@ -219,7 +220,7 @@ class AuditResult:
         counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
         if not case.runs:
             return "undecided, no runs"
-        share = f"decides alike {case.share:.0%} [{case.low:.0%}, {case.high:.0%}]"
+        share = f"decides alike {percent_between(case.share, case.low, case.high)}"
         return (
             f"{self.family.of(name, case)}, {share}, {case.runs} runs: {counts}{self._more(name)}"
         )
@@ -246,8 +247,9 @@ def _compared(name: str, each: Comparison) -> str:
     now, before = each.now, each.before
     moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
     return (
-        f"{name}: {now.share:.0%} of {now.runs} runs alike, {before.share:.0%} of {before.runs} "
-        f"before, difference {each.difference:+.0%} [{each.low:+.0%}, {each.high:+.0%}]{moved}"
+        f"{name}: {percent(now.share)} of {now.runs} runs alike, {percent(before.share)} of "
+        f"{before.runs} before, difference {points(each.difference)} "
+        f"[{100 * each.low:+.0f}, {100 * each.high:+.0f}]{moved}"
     )
 
 
@@ -255,7 +257,7 @@ def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
     """A case beside its control, in words."""
     added = case.disagreement - control.disagreement
     return (
-        f"{name}: two runs end differently in {case.disagreement:.0%}; its seats without "
-        f"interaction, voting, in {control.disagreement:.0%} of {control.runs}: interaction adds "
-        f"{added:+.0%}"
+        f"{name}: two runs end differently in {percent(case.disagreement)}; its seats without "
+        f"interaction, voting, in {percent(control.disagreement)} of {control.runs}: interaction "
+        f"adds {points(added)}"
     )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 
+from plenum.base.shares import percent
 from plenum.dynamics.audit_runs import expected, horizon
 from plenum.dynamics.audits import Rule
 from plenum.execution import no_decision
@@ -51,8 +52,9 @@ def _forecast(audit: Audit, rule: Rule, spent: Mapping[str, float]) -> Iterator[
     yield f"The audit takes at least {runs(min(horizon((), labels, rule), most))}."
     for end in expected(rule, options, most):
         yield (
-            f"If {100 * end.share:.3g}% of runs decide alike, it takes {runs(end.runs)}; "
-            f"it ends stable in {end.stable:.0%} and unstable in {end.unstable:.0%} of such audits."
+            f"If {100 * end.share:.3g} % of runs decide alike, it takes {runs(end.runs)}; "
+            f"it ends stable in {percent(end.stable)} and unstable in {percent(end.unstable)} of "
+            "such audits."
         )
     yield f"It takes at most {runs(most)}."
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from plenum.base.shares import percent
 from plenum.design.condition import Job
 from plenum.dynamics.audit_result import Option, known
 from plenum.dynamics.audit_votes import gain, votes
@@ -68,7 +69,7 @@ def bound(runs: Sequence[CaseRuns]) -> str:
         return ""
     most = max(each.most for each in gains)
     unsure = sum(not each.sure for each in gains)
-    words = f"no vote, over however many runs, can gain more than {most:.0%} in a case"
+    words = f"no vote, over however many runs, can gain more than {percent(most)} in a case"
     if unsure:
         words += f"; in {unsure} of {len(gains)} it may gain nothing: no majority is shown"
     return words

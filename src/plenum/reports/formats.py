@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.base import shares
 from plenum.dynamics import NO_MAJORITY
 
 NONE = "-"
@@ -58,7 +59,7 @@ def count(n: float | None) -> str:
 
 def percent(share: float) -> str:
     """A share in percent with one decimal."""
-    return NONE if pd.isna(share) else f"{share:.1%}"
+    return NONE if pd.isna(share) else shares.percent(share, 1)
 
 
 def dollars(cost: float, unpriced: int) -> str:

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from plenum.base.shares import percent, percent_between
+
 LISTED = 6
 """Longer lists of conditions name this many and count the rest."""
 
@@ -47,11 +49,6 @@ def of_all(n: int, total: int) -> str:
     return f"{spelt(n)} of {spelt(total)}"
 
 
-def percent(share: float) -> str:
-    """A share in whole percent."""
-    return f"{100 * share:.0f} %"
-
-
 def percents(shares: Iterable[float]) -> str:
     """A share in whole percent, or the range of several: "17 %", "17 to 31 %"."""
     rounded = sorted({round(100 * share) for share in shares})
@@ -60,7 +57,7 @@ def percents(shares: Iterable[float]) -> str:
 
 def share_with_limits(share: Estimate) -> str:
     """A share in whole percent with its interval: "15 % [3, 38]"."""
-    return f"{percent(share.value)} [{100 * share.ci_low:.0f}, {100 * share.ci_high:.0f}]"
+    return percent_between(share.value, share.ci_low, share.ci_high)
 
 
 def plural(n: int, singular: str, plural_form: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from plenum.base.shares import percent
 from plenum.scenarios import Scenario, amounts, facts, rules
 from plenum.scenarios.sentences import Sentence, sentences
 from plenum.scenarios.variant import Variant
@@ -246,7 +247,7 @@ def _common(text: str, way: str) -> Iterator[str]:
     kept = content & facts.stems(way)
     if content and len(kept) < LEAST_COMMON * len(content):
         share = f"{len(kept)} of {len(content)}"
-        yield f"it keeps {share} content words; keep at least {LEAST_COMMON:.0%} of them"
+        yield f"it keeps {share} content words; keep at least {percent(LEAST_COMMON)} of them"
 
 
 def _denial(was: bool, now: bool) -> Iterator[str]:

@@ -65,7 +65,7 @@ def _figure(audit: Audit) -> Figure:
     axes.set_yticks(range(len(groups)), [name.replace("$", r"\$") for name in names])
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
-    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes.set_xlabel("share of runs that decide alike")
     axes.legend(loc="lower left", frameon=False)
     return figure

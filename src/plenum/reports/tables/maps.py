@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.base.shares import percent
 from plenum.design.factors import FACTORS
 from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, interval
@@ -19,7 +20,7 @@ _ROLES = ("off", "on")
 
 LEGEND = (
     "* growth or contraction, † other than diffusion: random time reversal and jackknife test, "
-    f"each at a false discovery rate of {DIFFERENT:.0%} over this map (Benjamini-Hochberg)"
+    f"each at a false discovery rate of {percent(DIFFERENT)} over this map (Benjamini-Hochberg)"
 )
 """The meaning of a map's marks."""
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from plenum.base.shares import percent_between
 from plenum.reports.formats import NONE, exponent, interval, realised, warnings
 from plenum.reports.labels import shared_label
 from plenum.reports.notes import notes
@@ -46,7 +47,7 @@ def _rate(value: float, low: float, high: float) -> str:
     """A share in whole percent with its interval: ``15 % [3, 38]``."""
     if math.isnan(value):
         return NONE
-    return f"{100 * value:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+    return percent_between(value, low, high)
 
 
 def _exponent(value: float, status: str, low: float, high: float) -> str:

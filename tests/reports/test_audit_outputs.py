@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from audit_studies import AuditStudy, conversation
+from audit_studies import SPENT, AuditStudy, conversation
 from mlflow import MlflowClient
 from mlflow.entities import Run
 from numpy.testing import assert_allclose
@@ -83,6 +83,72 @@ def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> Non
     page = output(study, "audit.html")
     assert "Nothing was called, and nothing was controlled" in page
     assert "Changed by the audit" not in page
+
+
+def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New) -> None:
+    study = new(backend=Recorded())
+    use = {"kind": "call", "round": 1, "seat": "program", "model": "x", "text": "", **SPENT}
+    study.case("c", WAVERING, runs=[[] for _ in WAVERING])
+    publish(study.chosen, Rule())
+    page, note = output(study, "audit.html"), output(study, "audit.md")
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert sections == ["verdict", "follows", "controlled", "cases"]
+    said = (
+        "Runs without messages can't show who said what and where runs begin to differ, nor what "
+        "calls, tokens and dollars they took."
+    )
+    assert said in section(study, "verdict")
+    assert said in unescape(note)
+    assert "20 runs; study" in note
+    assert 'name="dollars" value="unknown"' in output(study, "audit.xml")
+    assert "Models, as logged" not in page
+
+    spent = new(backend=Recorded(), program={"logs": "another"})
+    spent.case("d", WAVERING, runs=[[use] for _ in WAVERING])
+    publish(spent.chosen, Rule())
+    assert "nor what calls" not in output(spent, "audit.html")
+    cost = section(spent, "cost")
+    assert "case runs completed failed tokens in tokens out $" in cost
+    assert "Where runs part" not in output(spent, "audit.html")
+    assert "20 runs, 0.0200 dollars; study" in output(spent, "audit.md")
+
+
+def test_options_are_named_where_decisions_first_stand(
+    new: New, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = new()
+    study.case("c", WAVERING, answer="B")
+    study.case("d", ["A"] * 20)
+    publish(study.chosen, Rule())
+    assert "\ndecisions: A (Hire), B (Don't hire)\n" in capsys.readouterr().out
+    assert "Run 0 decided A (Hire)" in section(study, "parting")
+    assert "A: Hire; B: Don't hire B (Don't hire)" in section(study, "cases")
+    study.case("e", ["A"] * 20, options={"A": "Wait", "B": "B"})
+    publish(study.chosen, Rule())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "decisions of c: A (Hire), B (Don't hire);" in printed
+    assert "e: A (Wait), B" in printed
+
+
+def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: New) -> None:
+    study = new()
+    for name in "abc":
+        study.case(name, ["A"] * 20)
+    cases = {name: case_verdict(["A"] * 20, ("A", "B"), Rule()) for name in "abc"}
+    result = AuditResult(study.name, "", cases, family(cases, Rule()), earlier={"a": 1, "c": 3})
+    publish(study.chosen, Rule(), results=result)
+    page = unescape(output(study, "audit.html"))
+    (notice,) = re.findall(r'<p class="notice"[^>]*>(.*?)</p>', page, re.DOTALL)
+    assert notice.count("version") == 1
+    assert (
+        "Up to three other versions of this program have runs on two of three cases: each had"
+        in notice
+    )
+    folded = re.findall(r"<details>.*?</details>", page, re.DOTALL)
+    (history,) = [each for each in folded if "Other versions of the program" in each]
+    assert re.findall(r"<td>(\d)</td>", history) == ["1", "0", "3", "0"]
+    (line,) = [note for note in result.notes() if "version" in note]
+    assert line.startswith("2 cases: up to 3 other versions of this program have runs on these")
 
 
 def test_accuracy_stands_beside_stability_where_right_answers_are_known(
@@ -336,7 +402,7 @@ def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: Audit) 
     assert (place.seat, place.round, place.pairs, place.unprovoked) == ("Chair", 2, 96, 0)
     assert source.endpoint == 2 * 96 / (4 * 190)  # two of four calls, asked alike
     assert source.amplification == 0
-    assert "Chair, call 2 (100 %)" in output(study, "audit.html")
+    assert "Chair, call 2 (100 %)" in section(study, "parting")
 
 
 def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) -> None:
@@ -522,7 +588,7 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
     assert again.beside == audit.beside
     assert [option.dollars for option in again.beside.options] == [0.004, None]
     assert (again.beside.baseline[0].worse, again.beside.baseline[0].before) == (True, 1.0)
-    page = output(study, "audit.html")
+    page = " ".join(unescape(re.sub("<[^>]*>", " ", output(study, "audit.html"))).split())
     for shown in (
         *("decides a constant", "not measured", "73 % [20, 99]", "−40 % [", "60 % of 20"),
         *("stopped: budget.calls=20 is reached", "No vote gains more than 40%", "51 %"),

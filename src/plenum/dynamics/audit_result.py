@@ -185,22 +185,32 @@ class AuditResult:
             f"not_exchangeable: {model} answered from several systems: {', '.join(fingerprints)}"
             for model, fingerprints in self.systems.items()
         ]
-        lines += [
-            f"{name}: {count} of {self.cases[name].runs} runs were begun more than once, after a "
-            "kill or a stop: what the program draws itself is drawn anew then"
-            for name, count in self.begun_again.items()
-        ]
-        lines += [
-            f"{name}: {count} other version{'s' * (count > 1)} of this program "
-            f"{'have' if count > 1 else 'has'} runs on this case: each had its own 5 % of error"
-            for name, count in self.earlier.items()
-        ]
+        lines += self._history()
         return [
             *lines,
             *self.doubts,
             *self.errors,
             *([f"no verdict: {self.stopped}"] if self.stopped else []),
         ]
+
+    def _history(self) -> list[str]:
+        """A line on runs that were begun again, and one on other versions of the program."""
+        lines = []
+        if again := self.begun_again:
+            runs = sum(self.cases[name].runs for name in again)
+            lines.append(
+                f"{_on(again)}: {sum(again.values())} of {runs} runs were begun more than once, "
+                "after a kill or a stop: what the program draws itself is drawn anew then"
+            )
+        if self.earlier:
+            most = max(self.earlier.values())
+            lines.append(
+                f"{_on(self.earlier)}: {'up to ' * (most > min(self.earlier.values()))}{most} "
+                f"other version{'s' * (most > 1)} of this program {'have' if most > 1 else 'has'} "
+                f"runs on {'this case' if len(self.earlier) == 1 else 'these'}: each had its own "
+                "5 % of error"
+            )
+        return lines
 
     def _case_lines(self) -> list[str]:
         """A line a case; of many cases those that are alike share one, and the rest is counted."""
@@ -240,6 +250,11 @@ def _some(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _on(cases: Mapping[str, int]) -> str:
+    """The only case by its name, or how many there are."""
+    return next(iter(cases)) if len(cases) == 1 else f"{len(cases):,} cases"
 
 
 def _compared(name: str, each: Comparison) -> str:

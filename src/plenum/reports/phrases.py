@@ -198,4 +198,5 @@ def environment() -> Environment:
     jinja.filters |= {write.__name__: write for write in filters}
     jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
     jinja.tests |= {"nan": math.isnan, "finite": math.isfinite}
+    jinja.tests["contains"] = lambda items, one: one in items
     return jinja

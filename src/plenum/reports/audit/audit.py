@@ -16,6 +16,9 @@ SCHEMA = "plenum.audit/1"
 _INDENTED = 1_000
 """Cases up to which `audit.json` is written for eyes, too; indenting takes most of the time."""
 
+LOGS = "logs"
+"""The backend of runs that were logged elsewhere: nothing was called."""
+
 LONG = 60
 """Letters of a name that tables show."""
 
@@ -232,6 +235,8 @@ class Controlled:
         What answered, and whether agents were simulated.
     versions
         Of plenum.
+    messages
+        Whether runs have messages, which tell who said what.
     begun, written
         When the first case was begun and the last one ended, in UTC.
     """
@@ -250,6 +255,7 @@ class Controlled:
     begun: str
     written: str
     origin: str
+    messages: bool = True
 
 
 @dataclass(frozen=True)
@@ -309,6 +315,16 @@ class Audit:
     def decided(self) -> bool:
         """Whether any run came to a decision; without one they show nothing of its share."""
         return any(case.decided for case in self.cases)
+
+    @property
+    def logged(self) -> bool:
+        """Whether its runs were read from a log."""
+        return self.controlled.backend == LOGS
+
+    @property
+    def spent(self) -> bool:
+        """Whether it is known what runs used up: a log may not say it."""
+        return not self.logged or bool(self.cost.calls)
 
     @property
     def so_far(self) -> str:

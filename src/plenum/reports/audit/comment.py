@@ -17,7 +17,7 @@ _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
-    listed, left = tables.verdicts(audit, MOST, named=True)
+    listed, left = tables.verdicts(audit, MOST, spelt=True)
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,
@@ -27,6 +27,8 @@ def comment(audit: Audit) -> str:
         notice=" ".join(words("notice", audit)),
         together=" ".join(words("together", audit)),
         limits=" ".join(words("limits", audit)),
+        unshown=" ".join(words("unshown", audit)),
+        priced=audit.cost.calls > audit.cost.unpriced,
         table=lines(listed, _cell),
         more=left,
         beside=[

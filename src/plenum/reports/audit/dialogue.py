@@ -1,7 +1,7 @@
 """Two runs side by side, message by message, from where they part."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -106,8 +106,16 @@ def _message(entry: Mapping[str, Any], number: int) -> Message:
     return number, str(entry.get("seat") or ""), words, ", ".join(state)
 
 
-def sides(title: str, left: Transcript, right: Transcript) -> Sides:
-    """Two runs beside each other; the first words that differ stand out."""
+def sides(
+    title: str, left: Transcript, right: Transcript, named: Callable[[str], str] = text.flatten
+) -> Sides:
+    """Two runs beside each other; the first words that differ stand out.
+
+    Parameters
+    ----------
+    named
+        How a decision is called.
+    """
     exchanges, parted = [], False
     pairs = _alongside(messages(left), messages(right))
     for at, (ours, theirs) in enumerate(pairs):
@@ -117,7 +125,7 @@ def sides(title: str, left: Transcript, right: Transcript) -> Sides:
         if at < MOST or first:
             exchanges.append(_exchange(ours, theirs, alike, first))
     heads = tuple(
-        (f"Run {t.head['replicate']}", f"decided {text.flatten(t.decision or t.status)}")
+        (f"Run {t.head['replicate']}", f"decided {named(t.decision or t.status)}")
         for t in (left, right)
     )
     return Sides(title, heads, tuple(exchanges), max(len(pairs) - len(exchanges), 0))

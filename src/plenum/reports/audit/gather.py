@@ -27,6 +27,7 @@ from plenum.dynamics.audits import (
 )
 from plenum.dynamics.parting_calls import cached, parting
 from plenum.reports.audit.audit import (
+    LOGS,
     Accuracy,
     Audit,
     CaseAudit,
@@ -277,9 +278,10 @@ def accuracy_of(
 
 
 def _source(each: Kept) -> Source | None:
-    """Where its runs part; ``None`` for less than two runs with calls."""
+    """Where its runs part; ``None`` for less than two runs with known calls."""
     calls = each.calls
-    if len(set(calls.get("replicate", ()))) < 2:
+    logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
+    if logged or len(set(calls.get("replicate", ()))) < 2:
         return None
     parted = parting(calls)
     counts = (parted.pairs, parted.parted, parted.repeated)
@@ -331,6 +333,7 @@ def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
         fingerprints=_fingerprints(study, {each.run_id for each in tracked}),
         backend=factors["backend"],
         simulated=any(each.simulated for each in tracked),
+        messages=any(len(each.tables.get("messages", ())) for each in tracked),
         versions=tuple(
             dict.fromkeys(v for each in study.provenance.values() for v in each.versions)
         ),

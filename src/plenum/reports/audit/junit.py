@@ -90,6 +90,7 @@ def _test(
     said: dict[Hashable, str],
 ) -> Iterator[str]:
     shown, cost = case.share, case.cost
+    known = audit.spent and not cost.unpriced
     properties = _properties({
         "n": str(case.runs),
         "verdict": case.in_family,
@@ -98,7 +99,7 @@ def _test(
         "e_stable": f"{case.e_stable:.6g}",
         "e_unstable": f"{case.e_unstable:.6g}",
         "decisions": listed(case.decisions),
-        "dollars": f"{cost.dollars:.6f}" if cost.dollars or not cost.unpriced else "unknown",
+        "dollars": f"{cost.dollars:.6f}" if cost.dollars or known else "unknown",
         "condition": case.condition,
         **facts,
     })  # fmt: skip

@@ -7,11 +7,9 @@ from plenum.base import project
 from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, Rule
 from plenum.records.logged import LoggedCase, LoggedProgram
-from plenum.reports.audit.audit import Accuracy, Audit, CaseAudit, Controlled, Cost
+from plenum.reports.audit.audit import LOGS, Accuracy, Audit, CaseAudit, Controlled, Cost
 from plenum.reports.audit.beside import beside
 from plenum.reports.audit.gather import accuracy_of, of_verdict
-
-_BACKEND = "logs"
 
 
 def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
@@ -95,10 +93,11 @@ def _controlled(program: LoggedProgram) -> Controlled:
         models=program.models,
         temperatures=(),
         fingerprints={},
-        backend=_BACKEND,
+        backend=LOGS,
         simulated=False,
         versions=(project.code_version(),),
         begun=now,
         written=now,
-        origin=f"backend: {_BACKEND}",
+        messages=False,
+        origin=f"backend: {LOGS}",
     )

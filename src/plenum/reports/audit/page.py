@@ -26,7 +26,7 @@ SECTIONS = {
 }
 """The titles of the sections by their anchors, in order; one without content is left out."""
 
-FOLDED = ("prompts", "parts")
+FOLDED = ("prompts", "parts", "history")
 """Tables that are read by few, and long."""
 
 MOST = 100
@@ -50,7 +50,7 @@ def document(
     intervals
         Of the shares of runs that decide alike.
     """
-    grids = {"verdicts": tables.verdicts(audit, MOST, named=True)[0]}
+    grids = {"verdicts": tables.verdicts(audit, MOST, spelt=True)[0]}
     groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if any(case.source and case.source.parted for case in audit.cases):
@@ -63,7 +63,8 @@ def document(
         grids["options"] = tables.options(audit)
     if audit.variants:
         grids["variants"] = tables.variants(audit)
-    grids["costs"] = tables.costs(few)
+    if audit.spent or any(case.failures for case in audit.cases):
+        grids["costs"] = tables.costs(few)
     grids |= {name: table for name, table in _controlled(audit).items() if table.body}
     grids["cases"] = tables.cases(few)
     parts: dict[str, Block] = {
@@ -104,7 +105,8 @@ def document(
 
 
 def _controlled(audit: Audit) -> dict[str, Table]:
-    return {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
+    made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
+    return made | {"history": tables.history(audit)}
 
 
 def _named_by(program: Mapping[str, object]) -> list[tuple[str, str]]:

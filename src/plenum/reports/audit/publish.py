@@ -20,7 +20,7 @@ from plenum.reports.audit.alike import SHOWN, alike
 from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.badge import badge
 from plenum.reports.audit.comment import comment
-from plenum.reports.audit.dialogue import sides
+from plenum.reports.audit.dialogue import messages, sides
 from plenum.reports.audit.drift import drawn
 from plenum.reports.audit.gather import Kept, gathered, kept
 from plenum.reports.audit.journaled import journaled
@@ -28,7 +28,7 @@ from plenum.reports.audit.junit import junit
 from plenum.reports.audit.logged import of_log
 from plenum.reports.audit.logging import log, terms_of
 from plenum.reports.audit.page import MOST, MOST_PAIRS, document
-from plenum.reports.audit.words import headline, lead, line, words
+from plenum.reports.audit.words import headline, lead, line, named, words
 from plenum.reports.printing import show, show_sentences
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
@@ -265,7 +265,7 @@ def _document(
 
 
 def _sides(case: CaseAudit, each: Kept) -> Sides | None:
-    """The two runs of a case that its page shows; ``None`` where one can't be read."""
+    """The two runs of a case that its page shows; ``None`` where there is nothing to read."""
     if case.pair is None:
         return None
     by_number = {stored.replicate: stored for stored in each.transcripts}
@@ -273,4 +273,10 @@ def _sides(case: CaseAudit, each: Kept) -> Sides | None:
         by_number[n].read() if n in by_number else None for n in (case.pair.left, case.pair.right)
     ]
     left, right = runs
-    return sides(case.name, left, right) if left is not None and right is not None else None
+    if (
+        left is None
+        or right is None
+        or not any(line[2] for r in (left, right) for line in messages(r))
+    ):
+        return None
+    return sides(case.name, left, right, lambda label: named(case, label))

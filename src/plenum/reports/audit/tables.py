@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import text
-from plenum.reports.audit.alike import alike, total
+from plenum.reports.audit.alike import SHOWN, alike, total
 from plenum.reports.audit.audit import Audit, CaseAudit, Source, short
-from plenum.reports.audit.words import decided, headline, listed, share, words
+from plenum.reports.audit.words import decided, headline, listed, named, options_named, share, words
 from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
 from plenum.reports.phrases import spaced, uncapital
 from plenum.reports.table import Column, Table, keys
@@ -26,14 +26,14 @@ def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     return pd.DataFrame([_record(case) for case in cases])
 
 
-def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
+def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:
     """A line for each case, or for cases that are alike; and how many cases have none.
 
     Parameters
     ----------
     most
         So many lines at most, the cases first that need a look.
-    named
+    spelt
         Whether decisions have the names of their options beside the labels.
     """
     groups = alike(audit.by_need)
@@ -42,7 +42,7 @@ def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
     shown["case"] = [each.name for each in groups[:most]]
     if audit.stopped:
         shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
-    if named:
+    if spelt:
         shown["decisions"] = [decided(each.case) for each in groups[:most]]
     columns = (
         *keys(["case"]),
@@ -53,9 +53,23 @@ def verdicts(audit: Audit, most: int, named: bool = False) -> tuple[Table, int]:
         *[Column("right", format=_of)] * any(case.answer for case in audit.cases),
         *[Column("warnings", format=or_dash)] * any(case.warnings for case in audit.cases),
     )
-    notes = (*words("verdicts", audit, left=left), audit.controlled.origin)
+    names = [] if spelt else _legend([each.case for each in groups[:most]])
+    notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
     title = f"{audit.name}: {uncapital(headline(audit))}"
     return Table("audit", title, shown, columns, notes), left
+
+
+def _legend(cases: Sequence[CaseAudit]) -> list[str]:
+    """The names of the options that labels stand for, if they have names; once if all are alike."""
+    by_case = {case.name: options_named(case) for case in cases}
+    known = {name: names for name, names in by_case.items() if names}
+    if not known:
+        return []
+    if len({*by_case.values()}) == 1:
+        return [f"decisions: {known[cases[0].name]}"]
+    lines = [f"{name}: {names}" for name, names in list(known.items())[:SHOWN]]
+    left = len(known) - SHOWN
+    return [f"decisions of {'; '.join(lines)}" + f"; and {left:,} more cases" * (left > 0)]
 
 
 def beside(audit: Audit, most: int) -> list[Table]:
@@ -216,15 +230,27 @@ def costs(audit: Audit) -> Table:
     columns = (
         *keys(["case"]),
         *varied,
-        *(Column(name, format=count) for name in _COUNTED),
+        *(Column(name, format=count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", or_dash),
-        *(Column(name, format=count) for name in ("calls", "tokens_in", "tokens_out")),
-        Column(("dollars", "unpriced"), "$", dollars),
+        *(Column(name, format=count) for name in _used(audit)),
+        *[Column(("dollars", "unpriced"), "$", dollars)] * _priced(audit),
     )
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
-    title = "Runs, calls and cost"
+    title = "Runs and what the log says of their use" if audit.logged else "Runs, calls and cost"
     return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
+
+
+def _used(audit: Audit) -> list[str]:
+    """The counts of use that are known; of logged runs nobody knows how many calls they made."""
+    if not audit.logged:
+        return ["calls", "tokens_in", "tokens_out"]
+    return [name for name in ("tokens_in", "tokens_out") if getattr(audit.cost, name)]
+
+
+def _priced(audit: Audit) -> bool:
+    """Whether some dollars are known; a log may hold none."""
+    return not audit.logged or audit.cost.unpriced < audit.cost.calls
 
 
 def prompts(audit: Audit) -> Table:
@@ -250,6 +276,22 @@ def parts(audit: Audit) -> Table:
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
 
+def history(audit: Audit) -> Table:
+    """The cases with runs that were begun again, or with runs of other versions of the program."""
+    records = [
+        {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
+        for case in audit.cases
+        if case.earlier or "begun_again" in case.warnings
+    ]
+    columns = (
+        *keys(["case"]),
+        Column("earlier", "other versions of the program", count),
+        Column("begun_again", "runs begun more than once", count),
+    )
+    title = f"Other versions of the program, and runs begun more than once: {len(records)} cases"
+    return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
+
+
 def cases(audit: Audit) -> Table:
     """What the program was asked, case by case."""
     records = [
@@ -257,7 +299,7 @@ def cases(audit: Audit) -> Table:
             "case": case.name,
             "text": _beginning(case.question),
             "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
-            "answer": text.flatten(case.answer or ""),
+            "answer": named(case, case.answer) if case.answer else "",
         }
         for case in audit.cases
     ]

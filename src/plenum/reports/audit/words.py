@@ -63,6 +63,12 @@ def decided(case: CaseAudit) -> str:
     return ", ".join(f"{named(case, label)} {n}" for label, n in case.decisions.items())
 
 
+def options_named(case: CaseAudit) -> str:
+    """The options of a case with their names; empty where labels are names."""
+    names = [(label, named(case, label)) for label in case.options]
+    return ", ".join(name for _, name in names) if any(a != flatten(b) for b, a in names) else ""
+
+
 def named(case: CaseAudit, label: str) -> str:
     """An outcome of a case: an option by its label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))

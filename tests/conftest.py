@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
 from hypothesis import settings
 from omegaconf import DictConfig
 
-from hydra_plugins._plenum_loader import remembering
 from plenum.committee import Ask, Deliberation
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
@@ -52,14 +50,11 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def compose() -> Compose:
-    """``compose("roles=off")``: the config that run.py would get; no file is read twice."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        loader = remembering(GlobalHydra.instance().config_loader())
+    """``compose("roles=off")``: the config that run.py would get, composed once."""
 
     @cache
     def composed(*overrides: str, hydra: bool = False) -> DictConfig:
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            GlobalHydra.instance().hydra.config_loader = loader
             return hydra_compose("config", list(overrides), return_hydra_config=hydra)
 
     return composed

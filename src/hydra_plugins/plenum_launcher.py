@@ -40,11 +40,7 @@ class ConcurrentLauncher(Launcher):
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
-        from hydra_plugins._plenum_loader import remembering
-
-        loader = remembering(hydra_context.config_loader)
-        self.context = HydraContext(config_loader=loader, callbacks=hydra_context.callbacks)
-        self.config, self.task = config, task_function
+        self.context, self.config, self.task = hydra_context, config, task_function
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int

@@ -1,9 +1,9 @@
 """From a composed config to a job: typed and validated, every refusal in one line."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import yaml
 from omegaconf import DictConfig
@@ -14,39 +14,19 @@ from plenum.base.errors import UserError
 from plenum.design import checking, checkpoints, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
-from plenum.design.schema import Config, Content, ModelConfig
+from plenum.design.schema import Config, ModelConfig
 from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
-
-_REMEMBERED = 4096
-"""Values of keys whose text is kept."""
-
-
-class PlainJob(NamedTuple):
-    """A composed job of a sweep as plain data, which jobs share: to be read only."""
-
-    given: dict[str, Any]
-    """The values of the task."""
-    task: dict[str, Any]
-    """As they are written, with interpolations."""
-    hydra: dict[str, Any]
-    """Hydra's node, as it is written."""
-    env_set: dict[str, str]
-    """Environment variables that Hydra is to set for the job."""
 
 
 def parse_job(cfg: DictConfig) -> Job:
-    """:func:`job_of` a composed config."""
-    return job_of(schema.resolved(cfg))
-
-
-def job_of(given: Mapping[str, Any]) -> Job:
-    """Validate a composed config's plain data and build the job that it describes.
+    """Validate a composed config and build the job that it describes.
 
     Raises
     ------
     UserError
         A value is missing, of the wrong type, out of range or unknown.
     """
+    given = schema.resolved(cfg)
     typed = schema.typed(given)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
     require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
@@ -62,7 +42,7 @@ def job_of(given: Mapping[str, Any]) -> Job:
         journals=typed.journals,
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
-        config=yaml_of(given),
+        config=to_yaml(given),
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
@@ -71,28 +51,6 @@ def job_of(given: Mapping[str, Any]) -> Job:
         workers=typed.workers,
         ray=typed.ray,
     )
-
-
-def yaml_of(data: Mapping[str, Any], *path: str) -> str:
-    """:func:`to_yaml`, where the values that jobs share are made into text once.
-
-    Parameters
-    ----------
-    path
-        The keys that it stands under in the text.
-    """
-    if not data:
-        return to_yaml({})
-    return "".join(_entry((*path, key), Content(repr(data[key]), data[key])) for key in data)
-
-
-@lru_cache(_REMEMBERED)
-def _entry(path: Sequence[str], content: Content) -> str:
-    """The lines of the last key of a path, without those of the keys that it stands under."""
-    data = content.data
-    for key in reversed(path):
-        data = {key: data}
-    return to_yaml(data).split("\n", len(path) - 1)[-1]
 
 
 def to_yaml(data: object) -> str:

@@ -24,8 +24,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from plenum.base.errors import UserError
 from plenum.base.processes import close_environment
 from plenum.base.terminal import say
-from plenum.design import schema
-from plenum.design.compose import PlainJob, job_of, parse_job, to_yaml, yaml_of
+from plenum.design.compose import parse_job, to_yaml
 from plenum.design.condition import Job
 from plenum.execution import preflight
 from plenum.execution.outcomes import Undefined, save
@@ -174,7 +173,7 @@ def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Composed:
-    """A composed job; thousands of configs fill memory, so each is composed anew when needed."""
+    """A composed job; thousands of configs fill memory, so it keeps their text alone."""
 
     context: HydraContext
     master: DictConfig
@@ -182,27 +181,20 @@ class _Composed:
     number: int
     env_set: dict[str, str]
     folder: Path
+    files: dict[str, str]
+    """The texts that Hydra keeps of a job, by the names of their files."""
     job: Job
 
     def config(self) -> DictConfig:
-        """The whole config."""
+        """Compose the whole config anew."""
         return _config(self.context, self.master, self.overrides, self.number)
 
     def save_configs(self) -> None:
         """Write the files that Hydra keeps of a job."""
-        plain = plain_job(self.context, self.master, self.overrides, self.number)
-        task, hydra = plain.task, plain.hydra
-        if hydra["output_subdir"] is None:
-            return
-        folder = self.folder / hydra["output_subdir"]
-        folder.mkdir(parents=True, exist_ok=True)
-        kept = {
-            "overrides": to_yaml(hydra["overrides"]["task"]),
-            "hydra": f"hydra:\n{yaml_of(hydra, 'hydra')}",
-            "config": yaml_of(task),
-        }
-        for name, text in kept.items():
-            write_whole(folder / f"{name}.yaml", text)
+        for name, text in self.files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text)
 
     def completed(self, result: float) -> JobReturn:
         """What the sweeper gets back; with the configs where a callback may want them."""
@@ -233,35 +225,33 @@ def _compose(
     context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
 ) -> _Composed:
     try:
-        plain = plain_job(context, master, overrides, number)
-        hydra = plain.hydra
-        if hydra["sweeper"].get("params") and not master.hydra.sweeper.get("params"):
+        config = _config(context, master, overrides, number)
+        hydra, task = config.hydra, _task(config)
+        if hydra.sweeper.get("params") and not master.hydra.sweeper.get("params"):
             raise UserError("experiment: each is a sweep of its own; run one at a time")
-        if hydra["job"]["chdir"]:
+        if hydra.job.chdir:
             raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
-        with env_override(plain.env_set):
-            job = job_of(plain.given)
+        env_set = dict(hydra.job.env_set)
+        with env_override(env_set):
+            job = parse_job(task)
     except UserError as error:
         line = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {line})") from None
-    folder = Path(hydra["runtime"]["output_dir"])
-    return _Composed(context, master, overrides, number, plain.env_set, folder, job)
+    folder, files = Path(hydra.runtime.output_dir), _kept_of(hydra, task)
+    return _Composed(context, master, overrides, number, env_set, folder, files, job)
 
 
-def plain_job(
-    context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
-) -> PlainJob:
-    """The loader's plain data; from the whole config where it has none."""
-    try:
-        plain: PlainJob = cast(Any, context.config_loader).plain(master, overrides, number)
-    except Exception:  # Hydra composes what is uncommon, and has the words for what is wrong
-        config = _config(context, master, overrides, number)
-        hydra: Any = OmegaConf.to_container(config.hydra, enum_to_str=True)
-        env_set, task = dict(config.hydra.job.env_set), _task(config)
-        written: Any = OmegaConf.to_container(task, enum_to_str=True)
-        with env_override(env_set):
-            return PlainJob(schema.resolved(task), written, hydra, env_set)
-    return plain
+def _kept_of(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
+    """The texts that Hydra keeps of a job, by file; none where it is told to keep none."""
+    if hydra.output_subdir is None:
+        return {}
+    kept = {"overrides": hydra.overrides.task, "hydra": {"hydra": hydra}, "config": task}
+    return {
+        f"{hydra.output_subdir}/{name}.yaml": to_yaml(
+            OmegaConf.to_container(OmegaConf.create(node), enum_to_str=True)
+        )
+        for name, node in kept.items()
+    }
 
 
 def _config(

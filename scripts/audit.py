@@ -38,8 +38,8 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum.checks.gating import audited
-        from plenum.programs.compose import compose
+        from plenum_audit.gating import audited
+        from plenum_audit.programs.compose import compose
 
         composed = compose(cfg)
         result = audited(composed)

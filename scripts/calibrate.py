@@ -15,8 +15,8 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import calibration_page
         from plenum.reports.settings import Calibration, read
+        from plenum_checks import calibration_page
 
         settings = read(Calibration, cfg)
         workers = settings.workers or os.cpu_count() or 1

@@ -20,14 +20,14 @@ VERIFY = "--verify"
 @hydra.main(version_base="1.3", config_path="../conf", config_name="export")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.archive import export
+        from plenum_archive import export
 
         export.export(export.read_config(cfg))
 
 
 def verify() -> None:
-    from plenum.archive.verify import verify as verified
     from plenum.records.remote_files import fetched
+    from plenum_archive.verify import verify as verified
 
     arguments = sys.argv[1:]
     if len(arguments) == 1:  # --verify=FILE

@@ -14,7 +14,7 @@ from plenum.cli import INTERRUPTED, front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.testing.fault_server import serve, settings
+        from plenum_checks.fault_server import serve, settings
 
         ended_by = serve(settings(cfg))
     if ended_by is signal.SIGINT:

@@ -19,16 +19,16 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         one_of("what", cfg.what, ("runs", "design"))
         if cfg.what == "design":
-            from plenum.archive.published import design
+            from plenum_papers.published import design
 
             design.bring_in(design.requested(cfg))
             return
         if cfg.published is not None:
-            from plenum.archive.published import importing
+            from plenum_papers.published import importing
 
             importing.bring_in(importing.requested(cfg))
             return
-        from plenum.archive import import_
+        from plenum_archive import import_
 
         import_.bring_back(import_.read_config(cfg))
 

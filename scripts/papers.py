@@ -20,14 +20,14 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="papers")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.papers import items, page
+        from plenum_papers.items import items, page
 
         if cfg.released:
-            from plenum.checks import released_rules
+            from plenum_worlds import released_rules
 
             released_rules.publish(cfg.released_runs, Path(cfg.out))
         elif cfg.check:
-            from plenum.archive.published import catalogue, check
+            from plenum_papers.published import catalogue, check
 
             check.publish(catalogue.release_of(cfg), Path(cfg.out))
         elif cfg.run is not None or cfg.draw:

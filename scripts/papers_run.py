@@ -13,11 +13,11 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports import article, explorer, tables
-from plenum.reports.papers import collection, items
-from plenum.reports.papers.items import Experiment, Item
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
 from plenum.tracking import store
+from plenum_papers.items import collection, items
+from plenum_papers.items.items import Experiment, Item
 
 SIZES = ("reduced", "full")
 BACKENDS = ("simulated", "hosted")

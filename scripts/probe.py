@@ -18,7 +18,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import determinism, determinism_report
+        from plenum_checks import determinism, determinism_report
 
         request = determinism.settings(cfg)
         if request.job.dry_run:

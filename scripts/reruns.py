@@ -14,7 +14,7 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import reruns
+        from plenum_hosted import reruns
 
         raise SystemExit(reruns.publish(reruns.settings(cfg)))
 

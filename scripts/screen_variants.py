@@ -18,11 +18,11 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import variants
+        from plenum_checks import variants
 
         chosen = variants.read_config(cfg)
         if cfg.judge is not None:
-            from plenum.checks import meaning_judge
+            from plenum_checks import meaning_judge
 
             request = meaning_judge.settings(cfg)  # refused before anything is printed
         if chosen.combine:

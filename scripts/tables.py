@@ -20,8 +20,8 @@ from plenum.cli import front_door, one_line_errors
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import results
-        from plenum.reports.papers import publish
         from plenum.reports.settings import settings
+        from plenum_papers.items import publish
 
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:

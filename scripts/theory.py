@@ -22,13 +22,13 @@ from matplotlib.figure import Figure
 from plenum.base.errors import UserError
 from plenum.base.shares import percent
 from plenum.cli import one_line_errors
-from plenum.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
-from plenum.dynamics.theory.grid import FIGURE_6, Grid, Outcome
-from plenum.dynamics.theory.model import simulate
 from plenum.reports.formats import NONE, number, p_value
 from plenum.reports.printing import show
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
 from plenum.reports.table import Column, Table
+from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
+from plenum_worlds.dynamics.theory.grid import FIGURE_6, Grid, Outcome
+from plenum_worlds.dynamics.theory.model import simulate
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by

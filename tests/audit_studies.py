@@ -9,11 +9,11 @@ from plenum.base.identity import digest
 from plenum.design.settings import Backend, Sampling, Simulated
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
-from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition
 
 OPTIONS = {"A": "Hire", "B": "Don't hire"}
 SPENT = {"tokens_in": 100, "tokens_out": 20, "cost": 0.001}

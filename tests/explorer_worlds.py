@@ -13,12 +13,12 @@ from plenum.design.kinds import KINDS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, failure
 from plenum.records import Failure, Journal, read
-from plenum.reports.explorer.worlds import EXPLORER, gathered
-from plenum.tracking import worlds
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
-from plenum.worlds.episode import Episode
-from plenum.worlds.simulated import answer as agent
+from plenum_worlds import tracking as worlds
+from plenum_worlds.episode import Episode
+from plenum_worlds.reports.explorer import EXPLORER, gathered
+from plenum_worlds.simulated import answer as agent
 
 Answer = Callable[[Ask], str]
 

@@ -36,7 +36,7 @@ from typing import Any, NoReturn
 BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
 """What every template has imported; of plenum every module but those of :data:`_LATER`."""
 
-MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.backend",)}
+MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum_hosted.backend",)}
 """What a template has imported for a backend as well."""
 
 LIBRARIES = (
@@ -60,8 +60,8 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 """How templates calculate, and so whatever is forked off them."""
 
 _LATER = (
-    *("plenum.models.api.", "plenum.models.hosted.", "plenum.testing."),
-    "plenum.programs.client.",  # what programs import, in environments of their own
+    *("plenum.models.api.", "plenum_hosted.", "plenum.testing."),
+    "plenum_audit.programs.client.",  # what programs import, in environments of their own
 )
 _WORKERS = ("--multiprocessing-fork", "joblib.externals.loky.backend.popen_loky_posix")
 """What the command line of a pool's worker has."""

@@ -21,12 +21,12 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.testing.fault_server import Settings
-from plenum.testing.fault_server import serving as fault_serving
-from plenum.testing.fault_server.answers import SimulatedAnswers
-from plenum.testing.fault_server.questions import read
-from plenum.testing.fault_server.running import Running
-from plenum.testing.fault_server.server import FaultServer
+from plenum_checks.fault_server import Settings
+from plenum_checks.fault_server import serving as fault_serving
+from plenum_checks.fault_server.answers import SimulatedAnswers
+from plenum_checks.fault_server.questions import read
+from plenum_checks.fault_server.running import Running
+from plenum_checks.fault_server.server import FaultServer
 
 KEY = "sk-canary-0123456789abcdef"
 """What the tests look for wherever no key may be."""

@@ -11,16 +11,16 @@ from plenum.design.condition import Budget, Calls, Sampling, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller
-from plenum.execution.program_run import ProgramRun
 from plenum.models import ChatModel, backends
 from plenum.models.simulated import SimulatedBackend
-from plenum.programs import adapters
-from plenum.programs.adapters import Committee, Program
-from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
-from plenum.programs.proxy import Proxy
 from plenum.records import CallLog, Transcript
 from plenum.records.transcript import read
+from plenum_audit.execution.program_run import ProgramRun
+from plenum_audit.programs import adapters
+from plenum_audit.programs.adapters import Committee, Program
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.proxy import Proxy
 
 CASE = Case(
     id="hiring",

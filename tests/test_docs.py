@@ -12,8 +12,8 @@ from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
-from plenum.design.audit import AuditConfig
 from plenum.design.schema import Config
+from plenum_audit.design import AuditConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "".join(

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 _OPENAI, _ANTHROPIC = "openai/house-model", "anthropic/claude-sonnet-4-5"

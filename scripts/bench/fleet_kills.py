@@ -16,7 +16,7 @@ from typing import Any
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
 from plenum.base.identity import generator, seed_for
-from plenum.testing.fault_server import Faults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import Faults, Latency, Running, Settings, serving
 
 SERVER = Settings(
     port=0,

@@ -10,7 +10,7 @@ from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start,
 from measuring import tree
 
 from plenum.records import attempts, read_entries
-from plenum.testing.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, Latency, Settings, serving
 
 SERVER = Settings(
     port=0,

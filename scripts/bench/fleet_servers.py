@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
-from plenum.testing.fault_server import Latency, Running, Settings, serving
+from plenum_checks.fault_server import Latency, Running, Settings, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 _SERVERS = 3

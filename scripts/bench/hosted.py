@@ -46,11 +46,10 @@ from plenum.base.errors import UserError
 from plenum.base.shares import percent
 from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition, require_committee
-from plenum.design import checkpoints
 from plenum.design.compose import parse_job
 from plenum.models import Message
-from plenum.models.hosted import HostedBackend
-from plenum.models.hosted.tokens import Tokens
+from plenum_hosted import HostedBackend, checkpoints
+from plenum_hosted.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 CONCURRENT = 40

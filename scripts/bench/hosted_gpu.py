@@ -33,11 +33,11 @@ from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
 from plenum.design.condition import Hosted
-from plenum.models.hosted import attention, environment
-from plenum.models.hosted.engine import Engine
-from plenum.models.hosted.network import Network
-from plenum.models.hosted.rows import Row
-from plenum.models.hosted.shapes import Shapes, room
+from plenum_hosted import attention, environment
+from plenum_hosted.engine import Engine
+from plenum_hosted.network import Network
+from plenum_hosted.rows import Row
+from plenum_hosted.shapes import Shapes, room
 
 QWEN_7B: dict[str, Any] = {
     "vocab_size": 152064,

@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _ensembles() -> list[Any]:
-    from plenum.dynamics import generators
+    from plenum_checks import generators
 
     kinds = (
         generators.random_walk(),

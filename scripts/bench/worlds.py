@@ -34,11 +34,11 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.design.compose import parse_job
-from plenum.dynamics.theory.grid import FIGURE_6
-from plenum.dynamics.theory.model import simulate, simulate_plainly
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.records import Usage
-from plenum.worlds.condition import WorldCondition
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.dynamics.theory.grid import FIGURE_6
+from plenum_worlds.dynamics.theory.model import simulate, simulate_plainly
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = {

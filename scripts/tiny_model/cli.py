@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design.checkpoints import TINY, check
+from plenum_hosted.checkpoints import TINY, check
 
 WORK = "multirun/tiny_model"
 

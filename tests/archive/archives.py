@@ -9,13 +9,13 @@ from zipfile import ZipFile
 
 from mlflow import MlflowClient
 
-from plenum.archive import export, layout
-from plenum.archive.container import described, sealed
-from plenum.archive.export import Export
 from plenum.records import Journal, Usage
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
+from plenum_archive import export, layout
+from plenum_archive.container import described, sealed
+from plenum_archive.export import Export
 
 SEATS = ("chair", "rights")
 ROUNDS = 3

@@ -15,12 +15,12 @@ from archives import Study, condition, files_of, forged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.archive import container, dictionary, import_, scrub, verify
-from plenum.archive.import_ import Import
-from plenum.archive.verify import check
 from plenum.base.errors import UserError
 from plenum.records import Usage
 from plenum.tracking import store
+from plenum_archive import container, dictionary, import_, scrub, verify
+from plenum_archive.import_ import Import
+from plenum_archive.verify import check
 
 PLACE = "conditions/001-c0"
 JOURNAL = f"{PLACE}/transcripts/000.jsonl"

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from released import CATALOGUE
 
-from plenum.archive.published import rules
-from plenum.archive.published.catalogue import REFERENCE, Release
 from plenum.base.errors import UserError
+from plenum_papers.published import rules
+from plenum_papers.published.catalogue import REFERENCE, Release
 
 RULE = {"in": "deployed"}
 

@@ -11,10 +11,10 @@ import yaml
 from omegaconf import OmegaConf
 
 from plenum import scenarios
-from plenum.archive.published.catalogue import Release, release_of
 from plenum.base import regular_files, yaml_files
 from plenum.base.errors import UserError
-from plenum.programs import cases, logs
+from plenum_audit.programs import cases, logs
+from plenum_papers.published.catalogue import Release, release_of
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"

@@ -9,21 +9,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_equal
 from numpy.typing import NDArray
 
-from plenum.checks import calibration
-from plenum.checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, sample
 from plenum.dynamics import (
     INTERVALS,
     bootstrap,
     contrast,
     divergence,
-    generators,
     lyapunov,
     mixed_model,
     pooled,
     reversal_test,
     shuffle_test,
 )
-from plenum.dynamics.generators import Process
+from plenum_checks import calibration, generators
+from plenum_checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, sample
+from plenum_checks.generators import Process
 
 ROUNDS = np.arange(1, 21, dtype=float)
 WINDOW = np.arange(3, 21)

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from pandas.testing import assert_frame_equal
 
-from plenum.checks import calibration_page as page
-from plenum.checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, Measured
 from plenum.dynamics import INTERVALS
+from plenum_checks import calibration_page as page
+from plenum_checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, Measured
 
 DRAWS = 200
 NAMES = [name for name, _ in PROCESSES]

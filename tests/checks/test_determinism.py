@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.checks import determinism
-from plenum.checks.determinism_report import publish
-from plenum.checks.probed_model import ProbedModel, verdict
-from plenum.checks.spread import (
+from plenum.committee import Deliberation
+from plenum.design.condition import Budget, Job
+from plenum_checks import determinism
+from plenum_checks.determinism_report import publish
+from plenum_checks.probed_model import ProbedModel, verdict
+from plenum_checks.spread import (
     END,
     ProbedAnswer,
     first_difference,
     logprob_spread,
     repeats,
 )
-from plenum.committee import Deliberation
-from plenum.design.condition import Budget, Job
 
 # ---- what the differences are
 

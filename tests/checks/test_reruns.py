@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.checks import reruns
-from plenum.checks.reruns import Settings
 from plenum.design.factors import FACTORS
 from plenum.records import Journal
-from plenum.records.diff import compare
 from plenum.tracking.conditions import TrackedCondition
+from plenum_hosted import reruns
+from plenum_hosted.diff import compare
+from plenum_hosted.reruns import Settings
 
 HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
 TURNS = [

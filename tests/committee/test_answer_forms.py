@@ -11,11 +11,11 @@ from plenum.base.fences import unfenced
 from plenum.base.text import lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
-from plenum.programs import elicitation
-from plenum.programs.decision import Unreadable as NoPoints
-from plenum.scenarios import meaning
-from plenum.worlds import answers
-from plenum.worlds.registry import build
+from plenum_audit.programs import elicitation
+from plenum_audit.programs.decision import Unreadable as NoPoints
+from plenum_checks.wordings import meaning
+from plenum_worlds import answers
+from plenum_worlds.registry import build
 
 LABELS = ("A", "B", "C")
 WORLD = build("disaster", 3)

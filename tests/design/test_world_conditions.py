@@ -10,9 +10,9 @@ import yaml
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
-from plenum.worlds.compose import PLAN_MARGIN, plan_tokens
-from plenum.worlds.condition import WorldCondition
-from plenum.worlds.registry import build
+from plenum_worlds.compose import PLAN_MARGIN, plan_tokens
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.registry import build
 
 TASKS = ("disaster", "misinformation", "public_goods")
 Make = Callable[..., Job]

@@ -7,7 +7,7 @@ from scipy.linalg import helmert
 
 from plenum.dynamics import ZERO
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.generators import OPTIONS, ROUNDS, Process
+from plenum_checks.generators import OPTIONS, ROUNDS, Process
 
 
 def oracle(

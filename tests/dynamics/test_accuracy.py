@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from statsmodels.regression.linear_model import OLS
 
-from plenum.dynamics.accuracy import accuracy
+from plenum_audit.dynamics.accuracy import accuracy
 
 
 def test_it_is_the_mean_with_cluster_robust_errors() -> None:

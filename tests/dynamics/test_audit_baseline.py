@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plenum.dynamics.audit_baseline import compare, log_worse, worse_cases
-from plenum.dynamics.audits import Rule
+from plenum_audit.dynamics.audit_baseline import compare, log_worse, worse_cases
+from plenum_audit.dynamics.audits import Rule
 
 OPTIONS = ("A", "B", "C")
 RULE = Rule()

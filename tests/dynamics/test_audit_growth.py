@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plenum.dynamics.audit_growth import LOOKS, growth
+from plenum_audit.dynamics.audit_growth import LOOKS, growth
 
 
 def test_growth_is_shown_at_the_first_look_that_can_and_no_growth_rarely() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plenum.dynamics.audit_votes import SIZES, decides, gain, vote, votes
-from plenum.dynamics.audits import Rule, case_verdict
+from plenum_audit.dynamics.audit_votes import SIZES, decides, gain, vote, votes
+from plenum_audit.dynamics.audits import Rule, case_verdict
 
 OPTIONS = ("A", "B", "C")
 RULE = Rule()

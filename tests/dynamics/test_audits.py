@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from plenum.dynamics.audits import (
+from plenum_audit.dynamics.audits import (
     Rule,
     case_verdict,
     case_verdicts,
@@ -14,7 +14,7 @@ from plenum.dynamics.audits import (
     halves,
     in_order,
 )
-from plenum.dynamics.sequential import evidence
+from plenum_audit.dynamics.sequential import evidence
 
 OPTIONS = ("A", "B", "C")
 RULE = Rule()

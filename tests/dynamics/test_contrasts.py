@@ -22,7 +22,8 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import contrast, generators, interaction, lyapunov
+from plenum.dynamics import contrast, interaction, lyapunov
+from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 

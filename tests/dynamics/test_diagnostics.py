@@ -21,7 +21,8 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import Diagnostics, cap, generators, lyapunov
+from plenum.dynamics import Diagnostics, cap, lyapunov
+from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 ROUNDS = np.arange(1, 21, dtype=float)

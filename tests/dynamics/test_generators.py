@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from slow_dynamics import slow_level
 
-from plenum.dynamics import divergence, generators
+from plenum.dynamics import divergence
 from plenum.dynamics.fit import slope
-from plenum.dynamics.generators import Process
+from plenum_checks import generators
+from plenum_checks.generators import Process
 
 ROUNDS = np.arange(1, 21, dtype=float)
 GAUSSIAN = [

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, walks
 
-from plenum.dynamics import generators, lyapunov
+from plenum.dynamics import lyapunov
+from plenum_checks import generators
 
 ROUNDS = np.arange(1, 21, dtype=float)
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")

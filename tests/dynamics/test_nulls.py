@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from slow_dynamics import Window, slow_slope, walks
 
-from plenum.dynamics import generators, nulls, reversal_test, shuffle_test
+from plenum.dynamics import nulls, reversal_test, shuffle_test
+from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 

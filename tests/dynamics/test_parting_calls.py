@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plenum.dynamics.parting_calls import (
+from plenum_audit.dynamics.parting_calls import (
     LEAST_REPEATS,
     begun_later,
     cached,

@@ -12,7 +12,8 @@ from scipy import stats
 from scipy.optimize import minimize
 from slow_dynamics import slow_left_out, slow_slope, walks
 
-from plenum.dynamics import MixedModel, generators, mixed_model, pooled
+from plenum.dynamics import MixedModel, mixed_model, pooled
+from plenum_checks import generators
 
 Floats = NDArray[np.float64]
 

@@ -26,13 +26,13 @@ from plenum.dynamics import (
     shuffle_test,
     switch_counts,
     time_to_majority,
-    two_lines,
 )
 from plenum.dynamics.decisions import mcnemar, share
 from plenum.dynamics.planning import spent
-from plenum.dynamics.theory.exact import monotonicity
-from plenum.dynamics.theory.grid import Grid
-from plenum.dynamics.theory.model import simulate
+from plenum_worlds.dynamics import two_lines
+from plenum_worlds.dynamics.theory.exact import monotonicity
+from plenum_worlds.dynamics.theory.grid import Grid
+from plenum_worlds.dynamics.theory.model import simulate
 
 NAN = float("nan")
 ARM = walks(4, 3, seed=1)

@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import stats
 from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
 
-from plenum.dynamics import Bootstrap, bootstrap, generators, resampling
+from plenum.dynamics import Bootstrap, bootstrap, resampling
+from plenum_checks import generators
 
 METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
 PROCESSES = [

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import (
     divergence,
     flip_rate,
-    generators,
     lyapunov,
     pairwise_disagreement,
     reversal_test,
@@ -17,6 +16,7 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.summary import ESTIMATORS_VERSION, summarise
+from plenum_checks import generators
 
 DECISIONS = list("AABBBC")
 SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))

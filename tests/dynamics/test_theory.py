@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plenum.dynamics.theory.exact import expected, monotonicity, stable
-from plenum.dynamics.theory.grid import Grid
-from plenum.dynamics.theory.model import draw, simulate, simulate_plainly
+from plenum_worlds.dynamics.theory.exact import expected, monotonicity, stable
+from plenum_worlds.dynamics.theory.grid import Grid
+from plenum_worlds.dynamics.theory.model import draw, simulate, simulate_plainly
 
 SMALL = Grid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
 

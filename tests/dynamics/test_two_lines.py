@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.regression.linear_model import OLS
 
-from plenum.dynamics import TwoLines, two_lines
-from plenum.dynamics.smoothing import spline
+from plenum.dynamics import TwoLines
+from plenum_worlds.dynamics import two_lines
+from plenum_worlds.dynamics.smoothing import spline
 
 Floats = NDArray[np.float64]
 

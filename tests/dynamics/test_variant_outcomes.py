@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import generators, lyapunov, share
+from plenum.dynamics import lyapunov, share
 from plenum.dynamics.fragility import (
     VariantOutcome,
     by_family,
@@ -15,6 +15,7 @@ from plenum.dynamics.fragility import (
     fragility_contrast,
     over_scenarios,
 )
+from plenum_checks import generators
 
 FAMILIES = ["canonical"] + ["rephrase"] * 4 + ["format"] * 3
 

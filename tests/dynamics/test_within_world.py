@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence, estimate, lyapunov, parting
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.generators import autoregressive
+from plenum_checks.generators import autoregressive
 
 
 def worlds(*rounds: int) -> list[Floats]:

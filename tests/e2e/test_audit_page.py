@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from audit_studies import AuditStudy, conversation
 
-from plenum.dynamics.audits import Rule
-from plenum.reports.audit.publish import publish
 from plenum.reports.explorer.publish import Explored
 from plenum.reports.explorer.publish import publish as explore
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.reports.publish import publish
 
 from .test_explorer import HOSTILE, Open, browser, opened
 

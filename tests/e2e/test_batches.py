@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 from .conftest import KEY, ROOT, call, free_port, journals, table
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from matplotlib import pyplot as plt
 
-from plenum.checks.calibration import PROCESSES
 from plenum.reports.style import PAGE
+from plenum_checks.calibration import PROCESSES
 
 from .conftest import Run
 

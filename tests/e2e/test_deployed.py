@@ -21,8 +21,8 @@ from openai_server import Server
 
 from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
-from plenum.testing.fault_server import Faults, Latency, Limits, Settings, serving
-from plenum.testing.fault_server.running import Running
+from plenum_checks.fault_server import Faults, Latency, Limits, Settings, serving
+from plenum_checks.fault_server.running import Running
 
 from .conftest import KEY, call, calls, free_port, journals, runs, start, wait_for
 

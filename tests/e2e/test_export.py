@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from plenum.archive import dictionary, import_
 from plenum.reports import tables as reports
 from plenum.reports.settings import Settings
+from plenum_archive import dictionary, import_
 
 from .conftest import Run, call, with_store
 

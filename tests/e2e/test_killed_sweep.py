@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import seed_for
-from plenum.testing.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, Latency, Settings, serving
 
 from .conftest import ROOT, call, free_port
 

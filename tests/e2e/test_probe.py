@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from plenum.testing.fault_server import Faults, Latency, Settings, serving
-from plenum.testing.fault_server.running import Running
+from plenum_checks.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server.running import Running
 
 from .conftest import KEY, Run, client, runs, start, wait_for
 

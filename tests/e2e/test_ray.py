@@ -14,7 +14,7 @@ import s3_server
 
 from plenum.base.identity import seed_for
 from plenum.records import attempts, read_entries
-from plenum.testing.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, Latency, Settings, serving
 
 from .conftest import call, free_port, start
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from plenum.archive.gather import gathered
 from plenum.reports import estimating
 from plenum.reports.rows import frame
 from plenum.reports.settings import Settings
@@ -15,6 +14,7 @@ from plenum.reports.study import load
 from plenum.reports.table import csv
 from plenum.tracking import rows, study
 from plenum.tracking.study import Study
+from plenum_archive.gather import gathered
 
 from .conftest import call
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from openai_server import Server
 
-from plenum.testing.fault_server import Latency, Settings
-from plenum.testing.fault_server import serving as faulty
+from plenum_checks.fault_server import Latency, Settings
+from plenum_checks.fault_server import serving as faulty
 
 from .conftest import KEY, ROOT, Run, start, table, wait_for
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import s3_server
 
-from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 from .conftest import KEY, call, start, wait_for
 

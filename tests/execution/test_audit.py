@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 from plenum.design.condition import Budget, Calls, Job, Sampling, Simulated
-from plenum.dynamics.audits import Rule
-from plenum.execution.audit_runs import CaseRuns
-from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
 from plenum.records import Transcript
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.execution.audit_runs import CaseRuns
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition
 
 OPTIONS = {"A": "first", "B": "second", "C": "third"}
 

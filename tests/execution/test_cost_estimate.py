@@ -6,7 +6,7 @@ import pytest
 
 from plenum.design.condition import Job
 from plenum.execution.cost_estimate import replicate_usage
-from plenum.worlds.condition import WorldCondition
+from plenum_worlds.condition import WorldCondition
 
 Make = Callable[..., Job]
 

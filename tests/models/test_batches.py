@@ -18,7 +18,7 @@ from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, Failure, attempts
 from plenum.records.batches import begin, unfinished
-from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
 PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}

@@ -17,7 +17,7 @@ from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import Journal, TakenUp, storage
 from plenum.records.storage import Storage
-from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 MODEL, KEY = "openai/house-model", "sk-of-these-tests"
 CALLS = Calls(batch=True, backoff_s=0.01, timeout_s=5.0, max_attempts=4, max_wait_s=2.0)

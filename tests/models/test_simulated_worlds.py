@@ -16,15 +16,15 @@ from plenum.design.condition import Job, Simulated
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend
-from plenum.worlds import answers, prompts, simulated
-from plenum.worlds.condition import Agent, WorldCondition
-from plenum.worlds.consensus import read_plan
-from plenum.worlds.disaster.world import Disaster, DisasterState
-from plenum.worlds.episode import Episode, world_of
-from plenum.worlds.misinformation.world import MisinformationState
-from plenum.worlds.prompts import Remark, Scene
-from plenum.worlds.public_goods.world import PublicGoodsState
-from plenum.worlds.registry import definition
+from plenum_worlds import answers, prompts, simulated
+from plenum_worlds.condition import Agent, WorldCondition
+from plenum_worlds.consensus import read_plan
+from plenum_worlds.disaster.world import Disaster, DisasterState
+from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.misinformation.world import MisinformationState
+from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.public_goods.world import PublicGoodsState
+from plenum_worlds.registry import definition
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity", "central")

@@ -12,11 +12,11 @@ from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
-from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
-from plenum.programs.proxy import Proxy
-from plenum.programs.session import Session
 from plenum.records import CallLog, Journal
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.proxy import Proxy
+from plenum_audit.programs.session import Session
 
 Play = Callable[..., Any]
 """The fixture that runs a test's coroutine with a bench: see ``conftest.py``."""

@@ -19,12 +19,12 @@ from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
-from plenum.programs import adapters
-from plenum.programs.adapters import Committee
-from plenum.programs.adapters.environment import PLACEHOLDERS
-from plenum.programs.client.plenum_run import Case, Decision, Run
-from plenum.reports.audit.drift import ensemble
-from plenum.tracking import programs
+from plenum_audit.programs import adapters
+from plenum_audit.programs.adapters import Committee
+from plenum_audit.programs.adapters.environment import PLACEHOLDERS
+from plenum_audit.programs.client.plenum_run import Case, Decision, Run
+from plenum_audit.reports.drift import ensemble
+from plenum_audit.tracking import programs
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:

@@ -9,8 +9,8 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.base.project import root
-from plenum.programs.case import Case
-from plenum.programs.cases import load
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.cases import load
 
 LOAN = Case("loan", "Grant it?", {"A": "Grant", "B": "Refuse"}, "B")
 

@@ -10,10 +10,10 @@ import pytest
 from program_runs import CASE, audit_of, script
 
 from plenum.base.errors import UserError
-from plenum.programs import adapters
-from plenum.programs.adapters import Committee
-from plenum.programs.adapters.environment import CLIENT
-from plenum.programs.adapters.naming import nameless
+from plenum_audit.programs import adapters
+from plenum_audit.programs.adapters import Committee
+from plenum_audit.programs.adapters.environment import CLIENT
+from plenum_audit.programs.adapters.naming import nameless
 
 
 def test_a_function_gets_its_case_and_reports_what_happens(tmp_path: Path) -> None:

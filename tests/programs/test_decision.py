@@ -3,7 +3,7 @@
 import pytest
 from program_runs import CASE
 
-from plenum.programs.decision import Given, Unreadable, look_alike, read, rule_problem
+from plenum_audit.programs.decision import Given, Unreadable, look_alike, read, rule_problem
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ from plenum.base.errors import UserError
 from plenum.design.condition import Budget
 from plenum.execution.budget import BudgetSpent
 from plenum.models import CallError, Chat
-from plenum.programs import adapters
-from plenum.programs.adapters import Committee
-from plenum.programs.client.plenum_run import Case, Refused, Run
 from plenum.records import Failure, Transcript
 from plenum.records.transcript import read
+from plenum_audit.programs import adapters
+from plenum_audit.programs.adapters import Committee
+from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 
 KEY = "sk-audit-0123456789abcdef"
 

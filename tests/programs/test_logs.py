@@ -11,12 +11,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
-from plenum.execution.summarise_program import estimates
-from plenum.programs.case import Case
-from plenum.programs.log_doubts import doubts
-from plenum.programs.logs import Logged, load
 from plenum.records import transcript
-from plenum.tracking import programs
+from plenum_audit.execution.summarise_program import estimates
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.log_doubts import doubts
+from plenum_audit.programs.logs import Logged, load
+from plenum_audit.tracking import programs
 
 
 def jsonl(path: Path, *rows: Any) -> Path:

@@ -12,9 +12,9 @@ from running import CASE, Bench, Play, condition_of
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Hosted, Simulated
-from plenum.programs.proxy import MOST_BYTES
-from plenum.programs.session import Session
 from plenum.records import read_entries
+from plenum_audit.programs.proxy import MOST_BYTES
+from plenum_audit.programs.session import Session
 
 MESSAGES: list[Any] = [
     {"role": "system", "content": "You are the engineer."},

@@ -17,9 +17,9 @@ from running import CASE, Bench, Play
 from scripted_model import ScriptedModel
 
 from plenum.models import CallError, Chat
-from plenum.programs.recorded import restarts, set_aside
-from plenum.programs.session import Session
 from plenum.records import Failure, read_entries
+from plenum_audit.programs.recorded import restarts, set_aside
+from plenum_audit.programs.session import Session
 
 HERE = Path(__file__).resolve().parent
 

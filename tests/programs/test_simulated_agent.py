@@ -14,10 +14,10 @@ from plenum.base.identity import generator
 from plenum.design.condition import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
-from plenum.programs.options import advocated, options
-from plenum.programs.schema import Pen, filled
-from plenum.programs.simulated import answer
-from plenum.programs.wire import INTERFACES
+from plenum_audit.programs.options import advocated, options
+from plenum_audit.programs.schema import Pen, filled
+from plenum_audit.programs.simulated import answer
+from plenum_audit.programs.wire import INTERFACES
 
 BACKEND = SimulatedBackend(Simulated())
 CASE = "Who is to be hired?\nA: Anna, an engineer\nB: Ben, a lawyer\nC: nobody"

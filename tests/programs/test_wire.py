@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plenum.models import Reply, Response
-from plenum.programs.wire import INTERFACES, BadRequest, Request
+from plenum_audit.programs.wire import INTERFACES, BadRequest, Request
 
 LOOK = {"type": "text", "text": "Look"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, generators
+from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary
 from plenum.reports import estimating
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
+from plenum_checks import generators
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")

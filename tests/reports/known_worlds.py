@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.tracking.conditions import TrackedCondition
-from plenum.worlds.registry import display
+from plenum_worlds.registry import display
 
 FACTORS = {
     **{"task": "disaster", "consensus": "implicit", "diversity": "medium", "turns": "1"},

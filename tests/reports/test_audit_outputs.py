@@ -18,16 +18,16 @@ from pydantic import TypeAdapter
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
-from plenum.dynamics.audit_baseline import compare
-from plenum.dynamics.audit_result import AuditResult, Option
-from plenum.dynamics.audit_runs import Further
-from plenum.dynamics.audits import Rule, case_verdict, family
-from plenum.dynamics.sequential import evidence
 from plenum.dynamics.share_intervals import share_interval
-from plenum.reports.audit.audit import SCHEMA, Audit
-from plenum.reports.audit.badge import line
-from plenum.reports.audit.publish import findings, publish
 from plenum.tracking.study import Study
+from plenum_audit.dynamics.audit_baseline import compare
+from plenum_audit.dynamics.audit_result import AuditResult, Option
+from plenum_audit.dynamics.audit_runs import Further
+from plenum_audit.dynamics.audits import Rule, case_verdict, family
+from plenum_audit.dynamics.sequential import evidence
+from plenum_audit.reports.audit import SCHEMA, Audit
+from plenum_audit.reports.badge import line
+from plenum_audit.reports.publish import findings, publish
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 REHEARSAL = " (rehearsal with simulated agents, not evidence)"

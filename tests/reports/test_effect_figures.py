@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 
 from plenum.reports.figures.forest import forest
 from plenum.reports.figures.maps import landscape, matrix
-from plenum.reports.figures.temperature import temperature
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
+from plenum_papers.figures.temperature import temperature
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 

@@ -11,10 +11,10 @@ from known_worlds import EXPLICIT, GREEDY, IMPLICIT, played
 from test_report import STUDIES, material, square
 
 from plenum.reports.article import facts as gathered
-from plenum.reports.article import worlds as of_worlds
 from plenum.reports.article.compose import sentences
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
+from plenum_worlds.reports import article as of_worlds
 
 
 def facts(conditions: Sequence[TrackedCondition]) -> dict[str, Any]:

@@ -14,16 +14,16 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.dynamics import shuffle_test
-from plenum.reports.papers import publish
-from plenum.reports.papers.catalogue import CATALOGUE
-from plenum.reports.papers.departures import departures
-from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
+from plenum_papers.items import publish
+from plenum_papers.items.catalogue import CATALOGUE
+from plenum_papers.items.departures import departures
+from plenum_papers.items.source import NumberedTable, Source
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 

@@ -12,10 +12,10 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job
-from plenum.reports.papers import items, page, published
-from plenum.reports.papers.catalogue import CATALOGUE as TABLES
-from plenum.reports.papers.collection import FIGURES
-from plenum.reports.papers.items import Experiment, Item
+from plenum_papers.items import items, page, published
+from plenum_papers.items.catalogue import CATALOGUE as TABLES
+from plenum_papers.items.collection import FIGURES
+from plenum_papers.items.items import Experiment, Item
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()

@@ -12,16 +12,16 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import NullTest, share
 from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports.figures.branching import branching
-from plenum.reports.figures.hosted import hosted
 from plenum.reports.figures.majority import majority
-from plenum.reports.figures.null import drawn, null
 from plenum.reports.figures.options import look
-from plenum.reports.figures.seats import leading, representative, seats
-from plenum.reports.figures.semantic import repeats, semantic
 from plenum.reports.figures.simplex import SLOT, project, simplex
-from plenum.reports.figures.switches import average, pool, switches
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
+from plenum_hosted.figures import hosted
+from plenum_papers.figures.null import drawn, null
+from plenum_papers.figures.seats import leading, representative, seats
+from plenum_papers.figures.semantic import repeats, semantic
+from plenum_papers.figures.switches import average, pool, switches
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 

@@ -11,7 +11,7 @@ from explorer_worlds import PlayedWorlds
 from plenum.design.condition import Job
 from plenum.models.conversation import Ask
 from plenum.records import episodes, read
-from plenum.worlds.staging import staged
+from plenum_worlds.staging import staged
 
 TASKS = ("disaster", "misinformation", "public_goods")
 

@@ -7,11 +7,11 @@ from known_worlds import EXPLICIT, GREEDY, IMPLICIT, bent, played, tent
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from plenum.reports.worlds import drawing
-from plenum.reports.worlds.drawing import MOST_ROWS
-from plenum.reports.worlds.groups import Group, frame_of
 from plenum.tracking.conditions import TrackedCondition
-from plenum.worlds.registry import display
+from plenum_worlds.registry import display
+from plenum_worlds.reports import drawing
+from plenum_worlds.reports.drawing import MOST_ROWS
+from plenum_worlds.reports.groups import Group, frame_of
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 

@@ -11,15 +11,15 @@ from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, NEVER_BACK, be
 from numpy.testing import assert_allclose
 
 from plenum.design.settings import Api, Hosted, Information, Sampling, Simulated
-from plenum.execution import summarise_world
 from plenum.records import Transcript
 from plenum.reports.table import Table
-from plenum.reports.worlds import statistics, tables
-from plenum.reports.worlds.groups import Group, difference, frame_of, groups
-from plenum.reports.worlds.publish import tabled
-from plenum.tracking import worlds as tracked_worlds
 from plenum.tracking.conditions import TrackedCondition
-from plenum.worlds.registry import definitions
+from plenum_worlds import estimates as summarise_world
+from plenum_worlds import tracking as tracked_worlds
+from plenum_worlds.registry import definitions
+from plenum_worlds.reports import statistics, tables
+from plenum_worlds.reports.groups import Group, difference, frame_of, groups
+from plenum_worlds.reports.publish import tabled
 
 FLAT = [1.0, 1.0]
 

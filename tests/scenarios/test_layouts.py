@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum import scenarios
-from plenum.scenarios import Option, Scenario, screen
+from plenum.scenarios import Option, Scenario
 from plenum.scenarios.layouts import LAYOUTS, formats
+from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.scenarios import meaning
+from plenum_checks.wordings import meaning
 
 
 @given(st.floats(0, 10), st.text(max_size=40))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.scenarios import amounts, facts, rules
+from plenum_checks.wordings import amounts, facts, rules
 
 ABC = ("A", "B", "C")
 

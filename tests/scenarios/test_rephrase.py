@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from plenum import scenarios
 from plenum.base.errors import UserError
-from plenum.scenarios import rephrase, variant_files
+from plenum.scenarios import variant_files
+from plenum_checks.wordings import rephrase
 
 
 @settings(max_examples=15)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plenum import scenarios
-from plenum.scenarios import facts, screen
 from plenum.scenarios.sentences import sentences
+from plenum_checks.wordings import facts, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = {path.stem: scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}

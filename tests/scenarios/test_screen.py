@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum import scenarios
-from plenum.scenarios import Scenario, screen
+from plenum.scenarios import Scenario
 from plenum.scenarios.layouts import formats
 from plenum.scenarios.sentences import Sentence, reworded, sentences, split
 from plenum.scenarios.variant import Variant
+from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[2]
 CASE = scenarios.load(ROOT / "scenarios" / "IM-01.yaml")

@@ -10,8 +10,9 @@ import yaml
 
 from plenum import scenarios
 from plenum.base.errors import UserError
-from plenum.scenarios import Scenario, perturbations, rephrase, screen, variant_files
+from plenum.scenarios import Scenario, perturbations, variant_files
 from plenum.scenarios.perturbations import FAMILIES, survey
+from plenum_checks.wordings import rephrase, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "scenarios" / "variants"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.programs.case import Case
 from plenum.testing import assert_stable
+from plenum_audit.programs.case import Case
 
 CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
 TEST = """
-from plenum.programs.case import Case
+from plenum_audit.programs.case import Case
 from plenum_run import Decision
 
 CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
@@ -79,7 +79,7 @@ def test_a_file_and_its_cases_are_audited_in_a_process_of_their_own(tmp_path: Pa
 
 def test_the_fixture_takes_its_settings_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "test_committee.py").write_text(TEST)
-    plugin = ("-p", "plenum.testing.pytest_plugin", "-p", "no:cacheprovider")
+    plugin = ("-p", "plenum_audit.testing.pytest_plugin", "-p", "no:cacheprovider")
     given = ("--audit-max-runs=5", "--audit-undecided=skip")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plugin, *given, str(tmp_path)],

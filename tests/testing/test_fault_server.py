@@ -24,7 +24,7 @@ from plenum.committee import Ask, Deliberation, ballots
 from plenum.committee import state as stateline
 from plenum.design.condition import Condition
 from plenum.models import Chat
-from plenum.testing.fault_server import (
+from plenum_checks.fault_server import (
     KINDS,
     Faults,
     Latency,
@@ -34,7 +34,7 @@ from plenum.testing.fault_server import (
     serving,
     settings,
 )
-from plenum.testing.fault_server.request_log import duration
+from plenum_checks.fault_server.request_log import duration
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = Latency(median_s=0.0)

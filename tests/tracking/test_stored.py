@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.checks import determinism, dry_run
+from plenum.checks import dry_run
 from plenum.design.condition import Job
 from plenum.execution import run_sweep
 from plenum.tracking import store
 from plenum.tracking.study import Study
+from plenum_checks import determinism
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from world_episodes import Made, Play
 
 from plenum.design.condition import Job
 from plenum.models import Reply
-from plenum.worlds.condition import WorldCondition
-from plenum.worlds.episode import Episode, world_of
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.episode import Episode, world_of
 
 
 @pytest.fixture(scope="session")

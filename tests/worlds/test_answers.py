@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from plenum.worlds.answers import ParsedAnswer, Unreadable, parse
-from plenum.worlds.registry import build
+from plenum_worlds.answers import ParsedAnswer, Unreadable, parse
+from plenum_worlds.registry import build
 
 WORLD = build("disaster", 3)
 WHOLE = json.dumps({"action": [3, 4], "message": "Over to you", "analysis": "Because."})

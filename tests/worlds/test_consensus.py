@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world_episodes import Play
 
-from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, explicit, read_plan
-from plenum.worlds.draws import Draws
-from plenum.worlds.registry import build
+from plenum_worlds.consensus import MECHANISMS, Decision, assigned_actions, explicit, read_plan
+from plenum_worlds.draws import Draws
+from plenum_worlds.registry import build
 
 DRAWS = Draws(("consensus", 0, 0))
 A, B, C = (1, 1), (2, 2), (3, 3)

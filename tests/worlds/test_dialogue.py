@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose
 
 from plenum.design.condition import Job
 from plenum.models import Reply
-from plenum.worlds.condition import WorldCondition
-from plenum.worlds.dialogue import measures, refers
-from plenum.worlds.episode import Episode
-from plenum.worlds.prompts import Remark, written
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.dialogue import measures, refers
+from plenum_worlds.episode import Episode
+from plenum_worlds.prompts import Remark, written
 
 CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
 NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from world_episodes import VOLATILITY, Play
 
-from plenum.worlds.disaster import metrics
-from plenum.worlds.disaster.metrics import Delay
-from plenum.worlds.disaster.state import DisasterSettings
-from plenum.worlds.disaster.world import Disaster, DisasterState, DisasterWorld
-from plenum.worlds.draws import Draws
-from plenum.worlds.registry import build, definition
+from plenum_worlds.disaster import metrics
+from plenum_worlds.disaster.metrics import Delay
+from plenum_worlds.disaster.state import DisasterSettings
+from plenum_worlds.disaster.world import Disaster, DisasterState, DisasterWorld
+from plenum_worlds.draws import Draws
+from plenum_worlds.registry import build, definition
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)
 SETTINGS = DisasterSettings()

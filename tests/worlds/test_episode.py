@@ -10,8 +10,8 @@ from world_episodes import Made
 
 from plenum.models import Reply
 from plenum.models.conversation import Ask, recorded_reply
-from plenum.worlds.condition import WorldCondition
-from plenum.worlds.episode import Episode
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.episode import Episode
 
 Answer = Callable[[Ask], str]
 

@@ -13,11 +13,11 @@ from world_episodes import LEVELS, VOLATILITY, Play
 
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
-from plenum.worlds.consensus import MECHANISMS
-from plenum.worlds.draws import Draws
-from plenum.worlds.metrics import action_distribution, mean_deviation, summary
-from plenum.worlds.registry import WORLDS, build, definition
-from plenum.worlds.world import kind_of
+from plenum_worlds.consensus import MECHANISMS
+from plenum_worlds.draws import Draws
+from plenum_worlds.metrics import action_distribution, mean_deviation, summary
+from plenum_worlds.registry import WORLDS, build, definition
+from plenum_worlds.world import kind_of
 
 
 @dataclass(frozen=True)

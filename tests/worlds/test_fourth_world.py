@@ -14,9 +14,9 @@ from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Simulated
 from plenum.models.simulated import SimulatedBackend
-from plenum.worlds.cost import longest_run
-from plenum.worlds.episode import Episode
-from plenum.worlds.registry import WORLDS, display
+from plenum_worlds.cost import longest_run
+from plenum_worlds.episode import Episode
+from plenum_worlds.registry import WORLDS, display
 
 TASK = """
 # @package _global_

@@ -13,12 +13,12 @@ from plenum.base.errors import UserError
 from plenum.design.settings import Information
 from plenum.models import Reply
 from plenum.models.conversation import Ask
-from plenum.worlds import information
-from plenum.worlds.draws import Draws
-from plenum.worlds.episode import Episode, world_of
-from plenum.worlds.hearing import LOST, Hearing, heard_by
-from plenum.worlds.prompts import Remark
-from plenum.worlds.registry import build
+from plenum_worlds import information
+from plenum_worlds.draws import Draws
+from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.hearing import LOST, Hearing, heard_by
+from plenum_worlds.prompts import Remark
+from plenum_worlds.registry import build
 
 TASKS = ("disaster", "misinformation", "public_goods")
 SEVERAL: dict[str, dict[str, Any]] = {

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from world_episodes import VOLATILITY, Play
 
-from plenum.worlds.draws import Draws
-from plenum.worlds.misinformation import claims, metrics
-from plenum.worlds.misinformation.metrics import Containment
-from plenum.worlds.misinformation.world import (
+from plenum_worlds.draws import Draws
+from plenum_worlds.misinformation import claims, metrics
+from plenum_worlds.misinformation.metrics import Containment
+from plenum_worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
     MisinformationWorld,
     scale_free,
 )
-from plenum.worlds.registry import build, definition
+from plenum_worlds.registry import build, definition
 
 levels = st.sampled_from(sorted(VOLATILITY["misinformation"]))
 sets = st.lists(st.integers(0, 49), max_size=3, unique=True)

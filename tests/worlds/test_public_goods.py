@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from world_episodes import VOLATILITY, Play
 
-from plenum.worlds.draws import Draws
-from plenum.worlds.public_goods import metrics
-from plenum.worlds.public_goods.metrics import gini
-from plenum.worlds.public_goods.world import (
+from plenum_worlds.draws import Draws
+from plenum_worlds.public_goods import metrics
+from plenum_worlds.public_goods.metrics import gini
+from plenum_worlds.public_goods.world import (
     PublicGoodsSettings,
     PublicGoodsState,
     PublicGoodsWorld,
 )
-from plenum.worlds.registry import build, definition
+from plenum_worlds.registry import build, definition
 
 levels = st.sampled_from(sorted(VOLATILITY["public_goods"]))
 amounts = st.none() | st.floats(0, 12)

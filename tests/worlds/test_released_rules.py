@@ -15,17 +15,16 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from world_episodes import Made, Play
 
-from plenum.checks import released_rules
-from plenum.worlds import MECHANISMS
-from plenum.worlds.disaster.world import Disaster, DisasterSettings, DisasterState, DisasterWorld
-from plenum.worlds.draws import Draws
-from plenum.worlds.episode import world_of
-from plenum.worlds.misinformation.world import (
+from plenum_worlds import MECHANISMS, released_rules
+from plenum_worlds.disaster.world import Disaster, DisasterSettings, DisasterState, DisasterWorld
+from plenum_worlds.draws import Draws
+from plenum_worlds.episode import world_of
+from plenum_worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
     MisinformationWorld,
 )
-from plenum.worlds.public_goods.world import (
+from plenum_worlds.public_goods.world import (
     PublicGoodsSettings,
     PublicGoodsState,
     PublicGoodsWorld,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from plenum.worlds.draws import Draws, step, uniform_integer
+from plenum_worlds.draws import Draws, step, uniform_integer
 
 PURPOSES = ("start", "report", "tie", "spawn", "network")
 purposes = st.sampled_from(PURPOSES)

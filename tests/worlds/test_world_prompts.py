@@ -13,14 +13,14 @@ from world_episodes import Made
 from plenum.base.text import flatten
 from plenum.models import Reply
 from plenum.models.conversation import Ask
-from plenum.worlds import answers, prompts
-from plenum.worlds.condition import WorldCondition
-from plenum.worlds.consensus import read_plan
-from plenum.worlds.draws import Draws
-from plenum.worlds.episode import Episode, world_of
-from plenum.worlds.prompts import Remark, Scene
-from plenum.worlds.registry import build
-from plenum.worlds.world import Kind, Statement
+from plenum_worlds import answers, prompts
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.consensus import read_plan
+from plenum_worlds.draws import Draws
+from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.registry import build
+from plenum_worlds.world import Kind, Statement
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity")

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from plenum.worlds.condition import WorldCondition
+from plenum_worlds.condition import WorldCondition
 
 Made = Callable[..., WorldCondition]
 Play = Callable[..., list[dict[str, Any]]]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from attacks.wire import Completion, Write, whole
 from plenum.models import Chat, Message
-from plenum.testing.fault_server.answers import SimulatedAnswers
+from plenum_checks.fault_server.answers import SimulatedAnswers
 
 _HOSTILE_CALLS = 3
 """So many calls of a kind are answered with hostility, each at its first attempt."""

@@ -148,11 +148,11 @@ async def _proxy(pipe: Connection, url: str) -> None:
     from plenum.execution.caller import Caller
     from plenum.models import backends
     from plenum.models.api.prices import Prices
-    from plenum.programs.case import Case
-    from plenum.programs.condition import ProgramCondition
-    from plenum.programs.proxy import Proxy
-    from plenum.programs.session import Session
     from plenum.records import CallLog, Journal
+    from plenum_audit.programs.case import Case
+    from plenum_audit.programs.condition import ProgramCondition
+    from plenum_audit.programs.proxy import Proxy
+    from plenum_audit.programs.session import Session
 
     os.environ.setdefault("OPENAI_API_KEY", "sk-of-the-benchmark")
     condition = ProgramCondition(

@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests"))
 
 from audit_studies import AuditStudy, conversation
 
-from plenum.dynamics.audits import Rule
-from plenum.reports.audit.publish import publish
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.reports.publish import publish
 
 ROUNDS = 6
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from plenum.base.identity import generator
-from plenum.dynamics.sequential import ALPHA, evidence, log_stable, log_unstable
+from plenum_audit.dynamics.sequential import ALPHA, evidence, log_stable, log_unstable
 
 PAIRS = ((0.80, 0.95), (0.90, 0.99))
 """Unacceptable and acceptable shares of the mode."""

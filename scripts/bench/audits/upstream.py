@@ -13,7 +13,7 @@ from plenum.base.identity import seed_for
 from plenum.design.condition import Simulated
 from plenum.models import Chat, RawRequest
 from plenum.models.simulated import SimulatedBackend
-from plenum.programs.wire import INTERFACES
+from plenum_audit.programs.wire import INTERFACES
 
 
 class Upstream:

@@ -12,8 +12,9 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics import INTERVALS, bootstrap, contrast, generators, lyapunov, pairwise_distances
+from plenum.dynamics import INTERVALS, bootstrap, contrast, lyapunov, pairwise_distances
 from plenum.dynamics.fit import Floats
+from plenum_checks import generators
 
 _ENSEMBLES, _QUICK = 200, 20
 _PROCESSES = (

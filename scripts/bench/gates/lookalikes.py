@@ -16,11 +16,11 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.identity import generator
-from plenum.dynamics.audits import NO_DECISION, STABLE, Rule, case_verdict
-from plenum.programs.case import Case
-from plenum.programs.cases import load
-from plenum.programs.decision import Given, Unreadable, read
-from plenum.programs.reported import Refused, as_decision
+from plenum_audit.dynamics.audits import NO_DECISION, STABLE, Rule, case_verdict
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.cases import load
+from plenum_audit.programs.decision import Given, Unreadable, read
+from plenum_audit.programs.reported import Refused, as_decision
 
 SETS: tuple[Mapping[str, str], ...] = (
     {"A": "B", "B": "A"},

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from gates.seeds import OPTIONS, RUNS, SHARE, TRIALS, is_allowed, is_stable
 from plenum.base.identity import generator
-from plenum.dynamics.audits import FAILED
+from plenum_audit.dynamics.audits import FAILED
 
 HANGS, RETRIES = 0.40, 10
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
-from plenum.dynamics.audits import STABLE, Rule, coded, running
-from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
+from plenum_audit.dynamics.audits import STABLE, Rule, coded, running
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition
 
 SHARE, SEEDS, TRIALS, RUNS = 0.80, 10, 200, 100
 OPTIONS = ("A", "B", "C")

@@ -11,11 +11,12 @@ from omegaconf._utils import get_omega_conf_dumper
 
 from plenum.base import project, regular_files
 from plenum.base.errors import UserError
-from plenum.design import checking, checkpoints, kinds, schema
+from plenum.design import checking, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, ModelConfig
 from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
+from plenum_hosted import checkpoints
 
 
 def parse_job(cfg: DictConfig) -> Job:

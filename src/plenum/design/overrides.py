@@ -22,9 +22,9 @@ from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design.audit import INSTEAD, AuditConfig
 from plenum.design.ranges import require
 from plenum.design.schema import BY_NAME, Config, StudyConfig, price_refused
+from plenum_audit.design import INSTEAD, AuditConfig
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")

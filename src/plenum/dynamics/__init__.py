@@ -1,6 +1,5 @@
 """Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
 
-from plenum.dynamics import generators
 from plenum.dynamics.attrition import Association, association, independence
 from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction, of_estimates
@@ -25,12 +24,13 @@ from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
 from plenum.dynamics.recorded import Recorded, recorded
-from plenum.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
 from plenum.dynamics.switches import SwitchCounts, switch_counts
-from plenum.dynamics.two_lines import TwoLines, two_lines
-from plenum.dynamics.within_world import Parting, parting
+from plenum_checks import generators
+from plenum_worlds.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
+from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
+from plenum_worlds.dynamics.within_world import Parting, parting
 
 __all__ = [
     "DRAWS", "INTERVALS", "NO_MAJORITY", "WINDOW", "ZERO", "Association", "Bootstrap", "Branching",

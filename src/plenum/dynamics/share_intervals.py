@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.sequential import ALPHA, stable_at, unstable_at
+from plenum_audit.dynamics.sequential import ALPHA, stable_at, unstable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6
 _ROWS = 1 << 15
@@ -36,7 +36,7 @@ def share_interval(
     Parameters
     ----------
     decisions, options, modes
-        As of :func:`plenum.dynamics.sequential.evidence`.
+        As of :func:`plenum_audit.dynamics.sequential.evidence`.
     """
     return share_intervals([np.asarray(decisions, int)], options, alpha, modes)[0]
 

@@ -70,7 +70,7 @@ def build(
                 f"backend: hosted needs {error.name}; "
                 "install it with sh scripts/install.sh .venv/bin/python hosted"
             ) from None
-        from plenum.models.hosted import HostedBackend
+        from plenum_hosted import HostedBackend
 
         return HostedBackend(settings)
     if isinstance(settings, Recorded):

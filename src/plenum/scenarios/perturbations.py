@@ -5,9 +5,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.scenarios import Scenario, packets, screen, variant_files
+from plenum.scenarios import Scenario, packets, variant_files
 from plenum.scenarios.layouts import formats
 from plenum.scenarios.variant import FAMILIES, Variant
+from plenum_checks.wordings import screen
 
 __all__ = ["FAMILIES", "Checked", "Surveyed", "Variant", "load", "survey"]
 

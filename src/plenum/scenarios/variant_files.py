@@ -12,9 +12,10 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.yaml_files import read_yaml
-from plenum.scenarios import Scenario, screen
+from plenum.scenarios import Scenario
 from plenum.scenarios.sentences import Sentence, reworded, sentences
 from plenum.scenarios.variant import Variant
+from plenum_checks.wordings import screen
 
 REGISTERS = ("formal", "conversational", "legalistic", "passive", "synonym")
 """The registers besides the canonical wording (section S4.2)."""

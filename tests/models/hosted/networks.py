@@ -10,11 +10,11 @@ import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, Qwen2Config
 
 from plenum.design.condition import Hosted
-from plenum.models.hosted import attention, environment
-from plenum.models.hosted.engine import Engine
-from plenum.models.hosted.network import Network
-from plenum.models.hosted.rows import Row
-from plenum.models.hosted.shapes import Shapes, room
+from plenum_hosted import attention, environment
+from plenum_hosted.engine import Engine
+from plenum_hosted.network import Network
+from plenum_hosted.rows import Row
+from plenum_hosted.shapes import Shapes, room
 
 SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)
 STOP = 1

@@ -16,8 +16,8 @@ from plenum.base.errors import Stopped
 from plenum.base.identity import digest
 from plenum.design.condition import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
-from plenum.models.hosted import HostedBackend
 from plenum.records import Failure
+from plenum_hosted import HostedBackend
 
 SETTINGS = Hosted(slots=8, prefill_rows=4, bucket=16, rung=64, threads=1, device="cpu")
 STATIC = "## Scenario\nA port must choose. Größe 10 m – 港 🙂"
@@ -218,7 +218,7 @@ def test_an_engine_that_broke_stops_the_sweep(saved: Path, monkeypatch: Any) -> 
     def breaks(*_: object) -> None:
         raise RuntimeError("CUDA out of memory.\nTried 2 GiB")
 
-    monkeypatch.setattr("plenum.models.hosted.network.Network.step", breaks)
+    monkeypatch.setattr("plenum_hosted.network.Network.step", breaks)
 
     async def calls() -> list[Any]:
         tasks = [backend.attempt(chat(saved, n), 1) for n in range(12)]

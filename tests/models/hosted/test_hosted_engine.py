@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import SHAPES
 
-from plenum.models.hosted.engine import Engine
-from plenum.models.hosted.network import Network
-from plenum.models.hosted.prefixes import Prefixes
+from plenum_hosted.engine import Engine
+from plenum_hosted.network import Network
+from plenum_hosted.prefixes import Prefixes
 
 Model = Callable[..., torch.nn.Module]
 

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.design import checkpoints
 from plenum.design.condition import Hosted
-from plenum.models.hosted import environment
+from plenum_hosted import checkpoints, environment
 
 CPU = torch.device("cpu")
 Patch = pytest.MonkeyPatch

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import SHAPES
 
-from plenum.models.hosted.engine import Engine
-from plenum.models.hosted.rows import Row
-from plenum.models.hosted.shapes import Shapes
+from plenum_hosted.engine import Engine
+from plenum_hosted.rows import Row
+from plenum_hosted.shapes import Shapes
 
 Model = Callable[..., torch.nn.Module]
 Told = tuple[list[int], list[float]]

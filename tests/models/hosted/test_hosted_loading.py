@@ -25,11 +25,10 @@ from transformers import (
 )
 
 from plenum.base.errors import UserError
-from plenum.design import checkpoints
 from plenum.design.condition import Hosted
 from plenum.models.chat import Message
-from plenum.models.hosted import loading
-from plenum.models.hosted.loading import Loaded
+from plenum_hosted import checkpoints, loading
+from plenum_hosted.loading import Loaded
 
 CPU = torch.device("cpu")
 Change = Callable[[Path], object]

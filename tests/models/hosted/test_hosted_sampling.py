@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from scipy.stats import chisquare
 
-from plenum.models.hosted.rows import Row
+from plenum_hosted.rows import Row
 
 Model = Callable[..., torch.nn.Module]
 PROMPT = [5, 6, 7, 8]

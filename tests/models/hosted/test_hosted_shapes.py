@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.models.hosted.shapes import Shapes, room
+from plenum_hosted.shapes import Shapes, room
 
 lengths = st.integers(0, 5000)
 shapes = st.builds(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.models.chat import Message
-from plenum.models.hosted.tokens import Tokens
+from plenum_hosted.tokens import Tokens
 
 MADE = folders.tokenizer()
 TOKENS = Tokens(MADE)

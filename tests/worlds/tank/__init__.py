@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
-from plenum.worlds.draws import Draws, uniform_integer
-from plenum.worlds.world import Outcome, Plain, Round, Statement, World, checked, is_whole, within
+from plenum_worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
+from plenum_worlds.draws import Draws, uniform_integer
+from plenum_worlds.world import Outcome, Plain, Round, Statement, World, checked, is_whole, within
 
 MOST = 3
 """Units that an agent drains at most."""

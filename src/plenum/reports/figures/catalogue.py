@@ -11,17 +11,17 @@ from plenum.reports.figures.branching import branching
 from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.divergence import divergence
 from plenum.reports.figures.forest import forest
-from plenum.reports.figures.hosted import hosted
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
-from plenum.reports.figures.null import null
-from plenum.reports.figures.seats import seats
-from plenum.reports.figures.semantic import semantic
 from plenum.reports.figures.simplex import simplex
-from plenum.reports.figures.switches import switches
-from plenum.reports.figures.temperature import temperature
 from plenum.reports.study import EstimatedStudy, deliberations
 from plenum.tracking.study import MANY
+from plenum_hosted.figures import hosted
+from plenum_papers.figures.null import null
+from plenum_papers.figures.seats import seats
+from plenum_papers.figures.semantic import semantic
+from plenum_papers.figures.switches import switches
+from plenum_papers.figures.temperature import temperature
 
 
 class Drawing(NamedTuple):

@@ -1,8 +1,0 @@
-"""The hosted backend: a model on this machine, many rows at once, the same bytes every time.
-
-``docs/hosted-backend.md`` says how it works and what it promises.
-"""
-
-from plenum.models.hosted.backend import HostedBackend
-
-__all__ = ["HostedBackend"]

@@ -1,0 +1,215 @@
+"""Write a study to one file."""
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig
+
+from plenum.base.errors import UserError
+from plenum.base.progress import progress
+from plenum.base.project import code_version
+from plenum.records import remote_files
+from plenum.reports import accounting
+from plenum.reports.settings import Settings, settings
+from plenum.reports.table import csv
+from plenum.tracking import store
+from plenum.tracking.conditions import simulated
+from plenum.tracking.study import Study
+from plenum_archive import dictionary, layout, scrub
+from plenum_archive.container import Packer, sealed
+from plenum_archive.gather import ArchivedCondition, gathered
+from plenum_archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
+from plenum_archive.readme import readme
+from plenum_archive.verify import check, seal, size, summary
+
+_PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Export:
+    """The config of `scripts/export.py`; ``chosen.out`` is the file."""
+
+    chosen: Settings
+    overwrite: bool
+
+
+def read_config(cfg: DictConfig) -> Export:
+    """Check the config of `scripts/export.py`.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, a value is malformed, or the file is there already.
+    """
+    chosen = settings(cfg)
+    if type(cfg.overwrite) is not bool:
+        raise UserError(f"overwrite: {cfg.overwrite}; true or false")
+    if chosen.out.is_dir():
+        raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
+    if chosen.out.suffix != ".zip":
+        raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
+    if not cfg.overwrite and remote_files.exists(str(cfg.out)):
+        raise UserError(
+            f"out: {cfg.out} is there already; name another file, or say overwrite=true"
+        )
+    store.require_writable("out", chosen.out.parent)
+    return Export(chosen, cfg.overwrite)
+
+
+def export(wanted: Export) -> None:
+    """Write a study to an archive, check it, and say what is in it.
+
+    Raises
+    ------
+    UserError
+        The study can't be read, is half written, or holds a secret.
+    """
+    chosen = wanted.chosen
+    _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
+    with ExitStack() as stack:
+        with progress("reading") as report_progress:
+            conditions = stack.enter_context(gathered(chosen.study, chosen.uri, report_progress))
+        whole = partial(_require_whole, chosen.study)
+        packer = stack.enter_context(sealed(chosen.out, whole))
+        named = _pack(packer, chosen, conditions)
+    for what, files in named.items():
+        more = f" and {len(files) - 1} more" * (len(files) > 1)
+        print(f"note: {files[0]}{more} names {what}; it is kept as it is", file=sys.stderr)
+    print(summary(chosen.study, _counts(conditions)))
+    print(f"written and checked: {chosen.out} ({size(chosen.out)}, SHA-256 {seal(chosen.out)})")
+
+
+def _pack(
+    packer: Packer, chosen: Settings, conditions: Sequence[ArchivedCondition]
+) -> dict[str, list[str]]:
+    """Write all files; those that name the machine, by what they name."""
+    named: dict[str, list[str]] = {}
+
+    def add(name: str, data: bytes) -> None:
+        scrub.refuse_secrets(name, data)
+        for what in scrub.of_this_machine(data):
+            named.setdefault(what, []).append(name)
+        packer.add(name, data)
+
+    tables = {f"{layout.TABLES}/{name}": d for name, d in _tables(chosen, conditions).items()}
+    failures = Counter(
+        replicate.tags["plenum.failure"]
+        for condition in conditions
+        for replicate in condition.replicates
+        if replicate.replicate < condition.run.target and replicate.tags["plenum.failure"]
+    )
+    add(README, readme(chosen, conditions, _counts(conditions), failures, sorted(tables)).encode())
+    with progress("writing") as report_progress:
+        for done, condition in enumerate(conditions, start=1):
+            for name, data in condition.files():
+                add(name, data)
+            report_progress(done, len(conditions))
+    for name, data in tables.items():
+        add(name, data)
+    add(DICTIONARY, dictionary.of([*packer.files, DICTIONARY, MANIFEST]))
+    packer.add(MANIFEST, layout.packed(_manifest(packer, chosen, conditions)))
+    return named
+
+
+def _manifest(
+    packer: Packer, chosen: Settings, conditions: Sequence[ArchivedCondition]
+) -> dict[str, Any]:
+    return {
+        "kind": KIND,
+        "format": FORMAT,
+        "study": chosen.study,
+        "backends": sorted({condition.run.params.get("backend", "") for condition in conditions}),
+        "simulated": any(
+            simulated(condition.run.params, condition.run.tags) for condition in conditions
+        ),
+        "counts": _counts(conditions),
+        "estimates": {
+            "window": list(chosen.window),
+            "interval": chosen.interval,
+            "draws": chosen.draws,
+            "seed": chosen.seed,
+        },
+        "run_by": sorted(
+            {condition.run.tags.get("plenum.version", "") for condition in conditions}
+        ),
+        "written_by": {"plenum": code_version(), **{name: version(name) for name in _PACKAGES}},
+        "conditions": [
+            {
+                "folder": condition.place,
+                "condition": condition.run.tags["plenum.condition"],
+                "cell": condition.run.tags["plenum.cell"],
+                "name": condition.run.name,
+                "run_id": condition.run.run_id,
+                **condition.counts,
+            }
+            for condition in conditions
+        ],
+        "files": dict(packer.files),
+    }
+
+
+def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
+    sums = {key: sum(condition.counts[key] for condition in conditions) for key in COUNTS}
+    return {"conditions": len(conditions), **sums}
+
+
+def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
+    """The tables of a study that have lines, by file name."""
+    tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
+    tables = tables | _accounting(chosen, gathered)
+    return {f"{name}.csv": csv(table).encode() for name, table in tables.items() if len(table)}
+
+
+def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
+    """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
+    usage = Study(chosen.study, chosen.uri).usage
+    usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
+    tables = accounting.frames(usage)
+    stored = {condition.stored: condition for condition in gathered}
+    files = tables["manifest"].to_dict("records")
+    lines = [line | _digests(stored[line["run_id"]]) for line in files]
+    if "accounting_servers" in tables:
+        by_server = tables["accounting_servers"]
+        tables["accounting_servers"] = by_server.assign(
+            server=by_server["server"].map(scrub.server)
+        )
+    return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
+
+
+def _digests(condition: ArchivedCondition) -> dict[str, Any]:
+    """The run that a condition was first tracked as, and the digests of its files."""
+    together = hashlib.sha256()
+    for replicate in sorted(condition.transcripts):
+        if replicate < condition.run.target:
+            together.update(condition.transcripts[replicate].read_bytes())
+    digests: dict[str, Any] = {
+        f"sha256_{name}": hashlib.sha256(data).hexdigest()
+        for name in ("ensemble", "replicates")
+        if (data := condition.artifacts.get(f"{name}.parquet")) is not None
+    }
+    return {
+        "run_id": condition.run.run_id,
+        **digests,
+        "sha256_transcripts": together.hexdigest() if condition.transcripts else None,
+    }
+
+
+def _require_whole(study: str, part: Path) -> None:
+    """Refuse to hand out an archive that doesn't pass its own check."""
+    with progress("checking") as say:
+        problems = check(part, say).problems
+    if problems:
+        more = f" (and {len(problems) - 1} more)" * (len(problems) > 1)
+        raise UserError(
+            f"study: {study!r} doesn't agree with itself: {problems[0]}{more}; the same "
+            "run.py command brings it up to date"
+        )

@@ -1,0 +1,335 @@
+"""Bring a study's file back into a tracking store: the same runs, under ids of the store's own."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import DictConfig
+
+from plenum.base.errors import UserError
+from plenum.base.identity import folder_of
+from plenum.base.progress import progress
+from plenum.design.kinds import of_condition
+from plenum.design.ranges import is_study
+from plenum.records import read, remote_files, storage
+from plenum.records.storage import Storage
+from plenum.tracking import row_writer, rows, store
+from plenum.tracking.conditions import rerun
+from plenum.tracking.runs import CONDITIONS, search
+from plenum.tracking.stored import KIND_TAG
+from plenum_archive import layout
+from plenum_archive.container import Box, described
+from plenum_archive.gather import ARCHIVE, ORIGIN, gathered
+from plenum_archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
+from plenum_archive.verify import checked, existing, named, summary
+
+if TYPE_CHECKING:
+    from mlflow.entities import Metric
+
+_AT_ONCE = 900
+"""Metrics that one request may hold; a server takes 1000."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """The config of `scripts/import.py`: no name keeps the archive's, no folder no journals.
+
+    ``replicate_runs`` is ``tracking.replicates``.
+    """
+
+    archive: Path
+    study: str
+    uri: str
+    journals: str | None
+    replicate_runs: str = "auto"
+
+
+def read_config(cfg: DictConfig) -> Import:
+    """Check the config of `scripts/import.py`.
+
+    Raises
+    ------
+    UserError
+        The archive isn't named or isn't there, or there is no store to write to.
+    """
+    if cfg.archive is None:
+        raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
+    archive = existing("archive", remote_files.fetched("archive", str(cfg.archive)))
+    if cfg.tracking.uri is None:
+        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
+    journals = None if cfg.journals is None else str(cfg.journals)
+    if journals is not None:
+        store.require_writable("journals", storage.folder(journals))
+    study = "" if cfg.study is None else str(cfg.study)
+    if study and not is_study(study):
+        raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
+    uri, replicate_runs = store.absolute(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
+    return Import(archive, study, uri, journals, replicate_runs)
+
+
+def bring_back(wanted: Import) -> None:
+    """Check an archive and write it to a tracking store.
+
+    Raises
+    ------
+    UserError
+        The archive isn't whole, or the store holds another study of this name.
+    """
+    with ExitStack() as stack:
+        with progress("checking") as report_progress:
+            result, box = stack.enter_context(checked(wanted.archive, report_progress))
+        if result.problems or box is None:
+            lines = named(wanted.archive, result.problems)
+            for line in lines[:-1]:
+                print(line, file=sys.stderr)
+            raise UserError(f"{lines[-1]}; nothing was imported")
+        study = wanted.study or str(result.manifest["study"])
+        bucket = Storage.of(wanted.journals) if wanted.journals else None
+        unpacked = _journals(box, result.manifest, wanted.journals)
+        with progress("writing") as written:
+            nested = rows.nested(wanted.replicate_runs, result.manifest["counts"]["target"])
+            new = restore(box, result.manifest, study, wanted.uri, written, nested)
+        for path, name in unpacked.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(box.read(name))
+        if bucket is not None:
+            for folder in {path.parent for path in unpacked}:
+                bucket.fetch(folder)
+            bucket.flush()
+    if wanted.journals is not None:
+        print(f"journals: {len(unpacked)} written to {wanted.journals}")
+    if not new:
+        print(f"study {study} is there already, with the same contents: nothing to do")
+        return
+    print(summary(study, result.manifest["counts"]))
+    print(f"imported: {wanted.archive} as study {study}")
+
+
+def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[Path, str]:
+    """Where transcripts go as journals, and from which file; those that are there are left.
+
+    Raises
+    ------
+    UserError
+        A journal is there and says something else.
+    """
+    files: dict[Path, str] = {}
+    if journals is None:
+        return files
+    for entry in manifest["conditions"]:
+        run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
+        number = rerun({"settings": run.params.get("settings", "")})
+        name = folder_of(run.tags["plenum.condition"], number)
+        subfolder = storage.fetched(journals, name) / name
+        for replicate in replicates:
+            path = subfolder / f"{replicate.replicate:03d}.jsonl"
+            name = layout.transcript(entry["folder"], replicate.replicate)
+            if not path.exists():
+                files[path] = name
+            elif path.read_bytes() != box.read(name):
+                raise UserError(
+                    f"journals: {path} is there already and says something else; name another "
+                    "folder"
+                )
+    return files
+
+
+def restore(
+    box: Box,
+    manifest: dict[str, Any],
+    study: str,
+    uri: str,
+    report_progress: Callable[[int, int], None],
+    nested: bool = True,
+) -> bool:
+    """Write a checked archive to a store. The study appears there once it is whole.
+
+    Until then its runs are in an experiment of another name, and the same call goes on with it.
+
+    Parameters
+    ----------
+    study
+        What it is to be called there.
+    report_progress
+        Called with how many conditions are written, and of how many.
+    nested
+        Whether replicates get runs of their own, not rows.
+
+    Returns
+    -------
+    bool
+        Whether anything was written: not where the study is there, with the same contents.
+
+    Raises
+    ------
+    UserError
+        The store can't be written to, or holds another study of this name.
+    """
+    store.check(store.absolute(uri))
+    client = store.open_client(uri)
+    contents = layout.content(manifest["files"])
+    if _is_imported(client, study, uri, contents):
+        return False
+    unfinished = f"{study} (unfinished import {contents[:8]})"
+    experiment = store.experiment(client, uri, study, unfinished)
+    workers = 8 if store.absolute(uri).startswith("http") else 1  # a file has one writer
+    known = _known(client, experiment)
+    writing = _Writing(client, experiment, contents, known, workers, nested)
+    for done, condition in enumerate(manifest["conditions"], start=1):
+        with tempfile.TemporaryDirectory() as folder:
+            box.unpack(condition["folder"], Path(folder))
+            writing.condition(Path(folder))
+        report_progress(done, len(manifest["conditions"]))
+    client.rename_experiment(experiment, study)
+    return True
+
+
+def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
+    """Whether the store holds the study with the same contents.
+
+    Raises
+    ------
+    UserError
+        It holds another study of this name.
+    """
+    experiment = client.get_experiment_by_name(study)
+    if experiment is None:
+        return False
+    if experiment.lifecycle_stage != "active":
+        raise store.deleted(study, experiment.experiment_id, uri)
+    if search(client, experiment.experiment_id, CONDITIONS):
+        with gathered(study, uri) as conditions:
+            files = {
+                name: described(data)
+                for condition in conditions
+                for name, data in condition.files()
+            }
+        if layout.content(files) == contents:
+            return True
+    raise UserError(
+        f"study: {study!r} is there already and holds something else; name another one, as in "
+        "study=NEW"
+    )
+
+
+def _known(client: Any, experiment: str) -> dict[str, Any]:
+    """Runs that an earlier, stopped call wrote, by the ids that they were first tracked under."""
+    runs = search(client, experiment, "")
+    return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Where runs are written, and those that are there."""
+
+    client: Any
+    experiment: str
+    contents: str
+    known: dict[str, Any]
+    workers: int
+    nested: bool
+
+    def condition(self, folder: Path) -> None:
+        """Write an unpacked condition."""
+        from plenum.tracking import run_data
+
+        run, replicates = layout.read_runs((folder / RUNS).read_bytes())
+        files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
+        more = {} if self.nested else {rows.TAG: rows.FILE}
+        if not self.nested:
+            files += _rows(folder, replicates)
+        parent = self.put(run, "", files, _by_round(run), more)
+        self.client.set_experiment_tag(self.experiment, KIND_TAG, of_condition(run.params).name)
+        if not self.nested:
+            return
+
+        def replicate(child: Run) -> None:
+            journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
+            series = run_data.by_round(read(journal), child.end or child.start)
+            self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(replicate, replicates))
+
+    def put(
+        self,
+        run: Run,
+        within: str,
+        files: list[Path],
+        series: "list[Metric]",
+        tags: dict[str, str] | None = None,
+    ) -> str:
+        """Write a run, unless it is there whole; its id in this store."""
+        earlier = self.known.get(run.run_id)
+        if earlier is not None:
+            if self._is_complete(earlier, run):
+                return str(earlier.info.run_id)
+            self.client.delete_run(earlier.info.run_id)
+        created = self.client.create_run(
+            self.experiment,
+            start_time=run.start,
+            run_name=run.name,
+            tags={**run.tags, ORIGIN: run.run_id, **(tags or {})},
+        )
+        run_id = str(created.info.run_id)
+        with store.artifacts(self.client, created, within) as folder:
+            for file in files:
+                (folder / file.name).write_bytes(file.read_bytes())
+        self._log(run_id, run, series)
+        if run.status != "RUNNING":
+            self.client.set_terminated(run_id, run.status, run.end)
+        return run_id
+
+    def _log(self, run_id: str, run: Run, series: "list[Metric]") -> None:
+        from mlflow.entities import Metric, Param, RunTag
+
+        now = run.end or run.start or int(time.time() * 1000)
+        by_round = {metric.key for metric in series}
+        last = [
+            Metric(key, value, now, 0) for key, value in run.metrics.items() if key not in by_round
+        ]
+        metrics = [*last, *series]
+        for start in range(_AT_ONCE, len(metrics), _AT_ONCE):
+            self.client.log_batch(run_id, metrics=metrics[start : start + _AT_ONCE])
+        self.client.log_batch(
+            run_id,
+            metrics=metrics[:_AT_ONCE],
+            params=[Param(key, value) for key, value in run.params.items()],
+            tags=[RunTag(ARCHIVE, self.contents)],  # in one commit: this run has all but its end
+        )
+
+    def _is_complete(self, earlier: Any, run: Run) -> bool:
+        tags = earlier.data.tags
+        return bool(tags.get(ARCHIVE) == self.contents and earlier.info.status == run.status)
+
+
+def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
+    """The files that hold replicates as rows, written into the folder of their condition."""
+    files = [folder / rows.FILE, folder / rows.ARCHIVE]
+    values = []
+    for run in replicates:
+        info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
+        times = {"start_time": run.start, "end_time": run.end}
+        values.append(rows.row({**info, **times}, run.tags, run.params, run.metrics))
+    row_writer.write(files[0], values)
+    numbers = [run.replicate for run in replicates]
+    row_writer.pack(files[1], {n: folder / TRANSCRIPTS / rows.journal(n) for n in numbers})
+    return files
+
+
+def _by_round(run: Run) -> "list[Metric]":
+    """A condition's metrics that have one value a round."""
+    from mlflow.entities import Metric
+
+    now = run.end or run.start
+    return [
+        Metric(key, value, now, int(step))
+        for key, points in run.series.items()
+        for step, value in points
+    ]

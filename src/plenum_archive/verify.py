@@ -1,0 +1,230 @@
+"""Check an archive: that it is whole, that its digests fit, and that it agrees with itself."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.base.progress import progress
+from plenum.base.project import code_version
+from plenum_archive import contents, dictionary, layout
+from plenum_archive.container import SEAL, Box, Damaged, opened
+from plenum_archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST
+
+ReportProgress = Callable[[int, int], None]
+
+_LONGEST = 240
+_PROBLEMS = 50
+"""More than this are counted, not printed."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking an archive found.
+
+    Attributes
+    ----------
+    problems
+        A line each; none where the archive is whole.
+    manifest
+        The archive's manifest; empty where it can't be read.
+    """
+
+    problems: tuple[str, ...]
+    manifest: dict[str, Any]
+
+
+def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> Checked:
+    """Check an archive.
+
+    Parameters
+    ----------
+    report_progress
+        Called with how many conditions were checked, and of how many.
+    """
+    with checked(path, report_progress) as (result, _):
+        return result
+
+
+@contextmanager
+def checked(path: Path, report_progress: ReportProgress) -> Iterator[tuple[Checked, Box | None]]:
+    """Check an archive and keep it open: nobody can put another file in its place meanwhile."""
+    with ExitStack() as stack:
+        try:
+            box = stack.enter_context(opened(path))
+        except Damaged as error:
+            yield Checked((plain(str(error)),), {}), None
+            return
+        yield _checked(box, report_progress), box
+
+
+def _checked(box: Box, report_progress: ReportProgress) -> Checked:
+    problems = [box.seal] * bool(box.seal)
+    manifest: dict[str, Any] = {}
+    try:
+        manifest = box.manifest()
+        problems += _problems(box, manifest, report_progress)
+        problems += _dictionary(box, manifest, problems)
+    except Damaged as error:
+        problems.append(str(error))
+    return Checked(tuple(map(plain, problems)), manifest)
+
+
+def plain(text: str) -> str:
+    """A line that a terminal can be shown: what an archive says is anybody's text."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
+def _problems(box: Box, manifest: dict[str, Any], report_progress: ReportProgress) -> Iterator[str]:
+    files = manifest["files"]
+    yield from (f"{name}: missing" for name in sorted(files.keys() - box.members.keys()))
+    extra = box.members.keys() - files.keys() - {MANIFEST}
+    yield from (f"{name}: not in the manifest" for name in sorted(extra))
+    damaged = set()
+    for name in sorted(files.keys() & box.members.keys()):
+        wrong = _wrong(box, name, files[name])
+        if wrong:
+            damaged.add(name.rpartition("/transcripts/")[0] or name.rpartition("/")[0])
+            yield f"{name}: {wrong}"
+    conditions = manifest.get("conditions")
+    if not isinstance(conditions, list) or not all(isinstance(c, dict) for c in conditions):
+        yield f"{MANIFEST}: it lists no conditions"
+        return
+    yield from _sums(manifest, conditions)
+    yield from _unlisted(box, conditions)
+    for done, entry in enumerate(conditions, start=1):
+        place = entry.get("folder")
+        if not layout.is_place(place):
+            yield f"{MANIFEST}: {place!r} is no condition's folder"
+        elif place not in damaged:
+            yield from _inside(box, place, entry)
+        report_progress(done, len(conditions))
+
+
+def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the data dictionary, where no other line says so."""
+    if any(line.startswith(f"{DICTIONARY}: ") for line in problems):
+        return
+    by = manifest.get("written_by")
+    same = isinstance(by, dict) and by.get("plenum") == code_version()
+    wrong = dictionary.problem(box.read(DICTIONARY), box.members, same_version=same)
+    if wrong:
+        yield f"{DICTIONARY}: {wrong}"
+
+
+def _wrong(box: Box, name: str, entry: dict[str, Any]) -> str:
+    """What is wrong with the bytes of a file."""
+    size = box.members[name].file_size
+    if size != entry.get("size"):
+        return f"{size:,} bytes, not {entry.get('size')} as in the manifest"
+    try:
+        actual = box.described(name)
+    except Damaged as error:
+        return str(error).removeprefix(f"{name}: ")
+    return "" if actual == dict(entry) else "its SHA-256 isn't that in the manifest"
+
+
+def _sums(manifest: dict[str, Any], conditions: list[dict[str, Any]]) -> Iterator[str]:
+    counts = manifest.get("counts")
+    if not isinstance(counts, dict) or counts.get("conditions") != len(conditions):
+        yield f"{MANIFEST}: it doesn't count its conditions right"
+        return
+    for key in COUNTS:
+        numbers = [n for entry in conditions if type(n := entry.get(key)) is int]
+        if sum(numbers) != counts.get(key):
+            yield f"{MANIFEST}: {counts.get(key)} {key}, but its conditions have {sum(numbers)}"
+
+
+def _unlisted(box: Box, conditions: list[dict[str, Any]]) -> Iterator[str]:
+    places = [entry.get("folder") for entry in conditions]
+    if len(set(map(str, places))) < len(places):
+        yield f"{MANIFEST}: it lists a condition's folder twice"
+    folders = {"/".join(n.split("/")[:2]) for n in box.members if n.startswith(f"{CONDITIONS}/")}
+    unlisted = sorted(folders - set(map(str, places)))
+    yield from (f"{place}: a condition that the manifest doesn't list" for place in unlisted)
+
+
+def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            box.unpack(place, Path(folder))
+        except (Damaged, OSError) as error:
+            yield f"{place}: {error}"
+            return
+        try:
+            for wrong in contents.problems(Path(folder), entry):
+                about_manifest = wrong.startswith(MANIFEST)
+                yield f"{wrong} ({place})" if about_manifest else f"{place}/{wrong}"
+        except Exception as error:  # what it says may be anything
+            yield f"{place}: it can't be checked ({type(error).__name__}: {error})"
+
+
+def verify(file: Path) -> int:
+    """Check an archive and say what is wrong with it, a line each.
+
+    Returns
+    -------
+    int
+        The exit status: 0 where it is whole, else 2.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
+    """
+    existing("--verify", file)
+    with progress("checking") as report_progress:
+        result = check(file, report_progress)
+    for line in named(file, result.problems):
+        print(line, file=sys.stderr)
+    if result.problems:
+        return 2
+    print(summary(result.manifest["study"], result.manifest["counts"]))
+    print(f"whole: {file} ({size(file)}, SHA-256 {seal(file)})")
+    return 0
+
+
+def existing(key: str, path: Path) -> Path:
+    """A file that is there.
+
+    Raises
+    ------
+    UserError
+        It isn't.
+    """
+    if not path.is_file():
+        raise UserError(f"{key}: there is no file {path}")
+    return path
+
+
+def named(file: Path, problems: Sequence[str]) -> list[str]:
+    """Lines that name the file."""
+    lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
+    left = len(problems) - len(lines)
+    return [*lines, *([f"{file}: {left} more problems"] * bool(left))]
+
+
+def summary(study: str, counts: Mapping[str, int]) -> str:
+    """What a study holds, in a line."""
+    return (
+        f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "
+        f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
+    )
+
+
+def size(path: Path) -> str:
+    """A file's size, in words."""
+    bytes_ = path.stat().st_size
+    return f"{bytes_ / 1e6:.1f} MB" if bytes_ >= 1e5 else f"{bytes_ / 1e3:.1f} kB"
+
+
+def seal(path: Path) -> str:
+    """The digest at the end of an archive that was checked."""
+    with path.open("rb") as file:
+        file.seek(-SEAL, 2)
+        return file.read().decode(errors="replace")

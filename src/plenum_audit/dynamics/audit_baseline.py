@@ -1,0 +1,153 @@
+"""Is a program less stable than an earlier one was? Evidence that holds at any time.
+
+The two-sample test of Turner and Grünwald (2302.11401), on the share of the modal decision.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.multiplicity import benjamini_hochberg
+from plenum.dynamics.share_intervals import share_interval
+from plenum_audit.dynamics.audits import CaseVerdict, Rule, case_verdict, coded, p_value
+from plenum_audit.dynamics.sequential import e_value
+
+_EARLIER = np.array([0.7, 0.9, 0.99])
+_WORSE = np.array([0.4, 0.65, 0.85])
+"""Alternatives: the earlier share, and the present one as a share of it."""
+
+_RATIOS = (1, 3)
+"""Earlier runs that are held against each new one; evidence is the mean over them."""
+
+_NOMINEE = 0.9
+"""The bet on what the earlier program's first run decided; the other options share the rest."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case of a program beside the same case of an earlier one.
+
+    Attributes
+    ----------
+    now, before
+        The verdicts on both.
+    difference, low, high
+        Of the shares of their modal decisions, with an interval that holds at any time: each side
+        misses it with a chance of at most the rule's ``alpha``.
+    log_worse
+        Natural logarithm of the largest e-value so far against: the share isn't smaller than it
+        was.
+    """
+
+    now: CaseVerdict
+    before: CaseVerdict
+    difference: float
+    low: float
+    high: float
+    log_worse: float
+
+    @property
+    def worse(self) -> float:
+        """The largest e-value so far, as :func:`~plenum_audit.dynamics.sequential.e_value` shows it."""
+        return e_value(self.log_worse)
+
+    @property
+    def decides_otherwise(self) -> bool:
+        """Whether the most frequent decision isn't what it was."""
+        return self.now.mode != self.before.mode
+
+
+def compare(
+    now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: Rule
+) -> Comparison:
+    """Two programs on one case.
+
+    Parameters
+    ----------
+    now, before
+        Outcomes of the runs, as :func:`plenum_audit.dynamics.audits.in_order` has them.
+    """
+    new, old = coded(now, options), coded(before, options)
+    modes, categories = len(options), len(options) + 2
+    low_now, high_now = share_interval(new, categories, rule.alpha / 2, modes)
+    low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
+    present = case_verdict(now, options, rule)
+    earlier = case_verdict(before, options, rule)
+    return Comparison(
+        now=present,
+        before=earlier,
+        difference=present.share - earlier.share,
+        low=low_now - high_old,
+        high=high_now - low_old,
+        log_worse=worse(now, before, options),
+    )
+
+
+def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
+    """Log of the largest e-value so far against: the share isn't smaller than it was."""
+    logs = log_worse(coded(now, options), coded(before, options), len(options))
+    return float(logs.max(initial=0.0))
+
+
+def worse_cases(cases: Mapping[str, Comparison], alpha: float) -> tuple[str, ...]:
+    """The cases that are shown to be less stable than they were, by Benjamini and Hochberg."""
+    p = benjamini_hochberg([p_value(case.log_worse) for case in cases.values()])
+    return tuple(name for name, each in zip(cases, p, strict=True) if each <= alpha)
+
+
+def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Floats:
+    """Log e-values against: no option's earlier share is above every one's present share.
+
+    For each option that may have been the mode, every option that may be it now must be refuted.
+
+    Parameters
+    ----------
+    new, old
+        Outcomes by number; the first ``modes`` of them may be the mode. The first old one nominates
+        the option on which most is bet, and doesn't count.
+
+    Returns
+    -------
+    array, shape (new runs,)
+        After each of the new runs.
+    """
+    if len(old) < 2 or not len(new):
+        return np.zeros(len(new))
+    named = np.arange(modes) == old[0]
+    weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (modes - 1)) if named.any() else None
+    weights = np.full(modes, 1 / modes) if weights is None else weights
+    each = [_log_worse(new, old[1:], modes, ratio) for ratio in _RATIOS]
+    mean = logsumexp(each, axis=0) - math.log(len(each))
+    return np.asarray(logsumexp(mean.min(axis=2), axis=1, b=weights))
+
+
+def _log_worse(
+    new: NDArray[np.int_], old: NDArray[np.int_], modes: int, ratio: int
+) -> NDArray[np.float64]:
+    """By new run, earlier option and present option; it stays where the old runs are used up."""
+    blocks = min(len(new), len(old) // ratio)
+    if not blocks:
+        return np.zeros((len(new), modes, modes))
+    number = np.arange(1, blocks + 1)
+    present = np.cumsum(new[:blocks, None] == np.arange(modes), axis=0)
+    used = old[: blocks * ratio, None] == np.arange(modes)
+    earlier = np.cumsum(used, axis=0)[ratio - 1 :: ratio]
+    high = np.repeat(_EARLIER, len(_WORSE))
+    low = high * np.tile(_WORSE, len(_EARLIER))
+    equal = (low + ratio * high) / (1 + ratio)
+    gained = _log_ratio(present, number, low, equal)[:, None]
+    kept = _log_ratio(earlier, number * ratio, high, equal)[:, :, None]
+    logs = logsumexp(gained + kept, axis=-1) - math.log(len(high))
+    return np.concatenate([logs, np.repeat(logs[-1:], len(new) - blocks, axis=0)])
+
+
+def _log_ratio(hits: NDArray[np.int_], runs: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
+    """Log likelihood ratio of shares p to q, shape (runs, options, alternatives)."""
+    misses = runs[:, None] - hits
+    gains = np.multiply.outer(hits, np.log(p / q))
+    return np.asarray(gains + np.multiply.outer(misses, np.log((1 - p) / (1 - q))))

@@ -1,0 +1,285 @@
+"""What an audit came to, in words and as an exit status."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plenum.base.shares import percent, percent_between, points
+from plenum_audit.dynamics.audit_baseline import Comparison, worse_cases
+from plenum_audit.dynamics.audit_runs import Further
+from plenum_audit.dynamics.audits import (
+    FAILED,
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    FamilyVerdict,
+)
+
+STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
+"""Exit statuses of verdicts."""
+
+STOPPED = 4
+"""The exit status of an audit that was stopped before a verdict."""
+
+
+_SHOWN = 10
+"""Lines and names of cases that are printed; the rest is counted."""
+
+
+def known(value: float) -> float | None:
+    """A number; ``None`` for NaN, which JSON hasn't."""
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to run the program, over all cases.
+
+    Attributes
+    ----------
+    name
+        What is changed.
+    share, low, high
+        Of runs that decide alike, in the case where they do so least; its interval holds for all
+        settings that were tried together. ``None`` without runs.
+    runs
+        Runs that count, over all cases.
+    calls, dollars
+        Of one run, on average; ``None`` where they aren't known.
+    accuracy
+        Share of runs with the right answer, over the cases that have one; ``None`` where none has.
+    verdict
+        ``stable`` where every case is, ``unstable`` where one is shown to be, else ``undecided``.
+    constant
+        Whether it decides the same label in cases that differ, so that its stability means nothing.
+    """
+
+    name: str
+    share: float | None
+    low: float
+    high: float
+    runs: int
+    calls: float | None
+    dollars: float | None
+    accuracy: float | None
+    verdict: str
+    constant: bool = False
+
+    def line(self) -> str:
+        """The option in one line."""
+        dollars = "price unknown" if self.dollars is None else f"${self.dollars:.4f}"
+        right = "not measured" if self.accuracy is None else percent(self.accuracy)
+        share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
+        verdict = "constant: never recommended" if self.constant else self.verdict
+        return (
+            f"{self.name}: {verdict}, worst case {percent_between(share, self.low, self.high)}"
+            f", {calls:.0f} calls and {dollars} a run, accuracy {right}"
+        )
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit came to.
+
+    Attributes
+    ----------
+    study, program
+        The study, and the identity of the program as it was set.
+    cases
+        Verdicts by case.
+    family
+        The verdict on all of them.
+    systems
+        Models whose answers came from several systems, with the systems' fingerprints.
+    further
+        What an undecided case would take, where an end is in sight.
+    steadier
+        What was tried to steady it, the program as it is first; empty where nothing was.
+    bound
+        What any vote over runs can gain, in words.
+    control
+        The same cases decided by its seats without interaction; ``None`` where that wasn't run.
+    comparisons
+        With an earlier program, by case; ``None`` where none is named.
+    errors
+        What went wrong or cut it short, one line each.
+    begun_again
+        Runs by case that were begun more than once; only cases that have such.
+    doubts
+        On how decisions of a log were read, a sentence each.
+    earlier
+        By case, how many other versions of the program have runs on it; only where there are any.
+    """
+
+    study: str
+    program: str
+    cases: Mapping[str, CaseVerdict]
+    family: FamilyVerdict
+    further: Mapping[str, Further | None] = field(default_factory=dict)
+    systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    comparisons: Mapping[str, Comparison] | None = None
+    control: Mapping[str, CaseVerdict] | None = None
+    steadier: Sequence[Option] = ()
+    bound: str = ""
+    errors: tuple[str, ...] = ()
+    begun_again: Mapping[str, int] = field(default_factory=dict)
+    earlier: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended before a verdict; empty where there is one.
+
+        Undecided is a verdict only where nothing cut the audit short and each case has a completed
+        run: else a gate that lets undecided pass would do so whenever the provider is down.
+        """
+        if self.worse if self.comparisons else self.family.verdict != UNDECIDED:
+            return ""
+        if self.errors:
+            return self.errors[0]
+        unrun = [name for name, case in self.cases.items() if case.runs <= case.counts[FAILED]]
+        return f"no run was completed of {', '.join(unrun)}" if unrun else ""
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The cases that are shown to be less stable than they were."""
+        return worse_cases(self.comparisons or {}, self.family.rule.alpha)
+
+    def status(self, undecided: str | None) -> int:
+        """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
+
+        It is 4 where the audit was stopped before a verdict, whatever undecided counts as. Beside
+        an earlier program that decided some of the cases, it is 1 where this one is shown to be
+        worse, and 0 elsewhere.
+        """
+        if self.stopped:
+            return STOPPED
+        if self.comparisons:
+            return STATUSES[UNSTABLE if self.worse else STABLE]
+        if self.family.verdict == UNDECIDED and undecided:
+            return STATUSES[STABLE if undecided == "pass" else UNSTABLE]
+        return STATUSES[self.family.verdict]
+
+    def lines(self) -> list[str]:
+        """The verdicts in words: a line a case, and one for all."""
+        lines = self._case_lines()
+        if len(self.cases) > 1:
+            shown = _some(self.family.unstable)
+            lines.append(
+                f"{len(self.cases):,} cases: {self.family.verdict}"
+                + (f"; shown unstable: {shown}" if shown else "")
+            )
+        return [*lines, *self.notes()]
+
+    def notes(self) -> list[str]:
+        """What there is beside the verdicts, in words: comparisons, drifts, errors."""
+        control = self.control or {}
+        lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
+        lines += [option.line() for option in self.steadier]
+        lines += [self.bound] if self.bound else []
+        compared = [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        lines += compared[:_SHOWN]
+        lines += [f"and {len(compared) - _SHOWN:,} more cases"] * (len(compared) > _SHOWN)
+        if self.comparisons:
+            lines.append(f"worse than before: {_some(self.worse) or 'not shown of any case'}")
+        elif self.comparisons is not None:
+            lines.append("no earlier program to compare with: the verdict stands alone")
+        drifts = _some(self.family.not_exchangeable)
+        drift = f"not_exchangeable: {drifts}: the halves of the runs differ, so the order matters"
+        lines += [drift] if drifts else []
+        lines += [
+            f"not_exchangeable: {model} answered from several systems: {', '.join(fingerprints)}"
+            for model, fingerprints in self.systems.items()
+        ]
+        lines += self._history()
+        return [
+            *lines,
+            *self.doubts,
+            *self.errors,
+            *([f"no verdict: {self.stopped}"] if self.stopped else []),
+        ]
+
+    def _history(self) -> list[str]:
+        """A line on runs that were begun again, and one on other versions of the program."""
+        lines = []
+        if again := self.begun_again:
+            runs = sum(self.cases[name].runs for name in again)
+            lines.append(
+                f"{_on(again)}: {sum(again.values())} of {runs} runs were begun more than once, "
+                "after a kill or a stop: what the program draws itself is drawn anew then"
+            )
+        if self.earlier:
+            most = max(self.earlier.values())
+            lines.append(
+                f"{_on(self.earlier)}: {'up to ' * (most > min(self.earlier.values()))}{most} "
+                f"other version{'s' * (most > 1)} of this program {'have' if most > 1 else 'has'} "
+                f"runs on {'this case' if len(self.earlier) == 1 else 'these'}: each had its own "
+                "5 % of error"
+            )
+        return lines
+
+    def _case_lines(self) -> list[str]:
+        """A line a case; of many cases those that are alike share one, and the rest is counted."""
+        if len(self.cases) <= _SHOWN:
+            return [f"{name}: {self._line(name, case)}" for name, case in self.cases.items()]
+        alike: dict[str, list[str]] = {}
+        for name, case in self.cases.items():
+            alike.setdefault(self._line(name, case), []).append(name)
+        lines = [
+            f"{names[0]}{f' and {len(names) - 1:,} more' * (len(names) > 1)}: {line}"
+            for line, names in alike.items()
+        ]
+        left = sum(len(names) for names in list(alike.values())[_SHOWN:])
+        return [*lines[:_SHOWN], *[f"and {left:,} more cases that differ from these"] * bool(left)]
+
+    def _line(self, name: str, case: CaseVerdict) -> str:
+        counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
+        if not case.runs:
+            return "undecided, no runs"
+        share = f"decides alike {percent_between(case.share, case.low, case.high)}"
+        return (
+            f"{self.family.of(name, case)}, {share}, {case.runs} runs: {counts}{self._more(name)}"
+        )
+
+    def _more(self, name: str) -> str:
+        if name not in self.further:
+            return ""
+        more = self.further[name]
+        if more is None:
+            return "; no end is in sight: its share lies between the two thresholds"
+        return (
+            f"; {more.runs} more may show it {more.verdict}, if {more.agreeing} of them end alike"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _on(cases: Mapping[str, int]) -> str:
+    """The only case by its name, or how many there are."""
+    return next(iter(cases)) if len(cases) == 1 else f"{len(cases):,} cases"
+
+
+def _compared(name: str, each: Comparison) -> str:
+    """A case beside an earlier program, in words."""
+    now, before = each.now, each.before
+    moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
+    return (
+        f"{name}: {percent(now.share)} of {now.runs} runs alike, {percent(before.share)} of "
+        f"{before.runs} before, difference {points(each.difference)} "
+        f"[{100 * each.low:+.0f}, {100 * each.high:+.0f}]{moved}"
+    )
+
+
+def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
+    """A case beside its control, in words."""
+    added = case.disagreement - control.disagreement
+    return (
+        f"{name}: two runs end differently in {percent(case.disagreement)}; its seats without "
+        f"interaction, voting, in {percent(control.disagreement)} of {control.runs}: interaction "
+        f"adds {points(added)}"
+    )

@@ -1,0 +1,136 @@
+"""What a vote over several runs would make of a program, from the runs that were made."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from plenum.dynamics.fit import Floats
+from plenum_audit.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, Rule
+
+SIZES = (3, 5, 7, 9)
+"""Runs that vote."""
+
+_MOST = 200_000
+"""Counts of votes that are summed over."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A plurality of several runs, with failed and undecided ones left out and ties drawn.
+
+    Attributes
+    ----------
+    runs
+        How many vote.
+    share, low, high
+        Of votes that decide like the vote's mode, with the interval that follows from that of one
+        run: at its lower end all other runs decide for one rival, at its upper end they spread.
+    mode
+        What the vote decides most often; empty where no run decides anything.
+    verdict
+        ``stable`` or ``unstable`` where the interval lies on one side, else ``undecided``.
+    chances
+        Of each option that a run decided for, to win the vote.
+    """
+
+    runs: int
+    share: float
+    low: float
+    high: float
+    mode: str
+    verdict: str
+    chances: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What any vote can gain, over however many runs (moments of single runs: 2605.03379).
+
+    Attributes
+    ----------
+    most
+        Of the share of alike decisions: from one run's share to 1, at best.
+    sure
+        Whether enough runs come as near to 1 as one likes: the mode is a majority.
+    """
+
+    most: float
+    sure: bool
+
+
+def gain(case: CaseVerdict) -> Gain:
+    """The bound of what a vote can gain on a case."""
+    return Gain(1 - case.share, case.low > 0.5)
+
+
+def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vote | None:
+    """A vote over runs of a case: an exact sum over what they may decide.
+
+    Returns
+    -------
+    Vote or None
+        ``None`` where there are no runs, or more options than can be summed over.
+    """
+    decided = [case.counts[option] for option in options]
+    kept = [option for option, count in zip(options, decided, strict=True) if count]
+    if not kept or math.comb(runs + len(kept), len(kept)) > _MOST:
+        return None
+    shares = np.array([case.counts[option] for option in kept]) / case.runs
+    chances = decides(shares, runs)
+    best = int(chances.argmax())
+    low = float(decides(np.array([case.low, 1 - case.low]), runs)[0])
+    rivals = max(len(options) - 1, 1)
+    spread = np.array([case.high, *[(1 - case.high) / rivals] * rivals])
+    high = float(decides(spread, runs)[0]) if rivals <= 5 else 1.0
+    verdict = UNDECIDED
+    if low > rule.unacceptable:
+        verdict = STABLE
+    elif high < rule.acceptable:
+        verdict = UNSTABLE
+    share = float(chances[best])
+    won = {option: float(chance) for option, chance in zip(kept, chances, strict=True)}
+    return Vote(runs, share, min(low, share), max(high, share), kept[best], verdict, won)
+
+
+def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) -> list[list[Vote]]:
+    """Votes over runs of several cases: a list a size, with a vote a case."""
+    by_size = [
+        [vote(case, options, runs, rule) for case, options in cases.values()] for runs in SIZES
+    ]
+    whole = [[each for each in row if each is not None] for row in by_size]
+    return [row for row in whole if len(row) == len(cases) > 0]
+
+
+def decides(shares: Floats, runs: int) -> Floats:
+    """The chance that each option has the most votes, and wins the draw among equal ones.
+
+    Parameters
+    ----------
+    shares
+        Of single runs that decide for it, shape (options,); what is missing to 1 doesn't vote.
+    runs
+        That vote, independent draws.
+    """
+    p = np.append(shares, max(1 - shares.sum(), 0.0))
+    won = np.zeros(len(shares))
+    counts = np.array(list(_splits(runs, len(p))))
+    logs = gammaln(runs + 1) - gammaln(counts + 1).sum(axis=1) + xlogy(counts, p).sum(axis=1)
+    real = counts[:, :-1]
+    most = real.max(axis=1, keepdims=True)
+    winners = (real == most) & (most > 0)
+    share = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
+    won += (np.exp(logs)[:, None] * share).sum(axis=0)
+    return won
+
+
+def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Every way to split a number into so many parts, in order."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _splits(total - first, parts - 1):
+            yield first, *rest

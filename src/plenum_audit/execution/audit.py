@@ -1,0 +1,223 @@
+"""An audit from top to bottom: check, plan, pilot, run, verdict."""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from plenum.base.errors import Stopped, UserError
+from plenum.design.condition import Job
+from plenum.execution import preflight
+from plenum.execution.condition_folder import begun, folder_of, journal_of, with_all_begun
+from plenum.execution.outcomes import problems
+from plenum.execution.sweep import run_sweep
+from plenum.models.api.prices import Prices, how_to_state
+from plenum.records import Transcript
+from plenum_audit.dynamics.audit_baseline import Comparison, compare
+from plenum_audit.dynamics.audit_result import AuditResult
+from plenum_audit.dynamics.audit_runs import further
+from plenum_audit.dynamics.audits import UNDECIDED, Rule, family, several_fingerprints
+from plenum_audit.execution import audit_logs, no_decision
+from plenum_audit.execution.audit_baseline import baseline
+from plenum_audit.execution.audit_plan import plan
+from plenum_audit.execution.audit_restore import restore
+from plenum_audit.execution.audit_runs import (
+    AuditRuns,
+    EveryRun,
+    answered_by_cache,
+    ended_run,
+)
+from plenum_audit.execution.earlier_versions import earlier_versions
+from plenum_audit.execution.steadying import bound, options, settings_tried
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_audit.programs.log_doubts import doubts
+from plenum_audit.programs.one_shot import OneShot, seats
+
+ONE_SHOT = "one_shot"
+Errors = tuple[str, ...]
+
+
+def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult | None:
+    """Run a program until the verdict on each case stands, or its runs are used up.
+
+    Parameters
+    ----------
+    begin
+        Called once everything is checked, before anything is run.
+
+    Returns
+    -------
+    AuditResult or None
+        ``None`` of a dry run, which prints the plan.
+
+    Raises
+    ------
+    UserError
+        Something can't work; nothing has been run then but a pilot.
+    KeyboardInterrupt
+        As :func:`plenum.execution.sweep.run_sweep`.
+    """
+    # Check.
+    preflight.check(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
+    rule = Rule(audit.settings.acceptable, audit.settings.unacceptable)
+
+    # A log of many runs is judged in one pass.
+    if audit_logs.is_large(audit):
+        return _judge_log(audit, rule, begin)
+
+    # Take over runs that exist.
+    for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
+        logged.write(folder_of(job))
+    for line in restore(audit.jobs):
+        print(line, file=sys.stderr)
+    audit = replace(audit, jobs=tuple(map(with_all_begun, audit.jobs)))  # runs that exist count
+
+    # Plan, from a run that exists.
+    if audit.jobs[0].dry_run:
+        pilot = ended_run(journal_of(audit.jobs[0], 0))
+        print("\n".join(plan(audit, rule, pilot)))
+        return None
+
+    # Run the pilot, then what is due.
+    begin()
+    earlier = baseline(audit)
+    before = earlier.outcomes if earlier else {}
+    runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
+    errors = _errors(audit.jobs, runs, _paid(audit))
+    caches = (answered_by_cache(case) for case in runs.cases.values())
+    if refused := runs.refused or next(filter(None, caches), ""):
+        raise UserError(refused)
+    if undecided := no_decision.refusal(runs.cases.values(), audit.logged):
+        raise UserError(undecided)
+
+    # Say what it came to, and what would change it.
+    verdicts = result(audit, rule, runs, errors)
+    for name, wanted, play in (
+        (f"control={ONE_SHOT}", audit.settings.control == ONE_SHOT, _with_control),
+        ("fix=true", audit.settings.fix, _with_steadier),
+    ):
+        if wanted and verdicts.errors:
+            skipped = f"{name} was not run: the audit ended before it"
+            verdicts = replace(verdicts, errors=(*verdicts.errors, skipped))
+        elif wanted:
+            verdicts = play(audit, rule, runs, verdicts)
+    return verdicts
+
+
+def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditResult | None:
+    """The verdicts on a log of many runs; ``None`` of a dry run, which says how many there are."""
+    audit_logs.require_readable(audit)
+    if audit.jobs[0].dry_run:
+        runs = sum(job.replicates for job in audit.jobs)
+        print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
+        return None
+    begin()
+    earlier = baseline(audit)
+    before = earlier.outcomes if earlier else {}
+    return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
+
+
+def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
+    """Play runs; what cut them short, one line each, which ``of`` opens."""
+    try:
+        return problems(run_sweep(jobs, runs, paid), of)
+    except Stopped as error:  # a refused key, an exhausted account: what was run counts
+        return (f"{of}stopped: {error}; the same command continues from here",)
+
+
+def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditResult:
+    """The verdicts on runs that have ended; ``errors`` are what cut them short."""
+    cases = {case.id: case.verdict for case in runs.cases.values()}
+    left = [case for case in runs.cases.values() if case.evidence.verdict == UNDECIDED]
+    return AuditResult(
+        study=audit.jobs[0].study,
+        program=require_program(audit.jobs[0].condition).program_identity,
+        cases=cases,
+        family=family(cases, rule),
+        further={case.id: further(case.outcomes, case.options, rule) for case in left},
+        systems=several_fingerprints(_fingerprints(runs)),
+        comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
+        errors=errors,
+        earlier=earlier_versions(audit.jobs),
+        doubts=doubts(audit.logged),
+        begun_again={c.id: c.begun_again for c in runs.cases.values() if c.begun_again},
+    )
+
+
+def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
+    """Answers by model and by the fingerprint of the system that gave them."""
+    answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for case in runs.cases.values():
+        for index in begun(case.job):
+            run = ended_run(journal_of(case.job, index))
+            for call in run.calls if run is not None else ():
+                if call.get("fingerprint"):
+                    answers[call["model"]][str(call["fingerprint"])] += 1
+    return answers
+
+
+def _with_steadier(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
+    """What would steady it beside the verdicts."""
+    steadier, errors = options(audit, runs.cases, rule, _paid(audit))
+    limit = bound(list(runs.cases.values()))
+    return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
+
+
+def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
+    """The seats of run 0, asked once each and without interaction, as often as they interacted."""
+    control = _control(audit)
+    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
+    jobs = [
+        replace(job, replicates=lengths[require_program(job.condition).case.id])
+        for job in control.jobs
+    ]
+    if not jobs:
+        return replace(verdicts, control={})
+    playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    errors = _errors(jobs, playing, _paid(audit), f"control={ONE_SHOT} ")
+    alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
+    return replace(verdicts, control=alone, errors=errors)
+
+
+def _control(audit: Audit) -> Audit:
+    """The audit without interaction, of the cases whose seats run 0 shows."""
+    pilots = {
+        require_program(job.condition).case.id: ended_run(journal_of(job, 0)) for job in audit.jobs
+    }
+    by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
+    known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
+    control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
+    jobs = (job for job in control.jobs if require_program(job.condition).case.id in known)
+    return replace(control, jobs=tuple(jobs))
+
+
+def _paid(audit: Audit) -> list[Job]:
+    """All that the budget is for: the audit, its control, and what may steady it."""
+    jobs = list(audit.jobs)
+    if audit.settings.control == ONE_SHOT:
+        jobs += _control(audit).jobs
+    if audit.settings.fix:
+        jobs += (job for each in settings_tried(audit).values() for job in each.jobs)
+    return jobs
+
+
+def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
+    return {
+        case.id: compare(case.outcomes, case.before, case.options, rule)
+        for case in runs.cases.values()
+        if case.before
+    }
+
+
+def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
+    """Print the plan; why the audit can't go on, or an empty text."""
+    if audit.program is not None:
+        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+    price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now
+    unpriced = {call["model"] for call in pilot.calls if call["cost"] is None}
+    if audit.jobs[0].budget.dollars is not None and (
+        models := sorted(model for model in unpriced if price(model) is None)
+    ):
+        return f"budget.dollars: no price is known for {', '.join(models)}; {how_to_state(models)}"
+    return ""

@@ -1,0 +1,87 @@
+"""The program that an audit is compared with: its runs, as the tracking store has them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plenum.base.errors import UserError
+from plenum_audit.dynamics.audits import in_order
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_audit.programs.logged import MOST_JOURNALS
+
+PREVIOUS = "previous"
+"""The program that the study held last, whatever it was."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier program.
+
+    Attributes
+    ----------
+    program
+        Its identity.
+    outcomes
+        Of its runs, by case.
+    """
+
+    program: str
+    outcomes: Mapping[str, Sequence[str]]
+
+
+def baseline(audit: Audit) -> Baseline | None:
+    """The program that ``baseline`` names; ``None`` where it names none.
+
+    A study of that name is looked for first, then a program of that identity or name in the
+    audit's own.
+
+    Raises
+    ------
+    UserError
+        There is none, or it decided none of these cases.
+    """
+    name, job = audit.settings.baseline, audit.jobs[0]
+    if not name:
+        return None
+    if job.tracking_uri is None:
+        raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
+    from plenum.tracking.study import Study, exists  # MLflow takes seconds to import
+
+    present = require_program(job.condition).program_identity
+    study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study
+    if not exists(study, job.tracking_uri):
+        _refuse(name, study)
+        return None
+    held = Study(study, job.tracking_uri)
+    programs = {
+        condition.run_id: str(run.data.params.get("program", ""))
+        for condition, run in zip(held.conditions, held.condition_runs, strict=True)
+    }
+    others = [c for c in held.conditions if programs[c.run_id] not in ("", present)]
+    if study == job.study and name != PREVIOUS:
+        others = [c for c in others if name in (programs[c.run_id], c.factors["committee"])]
+    if not others:
+        _refuse(name, study)
+        return None
+    latest = programs[max(others, key=lambda condition: condition.written).run_id]
+    wanted = {require_program(each.condition).case.id for each in audit.jobs}
+    outcomes = {}
+    for condition in others:
+        table = condition.tables.get("replicates")
+        if programs[condition.run_id] == latest and table is not None:
+            columns = (table[column] for column in ("replicate", "status", "decision"))
+            outcomes[condition.factors["case"]] = in_order(zip(*columns, strict=True))
+    shared = {case: runs for case, runs in outcomes.items() if case in wanted and runs}
+    if not shared:
+        raise UserError(f"baseline: {name}; it decided none of these cases")
+    return Baseline(latest, shared)
+
+
+def _refuse(name: str, study: str) -> None:
+    """There is nothing to compare with, which is no mistake of ``previous`` on the first night."""
+    if name != PREVIOUS:
+        raise UserError(
+            f"baseline: {name}; no study with runs, and no other program in {study}, is that; "
+            f"of a log of more than {MOST_JOURNALS:,} runs none are kept: audit a log of the cases "
+            "that you compare"
+        )

@@ -1,0 +1,139 @@
+"""The verdict on a log of many runs: in one pass, without journals, and nothing is played."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+
+from plenum.base.collector import uncollected
+from plenum.base.errors import UserError
+from plenum_audit.dynamics.audit_baseline import compare
+from plenum_audit.dynamics.audit_result import AuditResult
+from plenum_audit.dynamics.audit_runs import Further, further
+from plenum_audit.dynamics.audits import (
+    FAILED,
+    NO_DECISION,
+    UNDECIDED,
+    Rule,
+    case_verdicts,
+    family,
+    outcome,
+)
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.log_doubts import doubts
+from plenum_audit.programs.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
+from plenum_audit.programs.logs import Logged
+
+
+def is_large(audit: Audit) -> bool:
+    """Whether the audit is of a log that has too many runs for a journal each."""
+    return sum(len(logged.ends) for logged in audit.logged) > MOST_JOURNALS
+
+
+def require_readable(audit: Audit) -> None:
+    """Refuse what needs a journal of each run.
+
+    Raises
+    ------
+    UserError
+        It was asked for.
+    """
+    settings = audit.settings
+    asked = {"fix": settings.fix, "control": settings.control != "none"}
+    for name in (name for name, wanted in asked.items() if wanted):
+        raise UserError(
+            f"{name}: not for a log of more than {MOST_JOURNALS:,} runs, which get no journals; "
+            "give a log of the cases that you ask about"
+        )
+
+
+@uncollected()
+def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
+    """The verdicts on the runs of a log.
+
+    Parameters
+    ----------
+    before
+        Outcomes of the program that it is compared with, by case; ``None`` where it isn't.
+
+    Raises
+    ------
+    UserError
+        No run came to a decision.
+    """
+    outcomes = {_id(logged): _outcomes(logged) for logged in audit.logged}
+    options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
+    if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
+        why = "; ".join(("no run of it came to a decision", *doubts(audit.logged)))
+        raise UserError(f"logs={audit.settings.logs}: {why}")
+    cases = case_verdicts(outcomes, options, rule)
+    comparisons = {
+        case: compare(outcomes[case], earlier, options[case], rule)
+        for case, earlier in (before or {}).items()
+        if case in outcomes
+    }
+    undecided = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
+    return AuditResult(
+        study=audit.jobs[0].study,
+        program=audit.logged[0].condition.program_identity,
+        cases=cases,
+        family=family(cases, rule),
+        further=_further(undecided, outcomes, options, rule),
+        comparisons=None if before is None else comparisons,
+        doubts=doubts(audit.logged),
+    )
+
+
+def _further(
+    cases: Sequence[str],
+    outcomes: Mapping[str, Sequence[str]],
+    options: Mapping[str, tuple[str, ...]],
+    rule: Rule,
+) -> dict[str, Further | None]:
+    """What undecided cases would take; those whose runs are alike are looked at once."""
+    known: dict[Hashable, Further | None] = {}
+    by_case = {}
+    for case in cases:
+        key = (options[case], tuple(outcomes[case]))
+        if key not in known:
+            known[key] = further(outcomes[case], options[case], rule)
+        by_case[case] = known[key]
+    return by_case
+
+
+@uncollected()
+def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
+    """What the log says of the program and its cases."""
+    condition = logged[0].condition
+    models = {str(row["model"]) for each in logged for row in each.rows if row.get("model")}
+    return LoggedProgram(
+        identity=condition.program_identity,
+        named_by=dict(condition.program),
+        committee=condition.committee,
+        models=tuple(sorted(models)),
+        cases={_id(each): _case(each) for each in logged},
+    )
+
+
+def _case(logged: Logged) -> LoggedCase:
+    case = logged.condition.case
+    calls = [call for call in logged.calls if call is not None]
+    failures = Counter(end["reason"] for end in logged.ends if end["status"] == "failed")
+    return LoggedCase(
+        question=case.text,
+        options=case.options,
+        answer=case.answer,
+        condition=logged.condition.identity,
+        failures=dict(failures),
+        calls=len(calls),
+        unpriced=sum(call["cost"] is None for call in calls),
+        tokens_in=sum(call["tokens_in"] for call in calls),
+        tokens_out=sum(call["tokens_out"] for call in calls),
+        dollars=sum(call["cost"] or 0.0 for call in calls),
+    )
+
+
+def _outcomes(logged: Logged) -> list[str]:
+    return [outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
+
+
+def _id(logged: Logged) -> str:
+    return logged.condition.case.id

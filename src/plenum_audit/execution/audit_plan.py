@@ -1,0 +1,63 @@
+"""What an audit takes, told before it goes on: from the first run that came to a decision."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from plenum.base.shares import percent
+from plenum.execution.condition_folder import journal_of
+from plenum.records import Transcript
+from plenum_audit.dynamics.audit_runs import expected, horizon
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.execution import no_decision
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+
+
+def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
+    """What an audit takes at both ends, and between them; without a decision nothing is forecast.
+
+    Parameters
+    ----------
+    first
+        A run that has ended; ``None`` where there is none yet.
+    """
+    cases = len(audit.jobs)
+    there = f"There {'is 1 case' if cases == 1 else f'are {cases} cases'}."
+    if first is None:
+        known = "Nothing is known of a run before the first one has ended."
+        return [f"{there} {known}", *_forecast(audit, rule, {})]
+    of = f"run {first.head['replicate']} of {first.head['case']}"
+    if not no_decision.has_decision(first):
+        job = next(j for j in audit.jobs if j.condition.identity == first.head["condition"])
+        why = no_decision.explain(first, journal_of(job, first.head["replicate"]))
+        return [f"{there} There is no forecast, as {of} came to no decision: {why}"]
+    spent = first.totals()
+    tokens = spent["tokens_in"] + spent["tokens_out"]
+    takes = f"{spent['calls']:.0f} calls, {tokens:,.0f} tokens, {_dollars(spent['cost'])}"
+    return [f"{there} A run takes {takes}, as {of} did.", *_forecast(audit, rule, spent)]
+
+
+def _forecast(audit: Audit, rule: Rule, spent: Mapping[str, float]) -> Iterator[str]:
+    """The lines on the number of runs, with what they cost where that is known of a run."""
+    cases, most = len(audit.jobs), audit.settings.max_runs
+    options = max(len(require_program(job.condition).case.options) for job in audit.jobs)
+
+    def runs(number: float) -> str:
+        if not spent:
+            return f"{number:.0f} runs a case"
+        calls, cost = (number * cases * spent[name] for name in ("calls", "cost"))
+        return f"{number:.0f} runs a case, {calls:,.0f} calls, {_dollars(cost)}"
+
+    labels = [str(option) for option in range(options)]
+    yield f"The audit takes at least {runs(min(horizon((), labels, rule), most))}."
+    for end in expected(rule, options, most):
+        yield (
+            f"If {100 * end.share:.3g} % of runs decide alike, it takes {runs(end.runs)}; "
+            f"it ends stable in {percent(end.stable)} and unstable in {percent(end.unstable)} of "
+            "such audits."
+        )
+    yield f"It takes at most {runs(most)}."
+
+
+def _dollars(cost: float) -> str:
+    return "price unknown" if math.isnan(cost) else f"${cost:,.4f}"

@@ -1,0 +1,65 @@
+"""Runs of earlier nights whose journals are gone: they are fetched from the tracking store."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from plenum.design.condition import Job
+from plenum.execution.condition_folder import begun, folder_of, journal_of
+from plenum.tracking import store
+from plenum.tracking.stored import StoredRun, stored_conditions
+from plenum_audit.programs.condition import require_program
+
+
+def restore(jobs: Sequence[Job]) -> list[str]:
+    """Fetch the journals of conditions that have none here, and count on from them.
+
+    Whichever machine made their runs.
+
+    Returns
+    -------
+    list of str
+        What was fetched, and why earlier runs of a case don't count, in words.
+    """
+    missing = {job.condition.identity: job for job in jobs if not begun(job)}
+    if jobs[0].tracking_uri is None or not missing:
+        return []
+    uri, study = store.absolute(jobs[0].tracking_uri), jobs[0].study
+    held = {run.tags.get("plenum.condition", ""): run for run in stored_conditions(study, uri)}
+    lines = _anew([job for identity, job in missing.items() if identity not in held], held)
+    if missing.keys() & held:
+        fetched = _fetch(missing, study, uri)
+        lines.append(f"{fetched} earlier runs were fetched from the tracking store")
+    return lines
+
+
+def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
+    """Why the evidence on cases begins anew that the study holds under other identities."""
+    before = [(run.params.get("case"), run.params.get("program")) for run in held.values()]
+    lines = []
+    for job in jobs:
+        now = require_program(job.condition)
+        programs = {program for case, program in before if case == now.case.id}
+        if now.program_identity in programs:
+            lines.append(f"{now.case.id}: the case or its settings have changed: it begins anew")
+        elif programs:
+            lines.append(f"{now.case.id}: the program has changed: it begins anew")
+    return lines
+
+
+def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
+    from plenum.tracking.study import Study  # MLflow takes seconds to import
+
+    kept, fetched = Study(study, uri), 0
+    for condition in kept.listed:
+        job = missing.get(condition.identity)
+        if job is None:
+            continue
+        with kept.transcripts([condition.run_id]) as stored:
+            for transcript in stored.get(condition.run_id, ()):
+                path = journal_of(job, transcript.replicate)
+                folder_of(job).mkdir(parents=True, exist_ok=True)
+                part = path.with_suffix(".part")
+                part.write_bytes(transcript.path.read_bytes())
+                os.replace(part, path)
+                fetched += 1
+    return fetched

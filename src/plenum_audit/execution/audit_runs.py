@@ -1,0 +1,376 @@
+"""Which runs of an audit are due, and how each is played.
+
+A run begins only where no verdict can do without it, so that an audit makes no run in vain, however
+many are in flight. Run 0 of the first case is a pilot: the others wait for it, and for the plan.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import Self
+
+from plenum.design.condition import Job
+from plenum.dynamics.multiplicity import benjamini_hochberg
+from plenum.execution.condition_folder import begun, folder_of, journal_of
+from plenum.execution.outcomes import ReplicateResult
+from plenum.execution.playing import Deliberations, Playable, Scene
+from plenum.records import DamagedJournal, Transcript, read
+from plenum_audit.dynamics.audit_baseline import worse
+from plenum_audit.dynamics.audit_runs import horizon
+from plenum_audit.dynamics.audits import (
+    FAILED,
+    NO_DECISION,
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    Rule,
+    case_verdict,
+    coded,
+    in_order,
+    p_value,
+    running,
+)
+from plenum_audit.dynamics.parting_calls import (
+    LEAST_REPEATS,
+    LEAST_TOKENS,
+    begun_later,
+    cached,
+    changed_at,
+    uncalled,
+)
+from plenum_audit.execution.program_run import ProgramRun
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_audit.programs.proxy import Proxy
+from plenum_audit.tracking.programs import tables
+
+_ENOUGH = 6
+"""Runs of a case after which a cache shows."""
+
+_SHOWN = 3
+"""Cases whose running verdicts are shown one by one."""
+
+
+class CaseRuns:
+    """The runs of one case: those that ended, and those that wait for their turn.
+
+    Attributes
+    ----------
+    outcomes, evidence
+        Of the runs that ended, in the order of their index.
+    examined
+        Whether its answers were looked through for those of a cache.
+    before, worse
+        Outcomes of the program that this one is compared with, and the evidence that this one is
+        less stable, as a logarithm.
+    """
+
+    def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
+        self.job, self._rule, self.before = job, rule, before
+        self.id, self.options = _case_of(job)
+        self._ended: dict[int, tuple[str, str]] = {}
+        self._waiting: dict[int, asyncio.Future[bool]] = {}
+        self._again: set[int] = set()
+        self._horizon, self._over = 0, False
+        self.examined = False
+        self.outcomes: list[str] = []
+        self._running = running(self.options, rule)
+        self._update()
+
+    def load(self) -> list[Transcript]:
+        """Take up the runs that journals hold; those that ended."""
+        ended = []
+        for index in begun(self.job):
+            transcript = ended_run(journal_of(self.job, index))
+            if transcript is not None:
+                self._count(index, transcript)
+                ended.append(transcript)
+        self._update()
+        return ended
+
+    def end(self, index: int, transcript: Transcript | None) -> None:
+        """A run has ended; without a transcript none may begin any more."""
+        if transcript is None:
+            self._over = True
+            return
+        self._count(index, transcript)
+        self._update()
+
+    def _count(self, index: int, transcript: Transcript) -> None:
+        self._ended[index] = transcript.status, str(transcript.decision)
+        if transcript.begun_again:
+            self._again.add(index)
+
+    @property
+    def begun_again(self) -> int:
+        """Runs that count and were begun more than once."""
+        return sum(index < len(self.outcomes) for index in self._again)
+
+    def stop(self) -> None:
+        """No further run begins."""
+        self._over = True
+
+    @property
+    def so_far(self) -> str:
+        """The running verdict; runs of which none decides have no share that one could be on."""
+        if self.outcomes and not set(self.outcomes) - {FAILED, NO_DECISION}:
+            return "without a decision"
+        return self.evidence.verdict
+
+    @property
+    def verdict(self) -> CaseVerdict:
+        """On the runs that ended."""
+        return case_verdict(self.outcomes, self.options, self._rule)
+
+    def _update(self) -> None:
+        statuses = ((index, *end) for index, end in self._ended.items())
+        self.outcomes = in_order(statuses)
+        self._running.add(coded(self.outcomes[self._running.tally.runs :], self.options))
+        self.evidence = self._running.evidence
+        self.worse = worse(self.outcomes, self.before, self.options)
+        if self.evidence.verdict == UNDECIDED:
+            self._horizon = horizon((), self.options, self._rule, self._running.tally)
+        else:  # it takes more to be shown among many cases
+            self._horizon = len(self.outcomes) + 1
+
+    def turn(self, index: int) -> asyncio.Future[bool]:
+        """Whether a run is due, once that is clear."""
+        waits: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting[index] = waits
+        return waits
+
+    def release(self, stands: bool) -> None:
+        """Let the runs go that are due, and give up the others where the verdict stands."""
+        for index, waits in list(self._waiting.items()):
+            if waits.done():
+                del self._waiting[index]
+            elif self._over or stands:
+                waits.set_result(False)
+            elif index < self._horizon:
+                waits.set_result(True)
+
+
+class AuditRuns(Deliberations):
+    """The runs of an audit: the :class:`~plenum.execution.playing.Playing` of its sweep.
+
+    Parameters
+    ----------
+    audit
+        Its program, and a job for each case.
+    rule
+        When a case is stable.
+    before
+        Outcomes of the program that this one is compared with, by case.
+    plan
+        Is given the pilot run; returns why the audit can't go on, or an empty text.
+
+    Attributes
+    ----------
+    refused
+        Why it didn't go on.
+    """
+
+    def __init__(
+        self,
+        audit: Audit,
+        rule: Rule,
+        plan: Callable[[Transcript], str],
+        before: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._audit, self._rule, self._plan = audit, rule, plan
+        self.slots: int | None = audit.settings.concurrency
+        self.cases = {
+            job.condition.folder: CaseRuns(job, rule, before.get(_case_of(job)[0], ()))
+            for job in audit.jobs
+        }
+        self._pilot: CaseRuns | None = next(iter(self.cases.values()))
+        self._proxy = Proxy()
+        self.refused = ""
+
+    async def __aenter__(self) -> Self:
+        await self._proxy.start()
+        for case in self.cases.values():
+            for transcript in case.load()[:1]:
+                self._planned(transcript)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._proxy.stop()
+        if self._audit.program is not None:
+            await self._audit.program.close()
+
+    def play(self, scene: Scene) -> Playable:
+        """One run of the program."""
+        program = self._audit.program
+        if program is None or self._audit.committee is None:
+            return _Ended()
+        return ProgramRun(
+            condition=require_program(scene.job.condition),
+            index=scene.index,
+            journal=scene.journal,
+            callers=scene.callers,
+            program=program,
+            settings=self._audit.committee,
+            proxy=self._proxy,
+            observe=scene.observe,
+            complain=scene.complain,
+        )
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Whether a verdict on its case may need a run; those that were begun always count."""
+        case = self.cases[job.condition.folder]
+        if journal_of(job, index).exists() or (case is self._pilot and index == 0):
+            return True
+        turn = case.turn(index)
+        self._release(case)
+        return await turn
+
+    def ended(self, job: Job, result: ReplicateResult) -> None:
+        """Count a run that has ended, and let those begin that are due now."""
+        case = self.cases[job.condition.folder]
+        usable = result.usable and not result.pending
+        transcript = ended_run(result.journal) if usable else None
+        case.end(result.index, transcript)
+        if transcript is not None:
+            self._planned(transcript)
+            if len(case.outcomes) >= _ENOUGH and not case.examined:
+                case.examined = True
+                self._refuse(answered_by_cache(case))
+        elif case is self._pilot:
+            self._pilot = None
+        self._release_all()
+
+    def over(self, job: Job) -> None:
+        """No further run of a case begins."""
+        case = self.cases[job.condition.folder]
+        case.stop()
+        if case is self._pilot:
+            self._pilot = None
+        self._release_all()
+
+    def status(self) -> str:
+        """The running verdicts."""
+        cases = list(self.cases.values())
+        if len(cases) <= _SHOWN:
+            return "; ".join(f"{c.id} {c.so_far}, {len(c.outcomes)} runs" for c in cases)
+        verdicts = Counter(case.so_far for case in cases)
+        return ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+
+    def _planned(self, pilot: Transcript) -> None:
+        if self._pilot is not None:
+            self._pilot = None
+            self._refuse(self._plan(pilot))
+
+    def _refuse(self, why: str) -> None:
+        """End the audit, where there is a reason."""
+        self.refused = self.refused or why
+        if why:
+            for case in self.cases.values():
+                case.stop()
+
+    def _release_all(self) -> None:
+        for case in self.cases.values():
+            self._release(case)
+
+    def _release(self, case: CaseRuns) -> None:
+        if self._pilot is None:
+            case.release(self._stands(case))
+
+    def _stands(self, case: CaseRuns) -> bool:
+        """Whether a case needs no further run: instability has to show among all cases."""
+        if case.evidence.verdict != UNSTABLE:
+            return case.evidence.verdict == STABLE
+        if len(case.outcomes) < len(case.before) - 1 and not self._shows(case, attrgetter("worse")):
+            return False  # runs that the comparison has a use for
+        return self._shows(case, attrgetter("evidence.log_unstable"))
+
+    def _shows(self, case: CaseRuns, log_e: Callable[[CaseRuns], float]) -> bool:
+        """Whether something is shown of a case, among all of them."""
+        if p_value(log_e(case)) > self._rule.alpha:
+            return False  # not even by itself
+        cases = list(self.cases.values())
+        p = benjamini_hochberg([p_value(log_e(each)) for each in cases])
+        return bool(p[cases.index(case)] <= self._rule.alpha)
+
+
+class EveryRun(AuditRuns):
+    """An audit of which every run is due: a control has as many as what it is compared with."""
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Every run is."""
+        return True
+
+
+class _Ended:
+    """A run that somebody else made."""
+
+    async def run(self) -> bool:
+        """Nothing is left to do."""
+        return False
+
+
+def answered_by_cache(case: CaseRuns) -> str:
+    """Why the runs of a case are no measurement: their answers come from a cache; or empty."""
+    journals = (journal_of(case.job, index) for index in begun(case.job))
+    ended = [run for run in map(ended_run, journals) if run is not None]
+    completed = [run for run in ended if run.status == "completed"]
+    table = tables(completed)["calls"]
+    calls = {str(name): table[name].tolist() for name in table}
+    why = uncalled(calls, len(completed)) or begun_later(calls)
+    if case.job.condition.backend.name != "simulated":  # whose agents have few words
+        why = why or cached(calls) or _handed_on(completed)
+    systems = [
+        frozenset((c["model"], c["system"]) for c in run.calls if "system" in c) for run in ended
+    ]
+    if not why and (first := changed_at(systems)) is not None:
+        runs = [run.head["replicate"] for run in ended]
+        why = (
+            f"from run {runs[first]} on its models or system prompts are others than before, "
+            "though its code is the same: these are runs of two programs"
+        )
+        return f"case {case.id}: no verdict: {why}; move {folder_of(case.job)} away"
+    if not why:
+        return ""
+    folder = folder_of(case.job)
+    return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
+
+
+def _handed_on(runs: Sequence[Transcript]) -> str:
+    """Why the program must hand answers of its first run on to later ones; empty where it needn't.
+
+    It must where their prompts hold them, in :data:`LEAST_REPEATS` runs or more that never got such
+    an answer themselves. Short answers, and words of the first question, prove nothing.
+    """
+    if len(runs) <= LEAST_REPEATS or not runs[0].calls:
+        return ""
+    asked = str(runs[0].calls[0].get("question", ""))
+    texts = [str(c["text"]).strip() for c in runs[0].calls if c["tokens_out"] >= LEAST_TOKENS]
+    foreign = 0
+    for run in runs[1:]:
+        own = {str(call["text"]).strip() for call in run.calls}
+        others = [text for text in texts if text and text not in own and text not in asked]
+        questions = [str(call.get("question", "")) for call in run.calls]
+        foreign += any(text in question for text in others for question in questions)
+    if foreign < LEAST_REPEATS:
+        return ""
+    return (
+        f"prompts of {foreign} runs hold answers that only the first run got: the program keeps "
+        "them from run to run"
+    )
+
+
+def ended_run(journal: Path) -> Transcript | None:
+    """The transcript of a run that has ended; ``None`` where it hasn't, or can't be read."""
+    try:
+        transcript = read(journal)
+    except (DamagedJournal, OSError):
+        return None
+    return transcript if transcript.end else None
+
+
+def _case_of(job: Job) -> tuple[str, tuple[str, ...]]:
+    case = require_program(job.condition).case
+    return case.id, tuple(case.options)

@@ -1,0 +1,245 @@
+"""One run of a program under audit: its process, its calls through the proxy, its journal."""
+
+import asyncio
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.secrets import redact, without_values
+from plenum.execution.budget import BudgetSpent
+from plenum.execution.caller import Caller, bug_in_words
+from plenum.models import CallError, Chat, Reply
+from plenum.records import DamagedJournal, Failure, Journal, read_entries
+from plenum.records.journal import ELICITED
+from plenum_audit.execution.run_calls import RunCalls
+from plenum_audit.programs import clerk, elicitation
+from plenum_audit.programs.adapters import Committee, Program, ProgramFailed
+from plenum_audit.programs.case import NO_DECISION
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.decision import Given, Unreadable, read
+from plenum_audit.programs.proxy import Proxy
+from plenum_audit.programs.recorded import restarts, set_aside
+from plenum_audit.programs.session import Session
+
+_GRACE_S = 10.0
+"""How long a program may go on after its decision."""
+
+_POLL_S = 0.5
+_LONGEST_TEXT = 4000
+
+
+class _Diverged(Exception):
+    """On replay the program asked something else than before."""
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """What is needed to run a program once, beside :class:`~plenum.execution.replicate.Replicate`.
+
+    Parameters
+    ----------
+    callers
+        Makes a caller, which makes one call at a time; the first one's ticket is the run's.
+    program, settings
+        What is run, and how.
+    proxy
+        Where it reaches its models.
+    observe
+        Called with each answer: its kind, round, seat, tokens and cost.
+    complain
+        Called with an error of the code that ends the run.
+    """
+
+    condition: ProgramCondition
+    index: int
+    journal: Path
+    callers: Callable[[], Caller]
+    program: Program
+    settings: Committee
+    proxy: Proxy
+    observe: Callable[[dict[str, Any]], object] = lambda entry: None
+    complain: Callable[[Exception], object] = traceback.print_exception
+
+    async def run(self) -> bool:
+        """Run from the journal's last answer to the end.
+
+        A program that asks something else than its journal has, begins anew: the journal is set
+        aside, and counted.
+
+        Returns
+        -------
+        bool
+            Whether anything was written; ``False`` where the run had ended before.
+
+        Raises
+        ------
+        DamagedJournal
+            The journal doesn't verify.
+        BudgetSpent, ProviderUnavailable, Stopped
+            As :meth:`plenum.execution.replicate.Replicate.run`; the run goes on another time.
+        """
+        caller = self.callers()
+        try:
+            while True:
+                if not self.journal.exists():  # what isn't begun leaves no file
+                    await caller.ticket.begin()
+                try:
+                    return await self._run(caller)
+                except _Diverged:
+                    await asyncio.to_thread(set_aside, self.journal)
+        finally:
+            caller.ticket.end()
+
+    async def _run(self, caller: Caller) -> bool:
+        environment = dict(caller.model.environment(self.condition.models))
+        head = {**self.condition.as_mapping(), "replicate": self.index}
+        head |= {"environment": environment} if environment else {}
+        with Journal(self.journal, head) as journal:
+            if journal.end is not None:
+                return False
+            if journal.entries:
+                await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
+            if journal.begun:  # what its program draws itself it draws again: that is counted
+                journal.append({"kind": "reopen"})
+            await journal.kept()
+            journal.append(await self._outcome(journal))
+            await journal.kept(ended=True)
+            return True
+
+    async def _outcome(self, journal: Journal) -> dict[str, Any]:
+        """The last entry of the run."""
+        calls = RunCalls(self.callers, self.settings.max_calls, self.observe)
+        overrides = self.condition.overrides
+        session = Session(self.condition, self.index, journal, lambda: calls, overrides)
+        try:
+            await self._play(session, calls)
+            decided = await self._decided(session, journal)
+        except ProgramFailed as error:
+            decided = _failed(error, calls.failed)
+        except CallError as error:  # of the clerk
+            decided = {"status": "failed", "reason": str(error.failure), "detail": error.detail}
+        except (BudgetSpent, DamagedJournal, Stopped, UserError, OSError, _Diverged):
+            raise
+        except Exception as bug:
+            self.complain(bug)
+            decided = {"status": "failed", "reason": str(Failure.BUG), "detail": bug_in_words(bug)}
+        anew = restarts(self.journal)
+        more: dict[str, Any] = {"restarts": anew} if anew else {}
+        if session.problems:
+            more["problems"] = list(session.problems)
+        return {"kind": "end", **decided, **more}
+
+    async def _play(self, session: Session, calls: RunCalls) -> None:
+        """Have the program run; what ends it first ends it with all that it started."""
+        self.proxy.open(session)
+        playing = asyncio.create_task(self.program.run(self.condition.case, session))
+        limit = asyncio.create_task(self._limit(session, calls))
+        ends: set[asyncio.Future[Any]] = {playing, limit, session.stopped}
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            over = {task for task in (playing, limit) if task.done()}
+            for task in (playing, limit):
+                task.cancel()
+            await asyncio.gather(playing, limit, return_exceptions=True)
+            await self.proxy.close(session)
+        if session.stopped.done():
+            raise session.stopped.result()
+        if session.diverged:
+            raise _Diverged
+        try:
+            for task in over:
+                task.result()
+        except ProgramFailed as error:
+            if not session.decided:
+                raise
+            session.problem(f"after its decision: {error.detail}")
+
+    async def _limit(self, session: Session, calls: RunCalls) -> None:
+        """Return some time after the decision.
+
+        Raises
+        ------
+        ProgramFailed
+            The run's time is used up; the time in which it waits for models isn't counted.
+        """
+        now = asyncio.get_running_loop().time
+        begun, decided = now(), 0.0
+        while (left := self.settings.timeout_s - (now() - begun - calls.waited_s)) > 0:
+            if session.decided:
+                decided = decided or now()
+                if now() - decided > _GRACE_S:
+                    break
+            await asyncio.sleep(min(left + 0.01, _POLL_S))
+        if not session.decided:
+            limit = f"committee.timeout_s={self.settings.timeout_s:g}"
+            raise ProgramFailed(Failure.TIMEOUT, f"{limit}: it didn't end in time, and was ended")
+        session.problem("it went on after its decision, and was ended")
+
+    async def _decided(self, session: Session, journal: Journal) -> dict[str, Any]:
+        """Read the decision, and ask what is to be asked outside of the conversation."""
+        given = Given(**session.decision.result()) if session.decided else Given()
+        asides = RunCalls(self.callers, sys.maxsize, self.observe)
+        more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
+        rule = given.extract or self.settings.extract
+        try:
+            if rule == clerk.KIND and not given.option and given.text.strip():
+                decision = await self._read_by_clerk(given.text, journal, asides)
+            else:
+                decision = read(given, self.condition.case.options, rule)
+        except Unreadable as problem:
+            decision, more["unread"] = NO_DECISION, redact(str(problem))
+        if self.settings.elicit:
+            await self._elicit(session, journal, asides)
+            answered = any(entry["kind"] == ELICITED for entry in self._entries(journal))
+            more |= {"elicited": True} if answered else {}
+        return {"status": "completed", "decision": decision, **more}
+
+    async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:
+        case, model = self.condition.case, self.settings.clerk
+        if not model:
+            raise Unreadable("it is to be read by a clerk, and committee.clerk names no model")
+        entries = self._entries(journal)
+        readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.KIND}
+        for number in clerk.READINGS:
+            if number not in readings:
+                chat = clerk.chat(case, text, model, self.condition.identity, self.index, number)
+                reply = await self._ask(calls, chat, clerk.KIND, number, clerk.KIND)
+                entry = without_values(clerk.entry(case, number, model, reply))
+                journal.append(entry)
+                readings[number] = entry["option"]
+        if len(set(readings.values())) > 1:
+            raise Unreadable(f"the clerk reads it as {' and as '.join(readings.values())}")
+        return str(readings[1])
+
+    async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:
+        case, names = self.condition.case, (self.condition.identity, self.index)
+        for question in elicitation.questions(case, self._entries(journal), *names):
+            at = question.round, question.seat
+            try:
+                reply = await self._ask(calls, question.chat, ELICITED, *at)
+            except CallError as error:  # the decision stands
+                session.problem(f"{question.seat} wasn't asked for its preferences: {error.detail}")
+            else:
+                journal.append(question.entry(reply, tuple(case.options)))
+
+    async def _ask(self, calls: RunCalls, chat: Chat, kind: str, number: int, seat: str) -> Reply:
+        labels = {"replicate": self.index, "call": kind, "round": number, "seat": seat}
+        answer = await calls.ask(chat, labels)
+        calls.note_answer(chat, labels, answer)
+        return answer.response.reply
+
+    def _entries(self, journal: Journal) -> Sequence[dict[str, Any]]:
+        return read_entries(journal.path)[1:]
+
+
+def _failed(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:
+    """How a run failed: by the call that the program didn't outlive, where there was one."""
+    if call is None:
+        return {"status": "failed", "reason": str(error.failure), "detail": error.detail}
+    detail = f"{error.detail} (its last call failed: {call.detail})"
+    return {"status": "failed", "reason": str(call.failure), "detail": detail}

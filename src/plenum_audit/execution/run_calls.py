@@ -1,0 +1,81 @@
+"""The calls of a program's run: any number at a time, each admitted by a ticket of its own."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plenum.execution.caller import Caller
+from plenum.models import Answer, CallError, Chat
+from plenum.records import Failure
+from plenum_audit.programs.adapters import ProgramFailed
+
+
+class RunCalls:
+    """What a session calls through.
+
+    Parameters
+    ----------
+    callers
+        Makes a caller, which makes one call at a time.
+    most
+        Calls of a run at most.
+    observe
+        Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
+
+    Attributes
+    ----------
+    failed
+        How the last call that ended failed; ``None`` where it didn't.
+    """
+
+    def __init__(
+        self,
+        callers: Callable[[], Caller],
+        most: int,
+        observe: Callable[[dict[str, Any]], object],
+    ) -> None:
+        self._callers, self._most, self._observe = callers, most, observe
+        self._idle: list[Caller] = []
+        self._begun = self._in_flight = 0
+        self._waited = self._since = 0.0
+        self.failed: CallError | None = None
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds in which at least one call was under way."""
+        return self._waited + (_now() - self._since if self._in_flight else 0.0)
+
+    async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
+        """Call until an answer comes, or none will; raises as :meth:`Caller.ask`.
+
+        Raises
+        ------
+        ProgramFailed
+            It is one call too many.
+        """
+        self.failed = None
+        if self._begun == self._most:
+            raise ProgramFailed(Failure.PROGRAM, f"it made more than {self._most} calls")
+        self._begun += 1
+        caller = self._idle.pop() if self._idle else self._callers()
+        self._since = self._since if self._in_flight else _now()
+        self._in_flight += 1
+        try:
+            return await caller.ask(chat, labels)
+        except CallError as error:
+            self.failed = error
+            raise
+        finally:
+            self._idle.append(caller)
+            self._in_flight -= 1
+            self._waited += 0.0 if self._in_flight else _now() - self._since
+
+    def note_answer(self, chat: Chat, labels: Mapping[str, Any], answer: Answer) -> None:
+        """Log the attempt that was answered."""
+        (self._idle[-1] if self._idle else self._callers()).note_answer(chat, labels, answer)
+        named = {"kind": labels["call"], "round": labels["round"], "seat": labels["seat"]}
+        self._observe({**named, **vars(answer.response.reply)})
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,64 @@
+"""Estimates of a program on a case: how far its runs decide alike, and whether they diverge."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.dynamics import summarise
+from plenum.execution.summarise import SETTINGS, no_estimates
+from plenum.execution.summarise_committee import of_summary
+from plenum.records import Transcript
+from plenum_audit.dynamics.audit_growth import growth
+from plenum_audit.dynamics.audits import Rule, case_verdict, outcome
+from plenum_audit.tracking.programs import ensemble, tables
+
+_LEAST_ROUNDS = 3
+
+
+def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
+    """Share of the modal decision with its interval, and pairwise disagreement; failures count.
+
+    Where runs report preferences by round, D(t) and what else is estimated of a committee, too.
+    """
+    outcomes = [outcome(t.status, str(t.decision)) for t in ended]
+    case = case_verdict(outcomes, ended[0].options, Rule())
+    metrics = {"share": case.share, "share_ci_low": case.low, "share_ci_high": case.high}
+    if not math.isnan(case.disagreement):
+        metrics["disagreement"] = case.disagreement
+    line = f"share of the mode = {case.share:.3f} [{case.low:.3f}, {case.high:.3f}]"
+    report = {
+        **no_estimates("program", line),
+        "metrics": metrics,
+        "interval": "confidence sequence",
+    }
+    return {**report, **_by_round([t for t in ended if t.status == "completed"], metrics, line)}
+
+
+def _by_round(
+    completed: Sequence[Transcript], metrics: dict[str, float], line: str
+) -> dict[str, Any]:
+    """What replaces parts of the report where there are preferences by round."""
+    if len(completed) < 2:
+        return {}
+    kept = tables(completed)
+    messages = pd.concat(
+        [kept[n] for n in ("elicited", "messages") if len(kept[n])] or [pd.DataFrame()]
+    )
+    if messages.empty:
+        return {}
+    decisions = {t.head["replicate"]: str(t.decision) for t in completed}
+    array, seats, runs = ensemble(messages, completed[0].options, list(decisions))
+    if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS:
+        return {}
+    decided = [decisions[run] for run in runs]
+    report = of_summary(summarise(array, decided, **SETTINGS), seats)
+    shown = growth(array.mean(axis=2))
+    looks = {"growth_shown": float(shown.shown), "growth_look": shown.look, "growth_p": shown.p}
+    return {
+        "metrics": {**report["metrics"], **looks, **metrics},
+        "divergence": report["divergence"],
+        "warnings": report["warnings"],
+        "line": f"{line}; {report['line']}",
+    }

@@ -1,0 +1,177 @@
+"""How a program is run: one class for each way, behind one contract."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from plenum.base.errors import UserError
+from plenum.base.processes import hide_environment
+from plenum.base.secret_input import refuse_for_program, refuse_in_url
+from plenum_audit.programs.adapters import identity
+from plenum_audit.programs.adapters.endpoint import Http
+from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders
+from plenum_audit.programs.adapters.in_process import Callable, load
+from plenum_audit.programs.adapters.naming import nameless
+from plenum_audit.programs.adapters.processes import Child, Command
+from plenum_audit.programs.adapters.program import Program, ProgramFailed
+from plenum_audit.programs.decision import rule_problem
+
+__all__ = ["Committee", "Program", "ProgramFailed", "program"]
+
+
+@dataclass(frozen=True)
+class Committee:
+    """Which program is audited, and how it is run: one of ``target, command, http``.
+
+    Attributes
+    ----------
+    name
+        What it is called; the target's name, the command's or the host where it is empty.
+    target
+        ``FILE.py:NAME`` or ``MODULE:NAME``.
+    command
+        A command line; ``{case}`` is the path of the case as JSON.
+    http
+        A URL.
+    body
+        What is posted to it, with placeholders.
+    path
+        Where the decision lies in its JSON answer.
+    python
+        The interpreter of ``target``; this one where it is empty.
+    isolate
+        ``process``, or ``none`` to call ``target`` in this process, which hides nothing from it.
+    timeout_s
+        Seconds of a run beside those in which it waits for models.
+    max_calls
+        Calls of a run at most.
+    extract
+        How its text is read, where it names no rule itself.
+    clerk
+        The model that reads where the rule is ``clerk``.
+    elicit
+        Ask each seat's model for its preferences, after the run.
+    env
+        Names of variables that it needs beside those that any program gets.
+    knobs
+        The values to try of settings, where the program declares none itself.
+    """
+
+    name: str = ""
+    target: str = ""
+    command: str = ""
+    http: str = ""
+    body: Any = None
+    path: str = ""
+    python: str = ""
+    isolate: str = "process"
+    timeout_s: float = 600.0
+    max_calls: int = 1000
+    extract: str = ""
+    clerk: str = ""
+    elicit: bool = False
+    env: tuple[str, ...] = ()
+    knobs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be run.
+
+        Raises
+        ------
+        UserError
+            Not exactly one way to run it is named, a value is out of its range, or a secret stands
+            in what it is started with.
+        """
+        if sum(map(bool, (self.target, self.command, self.http))) != 1:
+            raise UserError(
+                "committee: one of committee=FILE.py:NAME, committee.command=... and "
+                "committee.http=URL is needed"
+            )
+        if self.isolate not in ("process", "none"):
+            raise UserError(f"committee.isolate={self.isolate}: process and none are allowed")
+        if self.isolate == "none" and (self.python or not self.target):
+            raise UserError(
+                "committee.isolate=none: only for committee=FILE.py:NAME without committee.python"
+            )
+        if not self.timeout_s > 0:
+            raise UserError(f"committee.timeout_s={self.timeout_s:g}: it must be above 0")
+        if self.max_calls < 1:
+            raise UserError(f"committee.max_calls={self.max_calls}: it must be 1 or more")
+        if problem := rule_problem(self.extract):
+            raise UserError(f"committee.extract: {problem}")
+        if self.extract == "clerk" and not self.clerk:
+            raise UserError("committee.extract=clerk: committee.clerk=MODEL is needed")
+        for name in ("command", "body", "knobs"):
+            refuse_for_program(f"committee.{name}", getattr(self, name))
+
+
+def program(settings: Committee) -> Program:
+    """The program that settings name, described by its own interpreter.
+
+    From here on no other process of this user can read the keys of this one.
+
+    Raises
+    ------
+    UserError
+        It can't be found or imported, or its URL can't be used.
+    """
+    hide_environment()
+    if settings.http:
+        return _endpoint(settings)
+    if settings.command:
+        return _command(settings)
+    return _function(settings)
+
+
+def in_process(committee: Any, name: str = "") -> Program:
+    """A function or an object of this process as a program."""
+    named = name or getattr(committee, "__name__", type(committee).__name__)
+    return Callable(named, committee, identity.of_function(committee))
+
+
+def _function(settings: Committee) -> Program:
+    target = settings.target
+    place, _, attribute = target.rpartition(":")
+    if not place or not attribute:
+        raise UserError(f"committee={target}: {nameless(place or attribute)}")
+    if place.endswith(".py") and not Path(place).is_file():
+        raise UserError(f"committee={target}: there is no file {place}")
+    interpreter = settings.python or sys.executable
+    description = identity.described(interpreter, target, settings.env)
+    name = settings.name or f"{Path(place).stem}:{attribute}"
+    names = identity.of_target(target, description)
+    knobs = description["knobs"] or settings.knobs
+    if settings.isolate == "none":
+        return Callable(name, load(target), names, knobs)
+    return Child(name, target, names, knobs, settings.env, interpreter)
+
+
+def _command(settings: Committee) -> Program:
+    try:
+        arguments = shlex.split(settings.command)
+    except ValueError as error:
+        raise UserError(f"committee.command={settings.command}: {error}") from None
+    if not arguments:
+        raise UserError("committee.command: it is empty")
+    require_placeholders("committee.command", arguments, settings.knobs)
+    names = identity.of_command(arguments)
+    files = [argument for argument in arguments[1:] if Path(argument).is_file()]
+    name = settings.name or Path([*files, arguments[0]][0]).name
+    return Command(name, arguments, names, settings.knobs, settings.env)
+
+
+def _endpoint(settings: Committee) -> Program:
+    url = settings.http
+    refuse_in_url("committee.http", url)
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(f"committee.http={url}: a URL of http or https is needed")
+    refuse_placeholders("committee.http", url)
+    require_placeholders("committee.body", settings.body, settings.knobs)
+    names = {"url": url, "body": settings.body, "path": settings.path}
+    name = settings.name or f"{parts.netloc}{parts.path}"
+    return Http(name, url, names, settings.knobs, settings.body, settings.path)

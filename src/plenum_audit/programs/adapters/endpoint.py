@@ -1,0 +1,103 @@
+"""A program behind a URL: one POST is one run."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import aiohttp
+
+from plenum.records import Failure
+from plenum_audit.programs.adapters.environment import filled, values
+from plenum_audit.programs.adapters.program import ProgramFailed, Running
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.decision import Unreadable, at
+
+BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
+"""What is posted where nothing else is set: ``run_url`` and others can be named, too."""
+
+_LONGEST = 10**6
+
+
+class Http:
+    """An endpoint that answers with a decision.
+
+    Parameters
+    ----------
+    url
+        Where to post.
+    body
+        A JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``, ...
+    path
+        Where the decision lies in a JSON answer, such as ``result.option``; empty where the answer
+        is the text itself.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        identity: Mapping[str, Any],
+        knobs: Mapping[str, Sequence[Any]],
+        body: Any = None,
+        path: str = "",
+    ) -> None:
+        self.name, self.identity, self.knobs = name, identity, knobs
+        self._url, self._body, self._path = url, BODY if body is None else body, path
+        self._client: aiohttp.ClientSession | None = None
+
+    async def run(self, case: Case, session: Running) -> None:
+        """Run once; the decision is in the session.
+
+        Raises
+        ------
+        ProgramFailed
+            It can't be reached, or answered with an error.
+        """
+        if self._client is None:
+            unlimited = aiohttp.ClientTimeout(total=None)
+            unbounded = aiohttp.TCPConnector(limit=0)  # runs wait for nothing but their models
+            self._client = aiohttp.ClientSession(connector=unbounded, timeout=unlimited)
+        body = filled(self._body, values(session))
+        try:
+            async with self._client.post(self._url, json=body) as response:
+                answer = await _bounded(response)
+        except aiohttp.ClientError as error:
+            problem = f"{self._url}: {type(error).__name__}: {error}"
+            raise ProgramFailed(Failure.PROGRAM, problem) from None
+        if response.status >= 400:
+            raise ProgramFailed(Failure.PROGRAM, f"HTTP {response.status}: {answer}")
+        if not session.decided:
+            session.decide(self._decision(answer))
+
+    async def close(self) -> None:
+        """Close its connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _decision(self, answer: str) -> str:
+        if not self._path:
+            return answer
+        try:
+            value = at(json.loads(answer), self._path)
+        except Unreadable as problem:
+            raise ProgramFailed(Failure.PROGRAM, f"its answer: {problem}") from None
+        except (ValueError, RecursionError):
+            raise ProgramFailed(Failure.PROGRAM, f"its answer is no JSON: {answer}") from None
+        return value if isinstance(value, str) else json.dumps(value)
+
+
+async def _bounded(response: aiohttp.ClientResponse) -> str:
+    """The text of an answer.
+
+    Raises
+    ------
+    ProgramFailed
+        It is too long.
+    """
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > _LONGEST:
+            raise ProgramFailed(Failure.PROGRAM, f"its answer has more than {_LONGEST} bytes")
+    return body.decode(errors="replace")

@@ -1,0 +1,200 @@
+"""What a program gets: variables of its environment, and values in its command line or request."""
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.base.secrets import without_secrets
+from plenum_audit.programs import client
+from plenum_audit.programs.adapters.program import Running
+
+CLIENT = Path(next(iter(client.__path__)))
+"""The folder of ``plenum_run.py``."""
+
+_NAME = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_MEANT = re.compile(r"(?<![${])\{(\w+)\}")
+"""Words in braces that can only be placeholders: no shell's ``${HOME}``, and not doubled."""
+_OF_OUR_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+_GIVEN = re.compile(
+    "|".join(
+        (
+            # the user, the machine, the terminal, the language
+            r"PATH|HOME|USER|LOGNAME|SHELL|PWD|HOSTNAME|LANG|LANGUAGE|LC_\w+|LOCALE_ARCHIVE|TZ|TZDIR",
+            r"TMPDIR|TEMP|TMP|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|CI",
+            r"XDG_\w+_(?:HOME|DIRS?)|DISPLAY|WAYLAND_DISPLAY|__CF_USER_TEXT_ENCODING",
+            # the network, and whose certificates are trusted
+            r"(?:HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|\w+_CA_BUNDLE",
+            r"\w*_CA_?CERTS?|NIX_SSL_CERT_FILE|GIT_SSL_CAINFO|OPENSSL_CONF|DENO_CERT",
+            # libraries, processors, accelerators
+            r"LD_(?:LIBRARY_PATH|PRELOAD)|DYLD_\w+|(?:OMP|MKL|OPENBLAS|KMP|NUMEXPR|VECLIB)_\w+",
+            r"(?:CUDA|NVIDIA|HIP|ROCR|ROCM|TORCH|TF|XLA|TOKENIZERS|TRANSFORMERS|TIKTOKEN)_\w+",
+            r"HF_\w+|SENTENCE_TRANSFORMERS_HOME|NLTK_DATA|MPLBACKEND|MPLCONFIGDIR",
+            # Python and its environments
+            r"PYTHON\w*|(?:CONDA|MAMBA|PYENV|UV|PIP|PIPX|POETRY|PDM|HATCH)_\w+|IPYTHONDIR",
+            # Node, Deno and Bun; Java; other languages and what installs them
+            r"NODE_\w+|(?:NVM|FNM|VOLTA|PNPM|BUN|DENO|COREPACK)_\w+|npm_config_\w+|YARN_\w+",
+            r"JAVA_\w+|_?JAVA_OPTIONS|J(?:DK|RE)_\w+|CLASSPATH|(?:M2|MAVEN|GRADLE|SDKMAN|KOTLIN)_\w+",
+            r"GO(?:PATH|ROOT|BIN|CACHE|MODCACHE|FLAGS|PROXY|MAXPROCS|DEBUG|TOOLCHAIN|OS|ARCH)|CGO_\w+",
+            r"(?:CARGO|RUSTUP|RUST|DOTNET|JULIA|ASDF|MISE|NIX|RBENV|GEM|SCALA|ERL|MIX)_\w+",
+            r"NUGET_PACKAGES|BUNDLE_(?:GEMFILE|PATH|APP_CONFIG)|RUBY(?:LIB|OPT)|R_(?:HOME|LIBS\w*)",
+            r"PERL5LIB|PERL5OPT|LUA_C?PATH|PHPRC|PHP_INI_SCAN_DIR|GUIX_\w+",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""Variables that programs in usual languages need to run at all; none of them is its settings."""
+
+PLACEHOLDERS = (
+    *("case", "text", "options", "id", "seed", "index", "knobs"),
+    *("base_url", "run_url", "token"),
+)
+"""What may stand in braces in a command line or a request, beside the names of knobs."""
+
+_LOOPBACK = "127.0.0.1,localhost"
+
+
+def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
+    """What any program gets of this process's environment, and nothing that may be a secret.
+
+    Parameters
+    ----------
+    passed
+        Names that the user lets through as well: its settings, a search tool's key.
+    """
+    kept = {
+        name: value
+        for name, value in without_secrets(os.environ).items()
+        if _GIVEN.fullmatch(name) and name not in _OF_OUR_PYTHON
+    }
+    return kept | {name: os.environ[name] for name in passed if name in os.environ}
+
+
+def missed(said: str, passed: Iterable[str]) -> str:
+    """How to pass on a variable that a program's last words name, and that it didn't get; or empty.
+
+    Parameters
+    ----------
+    said
+        What a program said as it failed, such as ``KeyError: 'ROUNDS'``.
+    """
+    got = {*scrubbed(passed), *endpoints("", ""), *_OF_OUR_PYTHON}
+    named = [name for name in _NAME.findall(said) if name in os.environ and name not in got]
+    if not named:
+        return ""
+    names = ",".join(dict.fromkeys((*passed, *named)))
+    return f"; a variable that it needs? committee.env=[{names}] passes it on"
+
+
+def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
+    """The environment of a program's process: the token of its run is its only key."""
+    kept = scrubbed(passed)
+    folders = [str(CLIENT), *filter(None, [kept.get("PYTHONPATH")])]
+    proxied = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), _LOOPBACK)))
+    root, given = session.base_url.removesuffix("/v1"), session.case()
+    return {
+        **kept,
+        "NO_PROXY": proxied,
+        "no_proxy": proxied,
+        "PYTHONPATH": os.pathsep.join(folders),
+        "PYTHONUNBUFFERED": "1",
+        **endpoints(root, session.token),
+        "PLENUM_RUN_URL": f"{root}/plenum",
+        "PLENUM_CASE": str(case_file),
+        "PLENUM_INDEX": str(given["index"]),
+        "PLENUM_SEED": str(given["seed"]),
+        "PLENUM_KNOBS": json.dumps(given["knobs"]),
+    }
+
+
+def endpoints(root: str, key: str) -> dict[str, str]:
+    """What clients of models read from their environment."""
+    names = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+    return {
+        **dict.fromkeys(names, f"{root}/v1"),
+        "OPENAI_API_KEY": key,
+        "ANTHROPIC_BASE_URL": root,
+        "ANTHROPIC_API_KEY": key,
+    }
+
+
+def values(session: Running) -> dict[str, Any]:
+    """What placeholders stand for: ``{text}``, ``{seed}``, a knob's name, ..."""
+    given, root = session.case(), session.base_url.removesuffix("/v1")
+    case = given["case"]
+    return {
+        **given["knobs"],
+        **given,
+        **{name: case[name] for name in ("id", "text", "options")},
+        "base_url": session.base_url,
+        "run_url": f"{root}/plenum",
+        "token": session.token,
+    }
+
+
+def require_placeholders(key: str, template: Any, knobs: Iterable[str]) -> None:
+    """Refuse words in braces that nothing will be put in the place of.
+
+    Parameters
+    ----------
+    key
+        The setting that holds the template.
+
+    Raises
+    ------
+    UserError
+        There is one.
+    """
+    known = (*PLACEHOLDERS, *knobs)
+    for name in _meant(template):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            meant = f"is {{{near[0]}}} meant? " if near else ""
+            every = ", ".join(f"{{{each}}}" for each in known)
+            raise UserError(
+                f"{key}: {{{name}}} is no placeholder; {meant}there are {every}; braces that mean "
+                f"something else have a space within: {{ {name} }}"
+            )
+
+
+def refuse_placeholders(key: str, text: str) -> None:
+    """Refuse words in braces where nothing is put in their place; raises :class:`UserError`."""
+    for name in _meant(text):
+        raise UserError(
+            f"{key}={text}: {{{name}}} stays as it is; a URL has no placeholders: "
+            "put them into committee.body"
+        )
+
+
+def _meant(template: Any) -> Iterator[str]:
+    """Names in braces of all texts of a template."""
+    if isinstance(template, Mapping):
+        template = list(template.values())
+    if isinstance(template, list | tuple):
+        for each in template:
+            yield from _meant(each)
+    elif isinstance(template, str):
+        yield from _MEANT.findall(template)
+
+
+def filled(template: Any, known: Mapping[str, Any]) -> Any:
+    """A template with its placeholders replaced; a text that is one alone becomes its value."""
+    if isinstance(template, Mapping):
+        return {key: filled(value, known) for key, value in template.items()}
+    if isinstance(template, list | tuple):
+        return [filled(value, known) for value in template]
+    if not isinstance(template, str):
+        return template
+    alone = _PLACEHOLDER.fullmatch(template)
+    if alone and alone[1] in known:
+        return known[alone[1]]
+    return _PLACEHOLDER.sub(lambda m: _text(known[m[1]]) if m[1] in known else m[0], template)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,107 @@
+"""Programs that run as processes: a command in any language, or a function by an interpreter."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.records import Failure
+from plenum_audit.programs.adapters import child_process
+from plenum_audit.programs.adapters.environment import CLIENT, filled, missed, values, variables
+from plenum_audit.programs.adapters.program import ProgramFailed, Running
+from plenum_audit.programs.case import Case
+
+_RUNNER = str(CLIENT / "plenum_run.py")
+
+
+class Command:
+    """A command line: its decision is what it posts, or else its last line on stdout.
+
+    Parameters
+    ----------
+    arguments
+        The command and its arguments. ``{case}`` stands for the path of the case as JSON, and
+        ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
+    passed
+        Variables that it gets beside those that any program gets.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        identity: Mapping[str, Any],
+        knobs: Mapping[str, Sequence[Any]],
+        passed: Sequence[str] = (),
+    ) -> None:
+        self.name, self.identity, self.knobs = name, identity, knobs
+        self._arguments, self._passed = list(arguments), tuple(passed)
+
+    async def run(self, case: Case, session: Running) -> None:
+        """Run once; the decision is in the session.
+
+        Raises
+        ------
+        ProgramFailed
+            It can't be started, or ended with another status than 0.
+        """
+        ended = await _run(self._arguments, session, self._passed)
+        if not session.decided:
+            session.decide(ended.stdout)
+
+    async def close(self) -> None:
+        """Nothing is held: every process has ended with its run."""
+
+
+class Child(Command):
+    """``FILE.py:NAME`` or ``MODULE:NAME``, in a process of an interpreter of its own.
+
+    Parameters
+    ----------
+    interpreter
+        The Python that has the program's packages; this one where none is named.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        target: str,
+        identity: Mapping[str, Any],
+        knobs: Mapping[str, Sequence[Any]],
+        passed: Sequence[str] = (),
+        interpreter: str = sys.executable,
+    ) -> None:
+        super().__init__(name, [interpreter, _RUNNER, target], identity, knobs, passed)
+
+    async def run(self, case: Case, session: Running) -> None:
+        """Run once, as :meth:`Command.run`; what it prints is no decision."""
+        await _run(self._arguments, session, self._passed)
+        if not session.decided:
+            raise ProgramFailed(Failure.PROGRAM, "it ended before deliberate returned")
+
+
+async def _run(
+    arguments: Sequence[str], session: Running, passed: Sequence[str]
+) -> child_process.Ended:
+    output = session.path.with_suffix(".output")
+    with tempfile.TemporaryDirectory(prefix="plenum-") as folder:
+        file = Path(folder, "case.json")
+        known = values(session)
+        file.write_text(json.dumps(known["case"]), encoding="utf-8")
+        known["case"] = str(file)
+        line = [str(filled(argument, known)) for argument in arguments]
+        try:
+            ended = await child_process.run(line, variables(session, file, passed), output)
+        except (OSError, ValueError) as error:  # ValueError: a null byte
+            raise ProgramFailed(Failure.PROGRAM, f"{line[0]}: {error}") from None
+    if ended.status:
+        last = ended.stderr or ended.stdout or "it printed nothing"
+        hint = missed(last, passed)
+        raise ProgramFailed(Failure.PROGRAM, f"{_status(ended.status)}: {last}{hint}")
+    return ended
+
+
+def _status(status: int) -> str:
+    return f"ended by signal {-status}" if status < 0 else f"exit status {status}"

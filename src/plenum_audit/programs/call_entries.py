@@ -1,0 +1,83 @@
+"""The journal entry of a call: made of an answer, and read back as one."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from plenum.base.identity import digest
+from plenum.base.secrets import redact, without_values
+from plenum.base.text import flatten
+from plenum.models import Chat, Response, ToolCall
+from plenum.models.conversation import recorded_reply
+from plenum_audit.programs.wire import INTERFACES, Request
+
+SEAT_HEADER = "X-Plenum-Seat"
+_KEPT = 4_000
+_LONGEST_SEAT = 80
+Entry = dict[str, Any]
+
+
+def entry(
+    request: Request, chat: Chat, response: Response, at: Mapping[str, Any], new_seat: bool
+) -> Entry:
+    """The entry of a call.
+
+    Parameters
+    ----------
+    request, chat, response
+        As the program sent it, as it was made, and what came of it.
+    at
+        ``round``, ``seat`` and ``occurrence``.
+    new_seat
+        Whether the seat calls for the first time: its system prompt is kept then.
+    """
+    wire, body = INTERFACES[request.interface], response.body
+    if body is None and response.tools:
+        body = wire.answer(request, response, "")
+    sent = chat.request.body if chat.request else {}
+    optional = {
+        "seed": sent.get("seed"),
+        "fingerprint": response.fingerprint,
+        "system": new_seat and redact(request.system)[:_KEPT],
+        "tools": [[tool.name, tool.arguments] for tool in response.tools],
+        "body": response.body and not wire.is_text(response.body) and response.body,
+    }
+    return {
+        "kind": "call",
+        "round": at["round"],
+        "seat": at["seat"],
+        "model": redact(chat.model),
+        **vars(response.reply),
+        "prompt": request.digest,
+        "occurrence": at["occurrence"],
+        "interface": request.interface,
+        "temperature": sent.get("temperature"),
+        "question": redact(request.question)[-_KEPT:],
+        "answer": digest([response.reply.text, wire.content(body) if body else None]),
+        **{name: value for name, value in optional.items() if value},
+    }
+
+
+def response_of(entry: Entry) -> Response:
+    """The answer that an entry was made of."""
+    tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
+    fingerprint, body = entry.get("fingerprint"), entry.get("body")
+    return Response(recorded_reply(entry), fingerprint=fingerprint, body=body, tools=tools)
+
+
+def without_secrets(response: Response) -> Response:
+    """An answer as it is kept: where it repeats a secret of the environment, by its name.
+
+    The program gets it so as well, since that is what it would get from the journal.
+    """
+    tools = tuple(
+        replace(tool, arguments=without_values(tool.arguments)) for tool in response.tools
+    )
+    reply = replace(response.reply, text=without_values(response.reply.text))
+    return replace(response, reply=reply, body=without_values(response.body), tools=tools)
+
+
+def seat_of(request: Request, headers: Mapping[str, str]) -> str:
+    """Who calls: as the program names it, else by a digest of the system prompt."""
+    named = flatten(redact(headers.get(SEAT_HEADER, "")))[:_LONGEST_SEAT]
+    return named or f"seat {digest(request.system)[:6]}"

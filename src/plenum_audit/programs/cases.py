@@ -1,0 +1,304 @@
+"""The cases of an audit, from scenarios or from a data set: each is checked before any is run."""
+
+import json
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.base.text import flatten
+from plenum.base.yaml_files import read_yaml
+from plenum.scenarios import scenario
+from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.data_sets import READERS, Row, Wrong, rows
+from plenum_audit.programs.decision import look_alike
+
+COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
+"""The columns of a data set that a case's fields are taken from, where nobody says otherwise."""
+
+Read = Mapping[str, Any] | Case | Wrong
+"""What was read of a case: its fields, or the case, or why there is none."""
+
+_FIELDS = (*COLUMNS, "extras")
+_SHOWN = 3
+"""Mistakes that a line names; it counts the others."""
+
+_LONGEST_ID = 200
+_SHOWN_OPTION = 60
+
+
+def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
+    """Read the cases of a folder of YAML files, of one YAML file, or of a data set.
+
+    Parameters
+    ----------
+    case
+        The path, from the working directory or the project's root. A YAML file is a scenario
+        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
+        ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+    columns
+        The data set's column of each field; for ``options`` several ones, or names by label, which
+        all rows have then. ``id`` may be ``None``: rows are numbered. All other columns are the
+        cases' extras.
+
+    Returns
+    -------
+    tuple
+        At least one case, in the order of the file, or of the files' names; ids are unique.
+
+    Raises
+    ------
+    UserError
+        The path, a column or a record isn't as above; the line names file, line and what is wrong.
+    """
+    path = Path(case).expanduser()
+    try:
+        if not path.exists() and (project.root() / path).exists():
+            path = project.root() / path
+        if not path.exists():
+            raise UserError(f"case={case}: there is no such file or folder")
+    except OSError as error:  # such as a name that is too long
+        raise UserError(f"case={str(case)[:_LONGEST_ID]}: {error.strerror}") from None
+    files = _yaml_files(path) if path.is_dir() else [path]
+    cases: dict[str, Case] = {}
+    places: dict[str, str] = {}
+    wrong: list[str] = []
+    for file in files:
+        for place, record in _records(file, columns):
+            where = f"{file}{place and ', '}{place}"
+            try:
+                read = _case(record)
+                if read.id in cases:
+                    raise Wrong(f"the id {read.id} stands twice; first in {places[read.id]}")
+                cases[read.id], places[read.id] = read, where
+            except Wrong as problem:
+                wrong.append(f"{where}: {problem}")
+    if wrong:
+        more = f"; and {len(wrong) - _SHOWN} more" * (len(wrong) > _SHOWN)
+        raise UserError("; ".join(wrong[:_SHOWN]) + more)
+    if not cases:
+        raise UserError(f"case={case}: it holds no case")
+    return tuple(cases.values())
+
+
+def _yaml_files(folder: Path) -> list[Path]:
+    files = [f for f in sorted(folder.iterdir()) if f.suffix in (".yaml", ".yml") and f.is_file()]
+    if not files:
+        raise UserError(f"case={folder}: the folder holds no YAML file")
+    return files
+
+
+def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read]]:
+    """What stands in a file, each with its place there."""
+    if file.suffix in (".yaml", ".yml"):
+        if changed := [field for field in columns if columns[field] != COLUMNS.get(field)]:
+            raise UserError(f"columns.{changed[0]}: only for a data set; {file} is YAML")
+        yield from _of_yaml(file)
+        return
+    if file.suffix not in READERS:
+        raise UserError(f"case={file}: give a folder, or a file in .yaml, {', '.join(READERS)}")
+    if unknown := columns.keys() - COLUMNS.keys():
+        raise UserError(f"columns.{min(unknown)}: unknown; the fields are {', '.join(COLUMNS)}")
+    chosen = {**COLUMNS, **columns}
+    for number, (place, row) in enumerate(rows(file), 1):
+        if isinstance(row, Wrong):
+            yield place, row
+            continue
+        _check_columns(row, chosen, f"{file}, {place}")
+        try:
+            yield place, _mapped(row, chosen, number)
+        except Wrong as problem:
+            yield place, problem
+
+
+def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
+    data = read_yaml(file, "case")
+    if isinstance(data, Mapping) and {"situation", "packet"} & data.keys():
+        read = scenario.check(data, file)
+        yield "", Case(read.id, read.packet, {o.label: o.name for o in read.options})
+        return
+    several = isinstance(data, list)
+    for number, record in enumerate(data if several else [data], 1):
+        place = f"case {number}" if several else ""
+        if not isinstance(record, Mapping):
+            yield place, Wrong(f"it is no mapping; give it {', '.join(_FIELDS)}")
+        elif unknown := [field for field in record if field not in _FIELDS]:
+            yield place, Wrong(f"field {unknown[0]}: unknown; the fields are {', '.join(_FIELDS)}")
+        else:
+            yield place, {"id": None if several else file.stem, **record}
+
+
+def _check_columns(row: Row, columns: Mapping[str, Any], where: str) -> None:
+    for field, chosen in columns.items():
+        for column in _several(chosen):
+            if column not in row and (field, column) != ("answer", COLUMNS["answer"]):
+                columns_known = f"columns.{field} is one of: {', '.join(map(str, row))}"[:500]
+                raise UserError(f"{where}: no column {column}; {columns_known}")
+
+
+def _several(column: Any) -> list[str]:
+    """The names of a field's columns."""
+    if isinstance(column, Mapping):
+        return []
+    return [column] if isinstance(column, str) else list(column or ())
+
+
+def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A row as a case's fields."""
+    used = {name for chosen in columns.values() for name in _several(chosen)}
+    cells = {f: row.get(columns[f]) for f in ("id", "text", "answer") if columns[f] is not None}
+    match columns["options"]:
+        case str(column):
+            options = row[column]
+        case Mapping() as options:
+            pass
+        case several:
+            options = [row[name] for name in several if row[name] not in ("", None)]
+    extras = {name: value for name, value in row.items() if name not in used}
+    return {"id": number, **cells, "options": options, "extras": extras}
+
+
+def _case(record: Read) -> Case:
+    """The case of a record.
+
+    Raises
+    ------
+    Wrong
+        It is none.
+    """
+    if isinstance(record, Wrong):
+        raise record
+    if isinstance(record, Case):
+        return apart(record)
+    fields = plain(record)
+    name = _text(fields, "id")
+    if name != flatten(name) or len(name) > _LONGEST_ID:
+        raise Wrong(f"id: {name[:60]!r}; one line of at most {_LONGEST_ID} printable characters")
+    if not isinstance(fields.get("text"), str):
+        raise Wrong("text: it is no text")
+    options = options_of(fields.get("options"))
+    extras = fields.get("extras") or {}
+    if not isinstance(extras, dict):
+        raise Wrong("extras: it is no mapping")
+    answer = option_of(fields.get("answer"), options)
+    return apart(Case(name, _text(fields, "text"), options, answer, extras))
+
+
+def require_apart(case: Case) -> Case:
+    """As :func:`apart`, of a case that comes from no file; raises :class:`UserError`."""
+    try:
+        return apart(case)
+    except Wrong as problem:
+        raise UserError(str(problem)) from None
+
+
+def apart(case: Case) -> Case:
+    """The case, where no text can name two of its options.
+
+    Raises
+    ------
+    Wrong
+        Two of them look alike; decisions for one would count as decisions for the other.
+    """
+    if (alike := look_alike(case.options)) is None:
+        return case
+    *labels, text = alike
+    first, second = (f"{label} ({case.options[label]})"[:_SHOWN_OPTION] for label in labels)
+    read = f"both are read as {text[:_SHOWN_OPTION]!r}" if text else "nothing but marks names them"
+    raise Wrong(
+        f"case {case.id}: options {first} and {second} look alike: {read}; give labels and names "
+        "that differ in more than case, width and punctuation, also crosswise"
+    )
+
+
+def plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record as JSON has it: what isn't a number is null, dates are text."""
+    if all(_is_plain(value) for value in record.values()):
+        return dict(record)
+    try:
+        text = json.dumps(record, default=str, ensure_ascii=False)
+        text.encode()
+        fields: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
+    except (TypeError, ValueError, RecursionError):
+        raise Wrong("it holds what no JSON text can hold, such as half a surrogate pair") from None
+    return fields
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value surely is as JSON has it; most are, and needn't go through it."""
+    if isinstance(value, str):
+        return value.isascii()
+    return (
+        value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0)
+    )
+
+
+def _text(record: Mapping[str, Any], field: str) -> str:
+    """A text, or a number as one.
+
+    Raises
+    ------
+    Wrong
+        It is empty, or something else.
+    """
+    value = record.get(field)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise Wrong(f"{field}: empty; give it a text")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        why = " (YAML reads yes and no as true and false)" * isinstance(value, bool)
+        raise Wrong(f"{field}: {json.dumps(value)[:60]} is no text{why}; put it in quotes")
+    return value.strip() if isinstance(value, str) else str(value)
+
+
+def options_of(data: Any) -> dict[str, str]:
+    """Names by label, from such, from names (labelled ``A``, ``B``, ...), or from JSON of these.
+
+    Raises
+    ------
+    Wrong
+        They are fewer than two, stand twice, or aren't as above.
+    """
+    if isinstance(data, str) and data.strip():
+        try:
+            data = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Wrong(
+                f'options: {data[:60]!r} is no JSON list, such as ["Approve", "Reject"]; or name '
+                "several columns: columns.options=[option_a,option_b]"
+            ) from None
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        labels = string.ascii_uppercase[: len(data)]
+        if len(data) > len(labels):
+            raise Wrong(f"options: {len(data)} names; give more than {len(labels)} their labels")
+        data = dict(zip(labels, data, strict=True))
+    if not isinstance(data, Mapping) or len(data) < 2:
+        raise Wrong("options: fewer than two; give a list of names, or names by label")
+    options = {label.strip(): _text(data, label) for label in data}
+    for label in options:
+        if label != flatten(label) or label in ("", NO_DECISION):
+            raise Wrong(f"options: {label!r} can't be a label; {NO_DECISION} means no decision")
+    names = list(options.values())
+    if len(options) < len(data) or len(set(names)) < len(names):
+        twice = next((name for name in names if names.count(name) > 1), "a label")
+        raise Wrong(f"options: {twice} stands twice")
+    return options
+
+
+def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
+    """The label of an option, from its label or its name; ``None`` where there is nothing.
+
+    Raises
+    ------
+    Wrong
+        It names none of the options.
+    """
+    if answer is None or answer == "":
+        return None
+    text = _text({"answer": answer}, "answer")
+    labels = [label for label, name in options.items() if text == name]
+    if text not in options and not labels:
+        known = ", ".join(f"{label} ({name})" for label, name in options.items())
+        raise Wrong(f"answer: {text[:60]!r} is no option; the options are {known}"[:500])
+    return text if text in options else labels[0]

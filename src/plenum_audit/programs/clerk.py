@@ -1,0 +1,45 @@
+"""A model that reads a decision from a committee's text: twice, so that its own error shows."""
+
+import json
+from typing import Any
+
+from plenum.base.identity import seed_for
+from plenum.models import Chat, Message, Reply
+from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.decision import Given, Unreadable, read
+
+KIND = "clerk"
+"""Of the journal's entries."""
+
+OPENING = "A committee had to choose one of these options:"
+READINGS = (1, 2)
+_MAX_TOKENS = 50
+_LONGEST_TEXT = 20_000
+
+
+def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
+    """The clerk's question; ``names`` name the seed of the call."""
+    options = [f"{label}: {name}" for label, name in case.options.items()]
+    prompt = "\n".join(
+        [
+            OPENING,
+            *options,
+            "",
+            "It wrote this, as a JSON string:",
+            json.dumps(text[-_LONGEST_TEXT:]),
+            "",
+            "Which option did it decide for? Answer with the option's label alone, or with",
+            f"{NO_DECISION} where it decided for none, or for more than one.",
+        ]
+    )
+    return Chat(model, (Message("user", prompt),), 0.0, _MAX_TOKENS, seed_for(*names, KIND))
+
+
+def entry(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
+    """The journal's entry of a reading; one that can't be read itself is of no decision."""
+    try:
+        option = read(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
+    except Unreadable:
+        option = NO_DECISION
+    named = {"kind": KIND, "round": number, "seat": KIND, "model": model}
+    return {**named, **vars(reply), "option": option}

@@ -1,0 +1,177 @@
+"""From the settings of an audit to its program, its cases, and a job for each of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NoReturn
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import UserError
+from plenum.design.compose import with_weights
+from plenum.design.condition import Job
+from plenum.design.ranges import is_study, require
+from plenum.design.schema import Config, ModelConfig, StudyConfig
+from plenum.design.settings import Sampling, StatedPrice
+from plenum_audit import design as settings
+from plenum_audit.design import AuditConfig
+from plenum_audit.programs import cases, logs
+from plenum_audit.programs.adapters import Committee, Program, program
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.condition import ProgramCondition, require_program
+from plenum_audit.programs.logs import Logged
+from plenum_audit.programs.one_shot import KNOBS, OneShot
+
+OWN_MODELS = "its own"
+"""What a program's model is called, which names its models itself."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit that is ready to run.
+
+    Attributes
+    ----------
+    settings
+        As the user gave them, checked.
+    jobs
+        One a case.
+    committee, program
+        The program, and how it is run; ``None`` where its runs exist already.
+    logged
+        Runs that exist already, by case.
+    """
+
+    settings: AuditConfig
+    jobs: tuple[Job, ...]
+    committee: Committee | None = None
+    program: Program | None = None
+    logged: tuple[Logged, ...] = ()
+
+    def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
+        """The same audit of the program as it is set otherwise."""
+        return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
+
+    def without_interaction(self, control: OneShot) -> "Audit":
+        """The control of this audit: its seats, asked once each."""
+        committee = Committee(target=control.name, isolate="none")
+        jobs = tuple(_controlled(job, control) for job in self.jobs)
+        return replace(self, jobs=jobs, committee=committee, program=control)
+
+
+def compose(cfg: DictConfig) -> Audit:
+    """Check the config of ``scripts/audit.py``, find its program, and read its cases.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or there is no such program or case.
+    """
+    audit, study = settings.typed(cfg)
+    require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
+    config = OmegaConf.to_yaml(cfg, resolve=True)
+    of_logs, of_cases = _columns(audit)
+    read = cases.load(audit.case, of_cases) if audit.case else ()
+    if audit.logs:
+        logged = logs.load(audit.logs, read, audit.committee.name, of_logs)
+        jobs = [_job(study, config, each.condition, len(each.ends)) for each in logged]
+        return Audit(audit, tuple(jobs), logged=logged)
+    committee = _committee(audit)
+    audited = program(committee)
+    conditions = [_condition(audit, study, audited, committee, case) for case in read]
+    jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
+    return Audit(audit, tuple(jobs), committee, audited)
+
+
+def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of a log, and of a data set of cases: with both, each has those it knows."""
+    named = audit.columns
+    if not (audit.logs and audit.case):
+        return named, named
+    return (
+        {name: of for name, of in named.items() if name not in cases.COLUMNS},
+        {name: of for name, of in named.items() if name in cases.COLUMNS},
+    )
+
+
+def refuse(typed: Config) -> NoReturn:
+    """A program can't be a condition of ``run.py``.
+
+    Raises
+    ------
+    UserError
+        Always.
+    """
+    raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
+
+
+def _committee(audit: AuditConfig) -> Committee:
+    values = asdict(audit.committee)
+    return Committee(**{**values, "env": tuple(values["env"])})
+
+
+def _condition(
+    audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: Case
+) -> ProgramCondition:
+    named = audit.overrides.get("model")
+    backend, weights = with_weights(
+        study.backend, [str(named)] if named else [], ModelConfig(name=OWN_MODELS)
+    )
+    return ProgramCondition(
+        model=str(named or OWN_MODELS),
+        sampling=Sampling(),
+        backend=backend,
+        weights=weights,
+        rounds=1,
+        seed=study.seed,
+        committee=audited.name,
+        program={**audited.identity, **_read_as(committee)},
+        case=case,
+        knobs=_usual(audited.knobs),
+        overrides=audit.overrides,
+    )
+
+
+def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int) -> Job:
+    return Job(
+        condition=condition,
+        study=study.study,
+        replicates=runs,
+        calls=study.calls,
+        budget=study.budget,
+        prices={model: StatedPrice(**vars(price)) for model, price in study.prices.items()},
+        tracking_uri=study.tracking.uri,
+        journals=study.journals,
+        dry_run=study.dry_run,
+        retry_failed=study.retry_failed,
+        config=config,
+        traces="none",
+        objective="share",
+        durable=study.durable,
+    )
+
+
+def _read_as(committee: Committee) -> dict[str, Any]:
+    """What beside the program itself can change a decision that is read."""
+    chosen = {name: getattr(committee, name) for name in ("extract", "clerk", "timeout_s")}
+    return {name: value for name, value in chosen.items() if value}
+
+
+def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """The first value of each knob."""
+    return {name: values[0] for name, values in knobs.items()}
+
+
+def _controlled(job: Job, control: OneShot) -> Job:
+    condition = require_program(job.condition)
+    knobs = {**condition.knobs, **KNOBS}
+    return replace(job, condition=replace(condition, program=control.identity, knobs=knobs))
+
+
+def _set(job: Job, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> Job:
+    condition = require_program(job.condition)
+    changed = replace(
+        condition,
+        knobs={**condition.knobs, **knobs},
+        overrides={**condition.overrides, **overrides},
+    )
+    return replace(job, condition=changed)

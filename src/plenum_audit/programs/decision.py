@@ -1,0 +1,273 @@
+"""What a program decided, read from what it sent: a label, or a text and a rule."""
+
+import json
+import re
+import signal
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.text import flatten, visible
+from plenum_audit.programs.case import NO_DECISION
+
+RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
+LONGEST = 100_000
+"""Characters of a text that a decision is read from: its last ones, where it has more."""
+
+_EDGES = " \t\r\n\"'`*_.,:;()[]<>"
+_END = "\x01"
+"""Follows a word that ends a sentence; what a text shows holds no controls."""
+
+_SHORT_WORD = 3
+"""A full stop after so few letters is rather that of an abbreviation, such as ``Mr.``."""
+
+_DENIES = re.compile(
+    r"(?<!\w)(?:not|never|neither|nor|no|cannot|without|against|rather than|instead of)(?!\w)"
+    r"|n['\u2019]t(?!\w)"
+)
+_WORDS_BEFORE = 7
+"""Words before a mention that are searched for one that denies it."""
+
+_SHOWN = 80
+_SEARCH_S = 1.0
+_LONGEST_RULE = 1000
+
+
+class Unreadable(ValueError):
+    """A text that names no option, more than one, or denies one; the message says which."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A decision as a program sent it.
+
+    Attributes
+    ----------
+    option
+        A label, where the program names one.
+    text
+        What it is to be read from otherwise.
+    extract
+        The rule, one of :data:`RULES`; empty where the text is a label or an option's name.
+    """
+
+    option: str = ""
+    text: str = ""
+    extract: str = ""
+
+
+def rule_problem(rule: str) -> str:
+    """Why nothing can be read by a rule; empty where it can."""
+    name, _, rest = rule.partition(":")
+    if rule in ("", "name", "clerk") or (name == "json" and rest):
+        return ""
+    if name != "regex" or not rest or len(rule) > _LONGEST_RULE:
+        return f"{_shown(rule)}; {', '.join(RULES)} are allowed"
+    try:
+        re.compile(rest)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"{_shown(rule)}: {error}"
+    return ""
+
+
+def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
+    """The label that was decided for; :data:`~plenum_audit.programs.case.NO_DECISION` for an empty text.
+
+    Parameters
+    ----------
+    given
+        What the program sent.
+    options
+        Names by label.
+    rule
+        The audit's, where the program gives none.
+
+    Raises
+    ------
+    Unreadable
+        It names none of the options, or several, or denies one.
+    """
+    if given.option:
+        return _one(_named(given.option, options), given.option)
+    text = given.text[-LONGEST:]
+    if not text.strip():
+        return NO_DECISION
+    name, _, rest = (given.extract or rule).partition(":")
+    if name == "regex":
+        with _bounded():
+            matches = list(re.finditer(rest, text, re.MULTILINE))
+        hits = (m[1] if m.re.groups else m[0] for m in matches)
+        return _one(set().union(*(_named(hit or "", options) for hit in hits)), text)
+    if name == "json":
+        value = at(last_json(text), rest)
+        plain = not (value is None or isinstance(value, list | dict))
+        return _one(_named(str(value), options) if plain else set[str](), text)
+    if name == "name":
+        return _one(_mentioned(text, options), text)
+    return _one(_named(text, options), text)
+
+
+def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Two options that one text would name, and that text; ``None`` where there are none.
+
+    A text is read without case, width, and marks at its edges: ``Yes`` and ``yes.`` are the same
+    name, and the label of an option may be another's name.
+
+    Parameters
+    ----------
+    options
+        Names by label.
+
+    Returns
+    -------
+    tuple or None
+        Both labels, and the text as it is compared, which is empty for names that are all marks.
+    """
+    held: dict[str, str] = {}
+    for label, name in options.items():
+        for form in _forms(label, name):
+            other = held.setdefault(form, label)
+            if other != label:
+                return other, label, form
+    return None
+
+
+def comparable(text: str) -> str:
+    """A text as it is compared where nothing is exactly it: see :func:`look_alike`."""
+    return _plain(text)
+
+
+def at(value: Any, path: str) -> Any:
+    """The part of a JSON value that a path names, such as ``choices.0.label``.
+
+    Raises
+    ------
+    Unreadable
+        There is none.
+    """
+    for key in filter(None, path.removeprefix("$").split(".")):
+        try:
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise Unreadable(f"json:{path}: nothing lies at {key}") from None
+    return value
+
+
+def last_json(text: str) -> Any:
+    """The JSON value that a text is, or the last line of it that is one.
+
+    Raises
+    ------
+    Unreadable
+        There is none.
+    """
+    for candidate in (text, *reversed(text.splitlines())):
+        try:
+            return json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    raise Unreadable(f"no JSON: {_shown(text)}")
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """End a search that takes too long: a program can send a pattern that takes for ever.
+
+    Only the main thread can be interrupted.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise Unreadable(f"its pattern takes more than {_SEARCH_S:g} s")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SEARCH_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _named(text: str, options: Mapping[str, str]) -> set[str | None]:
+    """The options that a text is the label or the name of; ``None`` in their place for no one.
+
+    An exact label goes before an exact name, and that before forms that only look like one.
+    """
+    exact = text.strip()
+    if exact in options:
+        return {exact}
+    labels = {label for label, name in options.items() if name == exact}
+    plain = _plain(text)
+    if not labels and plain:
+        labels = {label for label, name in options.items() if plain in _forms(label, name)}
+    return {*labels} or {None}
+
+
+def _forms(label: str, name: str) -> tuple[str, ...]:
+    """What names an option, for comparing."""
+    label, name = _plain(label), _plain(name)
+    return label, name, f"{label} {name}", f"option {label}"
+
+
+def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
+    """Options whose name, or whose label as ``option A``, a text holds as whole words.
+
+    A text that denies one is unreadable: it says what it isn't for, and maybe not what it is for.
+    """
+    plain = _plain(text, end=_END)
+    found: set[str] = set()
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for label, name in options.items():
+        names[_plain(name)].add(label)
+        names[f"option {_plain(label)}"].add(label)
+    names.pop("", None)  # of a name that is all marks, which any text holds
+    for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
+        name = f"{_END}? ".join(map(re.escape, words.split(" ")))
+        plain, hits = re.subn(rf"(?<!\w){name}(?!\w)", "\0", plain)
+        if hits:
+            found |= names[words]
+    if _denied(plain):
+        raise Unreadable(f"it denies an option that it names: {_shown(text)}")
+    return found
+
+
+def _denied(text: str) -> bool:
+    """Whether a negation stands shortly before a mention, a ``NUL``, in the same sentence."""
+    return any(
+        _DENIES.search(" ".join(before.split()[-_WORDS_BEFORE:]))
+        for sentence in re.split(f"[!?{_END}]", text)
+        for before in sentence.split("\0")[:-1]
+    )
+
+
+def _plain(text: str, end: str = "") -> str:
+    """A text for comparing: as it looks, without case, marks at its edges, and double spaces.
+
+    ``end`` follows every word that ends a sentence with a full stop.
+    """
+    words = []
+    for seen in visible(text).casefold().split():
+        if word := seen.strip(_EDGES):
+            stops = len(word) > _SHORT_WORD and "." in seen[seen.rindex(word) + len(word) :]
+            words.append(f"{word}{end}" if stops else word)
+    return " ".join(words)
+
+
+def _one(labels: set[str | None] | set[str], text: str) -> str:
+    if len(labels) == 1 and (label := next(iter(labels))) is not None:
+        return label
+    if len(labels) > 1:
+        several = " and ".join(sorted(label or "something else" for label in labels))
+        raise Unreadable(f"it names {several}: {_shown(text)}")
+    raise Unreadable(f"it names no option: {_shown(text)}")
+
+
+def _shown(text: str) -> str:
+    line = flatten(text)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."

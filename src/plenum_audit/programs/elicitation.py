@@ -1,0 +1,125 @@
+"""Preferences of seats, taken after a run from what is recorded of it and never fed back.
+
+Each message of the run is followed by a question of its own to the model that wrote it: how it
+would distribute 100 points over the options. What it answers says where the seat stood as far as
+what it had read and written tells; it costs a call a message.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.identity import seed_for
+from plenum.models import Chat, Message, Reply
+from plenum.records.journal import ELICITED
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.decision import Unreadable, last_json
+
+OPENING = "A committee works on this case."
+_MAX_TOKENS = 400
+_LONGEST_TEXT = 4000
+_LAST_MESSAGES = 60
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a seat is to be asked: where it stands after its message."""
+
+    round: int
+    seat: str
+    chat: Chat
+
+    def entry(self, reply: Reply, labels: Sequence[str]) -> dict[str, Any]:
+        """The journal's entry of an answer."""
+        read: dict[str, Any]
+        try:
+            read = {"preferences": preferences(reply.text, labels)}
+        except Unreadable as problem:
+            read = {"problem": str(problem)}
+        named = {"kind": ELICITED, "round": self.round, "seat": self.seat, "model": self.chat.model}
+        return {**named, **vars(reply), **read}
+
+
+def questions(
+    case: Case, entries: Sequence[Mapping[str, Any]], *names: str | int
+) -> Iterator[Question]:
+    """The questions that a run's entries call for and that they don't answer yet.
+
+    Parameters
+    ----------
+    entries
+        The run's, in their order. Its messages are what it reported, or else its calls.
+    *names
+        They name the seeds of the calls, with round and seat.
+    """
+    calls = [entry for entry in entries if entry["kind"] == "call"]
+    if not calls:
+        return  # no model is known
+    by_seat = {entry["seat"]: entry for entry in calls}
+    systems = {entry["seat"]: entry["system"] for entry in reversed(calls) if "system" in entry}
+    answered = {(e["round"], e["seat"]) for e in entries if e["kind"] == ELICITED}
+    messages = [entry for entry in entries if entry["kind"] == "say"] or calls
+    for place, entry in enumerate(messages):
+        at = entry["round"], entry["seat"]
+        if at in answered or "preferences" in entry:
+            continue
+        answered.add(at)
+        spoke = by_seat.get(entry["seat"], calls[-1])
+        prompt = _prompt(case, entry["seat"], messages[: place + 1])
+        system = systems.get(entry["seat"], "")
+        prompts = (*([Message("system", system)] if system else []), Message("user", prompt))
+        temperature = spoke.get("temperature")
+        chat = Chat(
+            model=spoke["model"],
+            messages=prompts,
+            temperature=1.0 if temperature is None else temperature,
+            max_tokens=_MAX_TOKENS,
+            seed=seed_for(*names, *at, ELICITED),
+        )
+        yield Question(*at, chat)
+
+
+def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
+    """Shares by label, from points that an answer's last JSON object gives.
+
+    Raises
+    ------
+    Unreadable
+        There is none, it has other labels, or its points are no numbers of 0 or more.
+    """
+    points = last_json(text)
+    if not isinstance(points, dict) or set(points) != set(labels):
+        raise Unreadable(f"points by {', '.join(labels)} are needed")
+    values = [points[label] for label in labels]
+    if not all(type(v) in (int, float) and 0 <= v < float("inf") for v in values) or not any(
+        values
+    ):
+        raise Unreadable("points are numbers of 0 or more, and one is above 0")
+    return {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
+
+
+def _prompt(case: Case, seat: str, messages: Sequence[Mapping[str, Any]]) -> str:
+    shown = [
+        json.dumps({"seat": m["seat"], "round": m["round"], "text": m["text"][-_LONGEST_TEXT:]})
+        for m in messages[-_LAST_MESSAGES:]
+    ]
+    options = [f"{label}: {name}" for label, name in case.options.items()]
+    example = json.dumps(dict.fromkeys(case.options, 0))
+    return "\n".join(
+        [
+            OPENING,
+            "",
+            case.text,
+            "",
+            "Options:",
+            *options,
+            "",
+            "Its messages so far, one JSON object a line, the latest last:",
+            *shown,
+            "",
+            f"You are {json.dumps(seat)}, who wrote the latest one. Nobody else reads your answer.",
+            "Where do you stand right now? Distribute 100 points over the options, more for what",
+            f"you prefer more. Answer with one line of JSON alone: {example} with your points.",
+        ]
+    )

@@ -1,0 +1,121 @@
+"""Which column of a log holds which field of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum_audit.programs.cases import COLUMNS as OF_DATA_SETS
+from plenum_audit.programs.data_sets import Row
+
+FIELDS = (
+    *("case", "decision", "run", "error", "messages"),
+    *("cost", "tokens_in", "tokens_out", "model", "text", "options", "answer"),
+)
+"""What a row of a log may say of a run, and of its case."""
+
+DOCS = "docs/audit-logs.md"
+"""Where the format of logs is told."""
+
+HOW = f"give case, decision, maybe run, or name your columns by columns={{case: ...}}: {DOCS}"
+
+NOT_RENAMED: Mapping[str, Any] = OF_DATA_SETS
+"""What the config has where nobody named a column."""
+
+
+@dataclass
+class Columns:
+    """The columns that a user named, and what rows had so far.
+
+    Attributes
+    ----------
+    named
+        By field; of ``options`` several columns, or names by label.
+    """
+
+    named: Mapping[str, Any]
+    _unseen: set[str] = field(default_factory=set)
+    _first: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any]) -> "Columns":
+        """The columns of a log, from the ones that data sets may have, too.
+
+        Raises
+        ------
+        UserError
+            One is of no field, or no name.
+        """
+        named = {name: of for name, of in columns.items() if NOT_RENAMED.get(name) != of}
+        if unknown := [name for name in named if name not in FIELDS]:
+            raise UserError(
+                f"columns.{unknown[0]}: unknown for logs=; the fields of a log are "
+                f"{', '.join(FIELDS)} ({DOCS})"
+            )
+        for name, of in named.items():
+            if not (isinstance(of, str) and of) and not (name == "options" and of):
+                raise UserError(f"columns.{name}: {of!r}; give the name of a column ({DOCS})")
+        seen = {column for name in named for column in _columns(named[name])}
+        return cls(named, seen)
+
+    def require_none(self, path: Path) -> None:
+        """Refuse columns of a log that has none.
+
+        Raises
+        ------
+        UserError
+            One was named.
+        """
+        for name in self.named:
+            raise UserError(f"columns.{name}: {path} is a log of inspect, whose fields are known")
+
+    def fields(self, row: Row) -> Row:
+        """A row with its fields under their own names."""
+        if not self.named:
+            return row
+        self._first = self._first or tuple(map(str, row))
+        self._unseen -= row.keys()
+        moved = {column for of in self.named.values() for column in _columns(of)}
+        kept = {name: value for name, value in row.items() if name not in moved | self.named.keys()}
+        return kept | {
+            name: value for name in self.named if (value := self._value(row, name)) is not None
+        }
+
+    def missing(self, name: str) -> str:
+        """Why a row has no field: it, or the column that was named for it, isn't there."""
+        if name not in self.named:
+            return f"no {name}; {HOW}"
+        known = ", ".join(self._first)[:300]
+        return f"no column {self.named[name]}, which columns.{name} names; there are {known}"
+
+    def require_seen(self, path: Path) -> None:
+        """Refuse columns that no row has.
+
+        Raises
+        ------
+        UserError
+            There is one.
+        """
+        for name, of in self.named.items():
+            if missing := self._unseen.intersection(_columns(of)):
+                known = ", ".join(self._first)[:300]
+                raise UserError(
+                    f"columns.{name}: no row of {path} has a column {min(missing)}; the first one "
+                    f"has {known}"
+                )
+
+    def _value(self, row: Row, name: str) -> Any:
+        of = self.named[name]
+        if isinstance(of, str):
+            return row.get(of)
+        if isinstance(of, Mapping):
+            return dict(of)
+        return [row[column] for column in of if row.get(column) not in (None, "")] or None
+
+
+def _columns(of: Any) -> Sequence[str]:
+    """The names of a field's columns."""
+    if isinstance(of, Mapping):
+        return ()
+    return (of,) if isinstance(of, str) else tuple(map(str, of))

@@ -1,0 +1,78 @@
+"""Doubts about a log's decisions: texts that were taken for others, or for none."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from plenum.base.secrets import redact
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.decision import comparable
+from plenum_audit.programs.log_columns import DOCS
+from plenum_audit.programs.logged_run import decision
+from plenum_audit.programs.logs import Logged
+
+_SHOWN = 3
+_LONGEST = 40
+
+
+def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
+    """A sentence each on decisions that differ in their looks alone, and on those left unread.
+
+    Parameters
+    ----------
+    logged
+        A log's cases.
+    """
+    return (*_look_alikes(logged), *_left_unread(logged))
+
+
+def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
+    """Decisions of one case without declared options that only case, space or marks part."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for each in logged:
+        if _is_declared(each.condition.case):
+            continue
+        texts: defaultdict[str, set[str]] = defaultdict(set)
+        for text in {str(end.get("decision")) for end in each.ends}:
+            texts[comparable(text)].add(text)
+        found.update(tuple(sorted(alike)) for alike in texts.values() if len(alike) > 1)
+    if not found:
+        return
+    shown = "; ".join(" and ".join(map(_quoted, alike)) for alike, _ in found.most_common(_SHOWN))
+    more = f"; and {len(found) - _SHOWN} more" * (len(found) > _SHOWN)
+    yield (
+        f"logs: decisions count as different that differ in case, space or punctuation alone: "
+        f"{shown}{more}. If they mean the same, declare the options, such as "
+        f"'columns.options={{A: Approve, B: Reject}}': {DOCS}"
+    )
+
+
+def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
+    """Decisions that name none of the declared options."""
+    unread = Counter(
+        decision(row)
+        for each in logged
+        for row, end in zip(each.rows, each.ends, strict=True)
+        if "unread" in end
+    )
+    if not unread:
+        return
+    runs = unread.total()
+    shown = ", ".join(
+        _quoted(text) + (f" ({count} times)" if count > 1 else "")
+        for text, count in unread.most_common(_SHOWN)
+    )
+    more = f", and {len(unread) - _SHOWN} more texts" * (len(unread) > _SHOWN)
+    yield (
+        f"logs: the decision of {runs:,} run{'s' * (runs > 1)} names no option and counts as none: "
+        f"{shown}{more}"
+    )
+
+
+def _is_declared(case: Case) -> bool:
+    """Whether somebody named the options; else each is a text of the log, which is its own name."""
+    return any(label not in (name, "other") for label, name in case.options.items())
+
+
+def _quoted(text: str) -> str:
+    text = redact(text)
+    return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}..."'

@@ -1,0 +1,156 @@
+"""A logged run as the entries of a journal."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from plenum.base.identity import digest
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, well_formed
+from plenum.records import Failure
+from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.cases import option_of
+from plenum_audit.programs.data_sets import Wrong
+from plenum_audit.programs.decision import Given, Unreadable, read
+
+Entry = dict[str, Any]
+
+SEAT = "program"
+"""Whose messages and tokens they are where the log doesn't say."""
+
+_LONGEST = 100
+"""Characters of a decision that are shown."""
+
+
+def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+    """What a row of a log says of a run: messages, a call for what it used up, and its end.
+
+    Raises
+    ------
+    Wrong
+        A field of it isn't as :func:`plenum_audit.programs.logs.load` has them.
+    """
+    yield from _messages(row, case)
+    if (used := call(row)) is not None:
+        yield used
+    yield end(row, case)
+
+
+def decision(row: Mapping[str, Any]) -> str:
+    """The decision's text in one line; empty without one.
+
+    A long one is its beginning and a digest, so that two that begin alike stay two.
+    """
+    return _shortened(_line(row))
+
+
+@lru_cache(4096)
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {digest(text)[:8]}"
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """The whole of it in one line."""
+    text = row.get("decision")
+    return "" if text is None else _flat(str(text))
+
+
+_flat = lru_cache(4096)(flatten)
+
+
+def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+    messages = row.get("messages") or []
+    if isinstance(messages, str):  # of a CSV
+        try:
+            messages = json.loads(messages)
+        except (ValueError, RecursionError):
+            messages = None
+    if not isinstance(messages, list):
+        raise Wrong("messages: no list")
+    for number, message in enumerate(messages, 1):
+        if not isinstance(message, dict):
+            raise Wrong(f"messages: number {number} is no object with seat, text, maybe round")
+        text = message.get("text", message.get("content")) or ""
+        entry: Entry = {
+            "kind": "say",
+            "round": _number(message, "round", int) or number,
+            "seat": str(message.get("seat", message.get("name", message.get("role", SEAT)))),
+            "text": well_formed(text if isinstance(text, str) else json.dumps(text)),
+        }
+        if (shares := message.get("preferences")) is not None:
+            entry["preferences"] = _shares(shares, case)
+        if (confidence := _number(message, "confidence")) is not None:
+            entry["confidence"] = confidence
+        yield entry
+
+
+def _shares(shares: Any, case: Case) -> dict[str, float]:
+    """Preferences by label, which add up to 1."""
+    if isinstance(shares, list) and len(shares) == len(case.options):
+        shares = dict(zip(case.options, shares, strict=True))
+    valid = isinstance(shares, dict) and all(
+        isinstance(share, int | float) and share >= 0 for share in shares.values()
+    )
+    total = sum(shares.values()) if valid else 0.0
+    if not total or set(shares) - set(case.options):
+        raise Wrong(f"preferences: {shares!r}; give a share to each of {', '.join(case.options)}")
+    return {label: shares.get(label, 0) / total for label in case.options}
+
+
+def call(row: Mapping[str, Any]) -> Entry | None:
+    """What the run used up, as a single call: nobody knows which requests it made.
+
+    Raises
+    ------
+    Wrong
+        A field of it is no number.
+    """
+    used = {name: _number(row, name) for name in ("tokens_in", "tokens_out", "cost")}
+    if all(value is None for value in used.values()):
+        return None
+    return {
+        "kind": "call",
+        "round": 1,
+        "seat": SEAT,
+        "model": str(row.get("model") or "unknown"),
+        "text": "",
+        "tokens_in": int(used["tokens_in"] or 0),
+        "tokens_out": int(used["tokens_out"] or 0),
+        "finish": "stop",
+        "cost": used["cost"],
+    }
+
+
+def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
+    """A number of at least 0, or ``None``."""
+    value = row.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if isinstance(value, bool) or not 0 <= number < float("inf"):
+        raise Wrong(f"{name}: {str(value)[:60]!r} is no number of at least 0")
+    return number
+
+
+def end(row: Mapping[str, Any], case: Case) -> Entry:
+    """The run's closing entry."""
+    if error := row.get("error"):
+        reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
+        detail = flatten(str(error))[:500]
+        return {"kind": "end", "status": "failed", "reason": reason, "detail": detail}
+    label = None
+    for text in (_line(row), decision(row)):
+        with suppress(Wrong):  # nothing that can be read
+            label = label or option_of(text, case.options)
+    unread = {}
+    if label is None and _line(row) not in ("", NO_DECISION):
+        try:  # as what a program returns is read
+            label = read(Given(text=_line(row)), case.options)
+        except Unreadable as problem:
+            unread = {"unread": redact(str(problem))}
+    return {"kind": "end", "status": "completed", "decision": label or NO_DECISION, **unread}

@@ -1,0 +1,99 @@
+"""The control of an audit: a program's seats are asked once each, without interaction, and vote."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.identity import digest, seed_for
+from plenum.records import Transcript
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.decision import Given, Unreadable, read
+
+KNOBS = {"interaction": False}
+"""What sets a control's condition apart from the program's own."""
+
+_RULES = ("", "name")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What a seat was first asked in a run of the program."""
+
+    name: str
+    model: str
+    system: str
+    question: str
+    temperature: float | None
+
+    def request(self, options: Sequence[str]) -> dict[str, Any]:
+        """The same question, to be answered by a label alone."""
+        ask = f"Decide on your own now. Answer with one label alone: {' or '.join(options)}."
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        messages = [*system, {"role": "user", "content": f"{self.question}\n\n{ask}"}]
+        sampling = {} if self.temperature is None else {"temperature": self.temperature}
+        return {"model": self.model, "messages": messages, **sampling}
+
+
+def seats(pilot: Transcript) -> tuple[Seat, ...]:
+    """The seats of a run, each as it was first asked."""
+    first: dict[str, dict[str, Any]] = {}
+    for entry in pilot.entries:
+        if entry["kind"] == "call":
+            first.setdefault(entry["seat"], entry)
+    return tuple(
+        Seat(
+            name=name,
+            model=str(entry["model"]),
+            system=str(entry.get("system", "")),
+            question=str(entry.get("question", "")),
+            temperature=entry.get("temperature"),
+        )
+        for name, entry in first.items()
+    )
+
+
+class OneShot:
+    """The seats of a program, by case, as a program of its own.
+
+    Parameters
+    ----------
+    name
+        What the program is called.
+    by_case
+        Its seats, by the case's id.
+    """
+
+    def __init__(self, name: str, by_case: Mapping[str, Sequence[Seat]]) -> None:
+        self.name, self._by_case = name, by_case
+        first = {case: [vars(seat) for seat in each] for case, each in by_case.items()}
+        self.identity: Mapping[str, Any] = {"control": "one_shot", "seats": digest(first)}
+        self.knobs: Mapping[str, Sequence[Any]] = {}
+
+    async def run(self, case: Case, session: Any) -> None:
+        """Ask every seat at once; the most votes decide, and among equal ones a draw of the run."""
+        first = self._by_case[case.id]
+        votes = await asyncio.gather(*(self._vote(seat, case, session) for seat in first))
+        counts = Counter(vote for vote in votes if vote)
+        most = max(counts.values(), default=0)
+        tied = sorted(option for option, count in counts.items() if count == most)
+        session.decide({"option": tied[seed_for(session.seed, "tie") % len(tied)]} if tied else "")
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def _vote(self, seat: Seat, case: Case, session: Any) -> str:
+        """The option that a seat names; empty where it names none."""
+        body = seat.request(tuple(case.options))
+        _, answer = await session.call("chat", body, {"X-Plenum-Seat": seat.name})
+        text = str(answer["choices"][0]["message"].get("content") or "")
+        for rule in _RULES:
+            try:
+                option = read(Given(text=text), case.options, rule)
+            except Unreadable:
+                continue
+            if option in case.options:
+                session.vote(seat.name, option)
+                return option
+        return ""

@@ -1,0 +1,90 @@
+"""The call that is made of a program's request, with what the audit changes in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from plenum.base.identity import seed_for
+from plenum.design.condition import Api
+from plenum.models import Chat
+from plenum.models.chat import RawRequest
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.overrides import FAULT_RATE
+from plenum_audit.programs.wire import INTERFACES, Request
+
+FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
+"""Headers that change what a provider does."""
+UNSET_TEMPERATURE = 1.0
+UNSET_TOKENS = 4096
+"""What a request that names none is taken to ask for; a provider isn't asked for it."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """Makes the calls of a run.
+
+    Parameters
+    ----------
+    condition, index
+        What is run.
+    overrides
+        What the audit changes in requests, by field; ``model`` names the model that answers.
+    """
+
+    condition: ProgramCondition
+    index: int
+    overrides: Mapping[str, Any]
+
+    def chat(
+        self, request: Request, headers: Mapping[str, str], occurrence: int, again: int
+    ) -> Chat:
+        """The call for a request.
+
+        Parameters
+        ----------
+        occurrence
+            How often the prompt was answered before.
+        again
+            How often this call has failed: each time it draws anew.
+        """
+        body = {**request.body, **self._changes}
+        changed = request
+        if self._changes:
+            changed = INTERFACES[request.interface].read(body).after(request.kept)
+        sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
+        kept = {name: headers[name] for name in FORWARDED if name in headers}
+        temperature, most = changed.temperature, changed.max_tokens
+        unset = UNSET_TOKENS if self._is_api else self.condition.sampling.max_tokens
+        return Chat(
+            model=self._named(request),
+            messages=changed.messages,
+            temperature=UNSET_TEMPERATURE if temperature is None else float(temperature),
+            max_tokens=unset if most is None else most,
+            seed=self._seed(changed, request.digest, occurrence, again),
+            request=RawRequest(request.interface, sent, kept),
+        )
+
+    @cached_property
+    def _changes(self) -> dict[str, Any]:
+        return {k: v for k, v in self.overrides.items() if k not in ("model", FAULT_RATE)}
+
+    @property
+    def _is_api(self) -> bool:
+        return isinstance(self.condition.backend, Api)
+
+    def _seed(self, request: Request, prompt: str, occurrence: int, again: int) -> int:
+        if request.seed is not None:
+            return abs(request.seed)
+        names = (self.condition.identity, self.index, prompt, occurrence)
+        return seed_for(*names, *([again] if again else []), "call")
+
+    def _named(self, request: Request) -> str:
+        """The model that answers, by LiteLLM's name."""
+        if self.overrides.get("model") is not None:
+            return str(self.overrides["model"])
+        if not self._is_api:
+            return request.model
+        from plenum.models.api import routes  # LiteLLM takes seconds to import
+
+        return routes.named(request.model, request.interface)

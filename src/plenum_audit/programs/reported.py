@@ -1,0 +1,121 @@
+"""What a program reports of itself, checked once at the door: messages, votes, its decision.
+
+What is kept of it holds no secret, as what it prints holds none.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, well_formed
+from plenum_audit.programs.decision import rule_problem
+
+_LONGEST_TEXT = 10**6
+_LONGEST_SEAT = 80
+_MOST_ROUNDS = 10**6
+
+
+class Refused(ValueError):
+    """A report that can't be taken; the message names the field, the value and what is allowed."""
+
+
+def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
+    """The journal entry of a message.
+
+    Raises
+    ------
+    Refused
+        A field doesn't fit.
+    """
+    entry: dict[str, Any] = {
+        "kind": "say",
+        "round": _round(sent.get("round")),
+        "seat": _seat(sent),
+        "text": redact(_text(sent, "text")),
+    }
+    if sent.get("preferences") is not None:
+        entry["preferences"] = _shares(sent["preferences"], options)
+    if sent.get("confidence") is not None:
+        entry["confidence"] = _number(sent["confidence"], "confidence", 100)
+    return entry
+
+
+def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
+    """The journal entry of a vote; raises :class:`Refused`."""
+    option = sent.get("option")
+    if not isinstance(option, str) or option not in options:
+        raise Refused(f"option of a vote: {_shown(option)}; it is one of {', '.join(options)}")
+    return {
+        "kind": "vote",
+        "round": _round(sent.get("round")),
+        "seat": _seat(sent),
+        "option": option,
+    }
+
+
+def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
+    """``option``, ``text`` and ``extract`` of a decision, as far as they are, to be read as they
+    were sent; raises :class:`Refused`."""
+    given = {"text": sent} if isinstance(sent, str) or sent is None else sent
+    if not isinstance(given, Mapping):
+        raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
+    option = given.get("option")
+    if option is not None and (not isinstance(option, str) or option not in options):
+        raise Refused(
+            f"option decided: {_shown(option)} is no label of the case; the labels are "
+            f"{', '.join(options)}: send one, as Decision({json.dumps(next(iter(options)))}), or a "
+            'text to read one from, as Decision(text="...", extract="name")'
+        )
+    named = {name: given.get(name) for name in ("text", "extract")}
+    read = {name: _text(named, name) for name, value in named.items() if value is not None}
+    if problem := rule_problem(read.get("extract", "")):
+        raise Refused(f"extract: {problem}")
+    return {**({"option": option} if option is not None else {}), **read}
+
+
+def _round(value: Any) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int or not 0 <= value <= _MOST_ROUNDS:
+        raise Refused(f"round: {_shown(value)}; it is a whole number from 0 to {_MOST_ROUNDS}")
+    return value
+
+
+def _seat(sent: Mapping[str, Any]) -> str:
+    value = sent.get("seat")
+    seat = flatten(value) if isinstance(value, str) else ""
+    if not seat or len(seat) > _LONGEST_SEAT:
+        raise Refused(f"seat: {_shown(value)}; it is a name of 1 to {_LONGEST_SEAT} characters")
+    return redact(seat)
+
+
+def _text(sent: Mapping[str, Any], name: str) -> str:
+    value = sent.get(name)
+    if not isinstance(value, str):
+        raise Refused(f"{name}: {_shown(value)}; it is a text")
+    if len(value) > _LONGEST_TEXT:
+        raise Refused(f"{name}: {len(value)} characters; it has {_LONGEST_TEXT} at most")
+    return well_formed(value)
+
+
+def _shares(value: Any, options: Mapping[str, str]) -> dict[str, float]:
+    """Preferences on the simplex, an option that isn't named at 0."""
+    if not isinstance(value, Mapping) or not set(value) <= set(options):
+        raise Refused(f"preferences: {_shown(value)}; they are shares of {', '.join(options)}")
+    shares = {label: _number(value.get(label, 0), f"preferences.{label}", 1) for label in options}
+    if abs(sum(shares.values()) - 1) > 0.01:
+        raise Refused(f"preferences: they add up to {sum(shares.values()):g}, not to 1")
+    return shares
+
+
+def _number(value: Any, name: str, most: float) -> float:
+    number = type(value) in (int, float) and math.isfinite(value)
+    if not number or not 0 <= value <= most:
+        raise Refused(f"{name}: {_shown(value)}; it is a number from 0 to {most:g}")
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    return flatten(repr(value))[:60]

@@ -1,0 +1,367 @@
+"""One run of a program under audit: its calls, what it says, its decision, and its journal.
+
+Every answer is journaled before the program gets it. A journal that has entries answers first: the
+n-th call with a prompt gets the n-th answer that is recorded for it, so that a killed run goes on
+where it was and nothing is paid twice, whatever the program calls at once.
+"""
+
+import asyncio
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from plenum.base.identity import digest, seed_for
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.models import Answer, CallError, Chat, Message, Response
+from plenum.records import DamagedJournal, Failure, Journal
+from plenum.records.journal import REFUSED
+from plenum_audit.programs.call_entries import entry as call_entry
+from plenum_audit.programs.call_entries import response_of, seat_of, without_secrets
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.outgoing import Outgoing
+from plenum_audit.programs.overrides import FAULT_RATE, fault
+from plenum_audit.programs.recorded import Numbers, Recorded
+from plenum_audit.programs.reported import as_decision, as_message, as_vote
+from plenum_audit.programs.wire import INTERFACES, Request
+from plenum_audit.programs.wire.request import called
+
+PATIENCE_S = 20.0
+"""A call that isn't recorded waits so long, without anything else happening, for those that are."""
+_STATUS = {
+    Failure.RATE_LIMIT: 429,
+    Failure.TIMEOUT: 504,
+    Failure.AUTH: 401,
+    Failure.REQUEST: 400,
+    Failure.CONTENT_FILTER: 400,
+}
+Entry = dict[str, Any]
+
+
+class Calls(Protocol):
+    """Makes one call at a time; :class:`plenum.execution.caller.Caller` does."""
+
+    async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
+        """Call until an answer comes, or none will."""
+
+    def note_answer(self, chat: Chat, labels: Mapping[str, Any], answer: Answer) -> None:
+        """Log the attempt that was answered."""
+
+
+class NoAnswer(Exception):
+    """A call that gets no answer: the status and the line that the program is given.
+
+    ``again`` says whether the program's client may try again by itself.
+    """
+
+    def __init__(self, status: int, message: str, again: bool = False) -> None:
+        super().__init__(message)
+        self.status, self.again = status, again
+
+
+class Session:
+    """A run's record.
+
+    Parameters
+    ----------
+    condition, index
+        What is run.
+    journal
+        Opened for this run; what it holds is answered from it.
+    calls
+        Makes a caller for each call: a program may make several at once.
+    overrides
+        What the audit changes in requests, by field; ``model`` names the model that answers.
+    patience_s
+        See :data:`PATIENCE_S`.
+
+    Attributes
+    ----------
+    token
+        Names the run to the proxy, and is the only key that its program sees.
+    base_url
+        Where models answer, ``.../v1``; the proxy sets it.
+    decision
+        Is done as soon as the program decides: ``option``, ``text``, ``extract`` by name.
+    stopped
+        Is done with what makes further calls pointless: a spent budget, a refused key.
+    diverged
+        Why the run must start anew: on replay the program asked something else; else empty.
+    recorded
+        What its journal held when it was opened.
+    problems
+        What was odd, a line each.
+    """
+
+    def __init__(
+        self,
+        condition: ProgramCondition,
+        index: int,
+        journal: Journal,
+        calls: Callable[[], Calls],
+        overrides: Mapping[str, Any] | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.condition, self.index = condition, index
+        self.token, self.base_url = secrets.token_hex(16), ""
+        self.decision: asyncio.Future[dict[str, Any]] = loop.create_future()
+        self.stopped: asyncio.Future[Exception] = loop.create_future()
+        self.diverged = ""
+        self.problems: list[str] = []
+        self.ended = False
+        self._journal, self._calls, self._patience_s = journal, calls, patience_s
+        self._fault_rate = (overrides or {}).get(FAULT_RATE, 0.0)
+        self._outgoing = Outgoing(condition, index, overrides or {})
+        self.recorded = Recorded(journal.entries)
+        self._occurrences = Numbers(0)
+        self._conversations: dict[Any, tuple[Message, ...]] = {}
+        self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._faults: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._under_way: set[asyncio.Task[Response]] = set()
+
+    @property
+    def seed(self) -> int:
+        """The run's, for a program that wants one."""
+        return seed_for(self.condition.identity, self.index, "program")
+
+    @property
+    def path(self) -> Path:
+        """The run's journal."""
+        return self._journal.path
+
+    @property
+    def decided(self) -> bool:
+        """Whether the program has decided."""
+        return self.decision.done()
+
+    def case(self) -> dict[str, Any]:
+        """What the program is told of its run."""
+        case = self.condition.case
+        given = {"id": case.id, "text": case.text, "options": dict(case.options)}
+        knobs = dict(self.condition.knobs)
+        run = {"index": self.index, "seed": self.seed, "knobs": knobs}
+        return {"case": {**given, "extras": dict(case.extras)}, **run}
+
+    async def call(
+        self, interface: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> tuple[Request, dict[str, Any]]:
+        """Answer a request, from the journal or by a call.
+
+        Returns
+        -------
+        Request, dict
+            The request as it was read, and the answer's body in its interface.
+
+        Raises
+        ------
+        BadRequest
+            It can't be read.
+        NoAnswer
+            There is none.
+        """
+        request = INTERFACES[interface].read(body)
+        if request.previous in self._conversations:
+            request = request.after(self._conversations[request.previous])
+        elif request.previous:
+            self.problem(f"it goes on from an answer that isn't of its run: {request.previous}")
+        self.require_open()
+        self.recorded.move()
+        seat = seat_of(request, headers)
+        occurrence = self._occurrences.next(request.digest)
+        self._order_fault(request.digest, occurrence)
+        try:
+            if refusal := self.recorded.refusal(request.digest, occurrence):
+                self._failed[request.digest, occurrence] += 1
+                raise NoAnswer(refusal["status"], refusal["detail"])
+            entry = self.recorded.answer(request.digest, occurrence)
+            if entry is None:
+                await self._until_replayed(seat)
+                task = asyncio.create_task(self._answered(request, headers, seat, occurrence))
+                self._under_way.add(task)
+                task.add_done_callback(self._is_done)
+                response = await asyncio.shield(task)
+            else:
+                response = response_of(entry)
+        except NoAnswer:
+            self._occurrences.release(request.digest, occurrence)
+            raise
+        answer = self._worded(request, occurrence, response)
+        heard = (message for message in request.messages if message.role != "system")
+        self._conversations[answer.get("id")] = (*heard, Message("assistant", _written(response)))
+        return request, answer
+
+    def say(
+        self,
+        round: int | None,
+        seat: str,
+        text: str,
+        preferences: Mapping[str, float] | None = None,
+        confidence: float | None = None,
+    ) -> None:
+        """Journal a message; raises :class:`~plenum_audit.programs.reported.Refused`."""
+        more = {"preferences": preferences, "confidence": confidence}
+        self.report("say", {"round": round, "seat": seat, "text": text, **more})
+
+    def vote(self, seat: str, option: str, round: int | None = None) -> None:
+        """Journal a vote; raises as :meth:`say`."""
+        self.report("vote", {"seat": seat, "option": option, "round": round})
+
+    def report(self, kind: str, message: Mapping[str, Any]) -> None:
+        """Journal a message of a kind, as the program sent it; raises as :meth:`say`."""
+        self.require_open()
+        self.recorded.move()
+        options = self.condition.case.options
+        entry = (as_message if kind == "say" else as_vote)(message, options)
+        if not self.recorded.holds(entry):
+            self._append(entry)
+
+    def decide(self, decision: Any) -> None:
+        """Take the decision: a text, or ``option``, ``text``, ``extract`` by name.
+
+        The first one counts.
+        """
+        self.require_open()
+        self.recorded.move()
+        read = as_decision(decision, self.condition.case.options)
+        if not self.decision.done():
+            self.decision.set_result(read)
+        elif self.decision.result() != read:
+            self.problem("it decided twice, and differently: the first decision counts")
+
+    def problem(self, line: str) -> None:
+        """Note once what was odd."""
+        line = redact(line)
+        if line not in self.problems:
+            self.problems.append(line)
+
+    def require_open(self) -> None:
+        """Refuse what comes too late.
+
+        Raises
+        ------
+        NoAnswer
+            The run has ended, must start anew, or can't go on.
+        """
+        if self.ended:
+            self.problem("it went on calling after its end: refused")
+            raise NoAnswer(410, "this run has ended: nothing more is answered")
+        if self.diverged:
+            raise NoAnswer(409, f"this run starts anew: {self.diverged}")
+        if self.stopped.done():
+            raise NoAnswer(503, f"the audit stops: {self.stopped.result()}")
+
+    async def end(self) -> None:
+        """Refuse what comes from now on, and cut short what is under way."""
+        self.ended = True
+        under_way = list(self._under_way)
+        for task in under_way:
+            task.cancel()
+        if under_way:
+            self.problem("it ended with calls under way: they were cut short")
+            await asyncio.wait(under_way)
+        left = self.recorded.left
+        if left and not (self.diverged or self.stopped.done()):
+            again = "ended" if self.decision.done() else "gave up"
+            self._diverge(f"it {again} without {left} of its recorded calls and messages")
+
+    def _is_done(self, task: asyncio.Task[Response]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody may be waiting for it any longer
+
+    def _append(self, entry: Entry) -> None:
+        try:
+            self._journal.append(entry)
+        except (OSError, DamagedJournal) as error:
+            self._stop(error)
+
+    async def _keep(self) -> None:
+        """Have the answer kept before it is used, where that is wanted."""
+        try:
+            await self._journal.kept()
+        except Exception as error:  # the bucket's, or another writer's
+            self._stop(error)
+
+    def _order_fault(self, prompt: str, occurrence: int) -> None:
+        """Refuse a request where the audit's faults want it."""
+        again = self._faults[prompt, occurrence]
+        names = (self.condition.identity, self.index, prompt, occurrence, again)
+        ordered = fault(self._fault_rate, *names) if self._fault_rate else None
+        if ordered is not None:
+            self._faults[prompt, occurrence] += 1
+            self._occurrences.release(prompt, occurrence)
+            raise NoAnswer(ordered[0], f"{ordered[1]}: ordered by overrides.{FAULT_RATE}", True)
+
+    async def _answered(
+        self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int
+    ) -> Response:
+        """Call, and journal the answer."""
+        number = self.recorded.rounds.next(seat)
+        again = self._failed[request.digest, occurrence]
+        chat = self._outgoing.chat(request, headers, occurrence, again)
+        labels = {"replicate": self.index, "call": "call", "round": number, "seat": seat}
+        caller = self._calls()
+        try:
+            answer = await caller.ask(chat, labels)
+        except CallError as error:
+            self.recorded.rounds.release(seat, number)
+            self._failed[request.digest, occurrence] += 1
+            status = error.status if (error.status or 0) >= 400 else _STATUS.get(error.failure)
+            status, detail = status or 502, f"{error.failure}: {error.detail}"
+            at = {"seat": seat, "prompt": request.digest, "occurrence": occurrence}
+            self._append({"kind": REFUSED, **at, "status": status, "detail": detail})
+            raise NoAnswer(status, detail) from None
+        except asyncio.CancelledError:
+            raise NoAnswer(410, "this run has ended: nothing more is answered") from None
+        except Exception as error:  # what ends the audit: a budget, a key, a bug
+            self._stop(error)
+        response = without_secrets(answer.response)
+        try:
+            at = {"round": number, "seat": seat, "occurrence": occurrence}
+            new_seat = seat not in self.recorded.seats
+            self.recorded.seats.add(seat)
+            self._append(call_entry(request, chat, response, at, new_seat))
+        finally:  # it is paid, whatever becomes of its entry
+            caller.note_answer(chat, labels, answer)
+        await self._keep()
+        return response
+
+    def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
+        """The body of an answer; it names the model that was asked for."""
+        if response.body is not None:
+            return {**response.body, "model": request.model}
+        name = digest([self.index, request.digest, occurrence])
+        return INTERFACES[request.interface].answer(request, response, name)
+
+    async def _until_replayed(self, seat: str) -> None:
+        """Wait until every recorded answer is asked for again: none of them needs this call's.
+
+        Where nothing else happens for long, the program asks what it didn't ask before.
+        """
+        while self.recorded.answers:
+            self.require_open()
+            try:
+                await self.recorded.moves(self._patience_s)
+            except TimeoutError:
+                if (left := self.recorded.answers) and not self.diverged:
+                    self._diverge(f"{seat} asks what isn't recorded, with {left} answers left")
+        self.require_open()
+
+    def _diverge(self, what: str) -> None:
+        self.diverged = f"run {self.index}: on replay the program differs: {what}"
+        self.problem(self.diverged)
+        self.recorded.move()
+
+    def _stop(self, error: Exception) -> NoReturn:
+        if not self.stopped.done():
+            self.stopped.set_result(error)
+        raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None
+
+
+def _written(response: Response) -> str:
+    """An answer as the text that the next request of its conversation would have of it."""
+    calls = (called(tool.name, tool.arguments) for tool in response.tools)
+    return "\n".join(filter(None, [response.reply.text, *calls]))

@@ -1,0 +1,190 @@
+"""The simulated agent of programs: it answers any prompt, in the form that the request asks for.
+
+It leans as its system prompt and the case are worded, follows what the others argue for, and draws
+at a positive temperature: ``docs/simulated-backend.md`` has the valence of words. plenum's own
+prompts are read by the agents that they were written for, so that a program that plays plenum's
+committee gets the very answers of the native run.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.base.errors import UserError
+from plenum.models.chat import Chat, ToolCall
+from plenum.models.simulated import opinion
+from plenum.models.simulated.backend import read
+from plenum_audit.programs import clerk, elicitation
+from plenum_audit.programs.case import NO_DECISION
+from plenum_audit.programs.forms import Form, form
+from plenum_audit.programs.options import advocated, options
+from plenum_audit.programs.schema import Pen, filled
+
+MANDATE, CASE, OTHERS, SELF = 1.6, 1.2, 1.8, 1.0
+"""Weights of the system prompt, the case, what others argue for, and what it argued itself."""
+MEMORY = 0.8
+"""How what was argued fades with each later message."""
+GAIN = 1.5
+_READ = 6_000
+"""Characters of a text whose words count."""
+_NOTHING = ("yes", "no")
+
+_LETTER = re.compile(
+    r"(?:only|just|single|one)\W+(?:with\W+)?(?:the\W+|a\W+|one\W+|its\W+)?(?:option'?s?\W+)?"
+    r"(?:letter|label|word)\b|(?:letter|label|word)\W+(?:only|alone)\b",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(
+    r"^[^\w\n]{0,9}([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
+    r"(?:<[^>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|(?:LABEL|LETTER|OPTION|X)\b)[ \t]*\W?$"
+    r"|[`\"']([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
+    r"(?:<[^>\n]*>|\[[^\]\n]*\]|LABEL|LETTER|OPTION|X)[`\"']"
+    r"|\b([A-Z]{3,24}):[ \t]+(?:(?:the|your)[ \t]+)?(?:label|letter|option)\b"
+    r"|\b(VOTE|ANSWER|DECISION|CHOICE):[ \t]+(?:(?:and|then|one|of)[ \t]+)*[A-Z]\b",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What an agent makes of a prompt.
+
+    Attributes
+    ----------
+    options
+        Names by label.
+    shares
+        Its preferences, by label.
+    choice
+        The label that it is for.
+    """
+
+    options: Mapping[str, str]
+    shares: Mapping[str, float]
+    choice: str
+
+    @property
+    def argument(self) -> str:
+        """Two sentences for the choice."""
+        name = self.options[self.choice].rstrip(".")
+        second = sorted(self.shares, key=lambda label: -self.shares[label])[1]
+        other = self.options[second].rstrip(".")
+        if self.choice in _NOTHING:
+            return f"{self.choice.capitalize()}: what is known here speaks for it."
+        return (
+            f"I recommend option {self.choice} ({name}); it answers what matters most here. "
+            f"The case for {other} is weaker."
+        )
+
+
+def answer(
+    chat: Chat, coupling: float, slips: float, rng: np.random.Generator
+) -> str | tuple[ToolCall, ...] | None:
+    """An agent's answer, or its call of a tool; None for what no program under audit sent.
+
+    Parameters
+    ----------
+    chat
+        What the agent reads; its temperature scales the noise on what it weighs.
+    coupling
+        Scales how much the others' opinions count.
+    slips
+        Probability of picking an option at random.
+    """
+    if chat.request is None:
+        return _aside(chat, coupling, slips, rng)
+    if _is_plenums(chat):
+        return None
+    wanted = form(chat.request)
+    mind = _mind(chat, coupling, slips, rng)
+    pen = Pen(mind.options, mind.shares, mind.choice, mind.argument)
+    if wanted.tool is None:
+        return _written(chat, wanted, mind, pen)
+    arguments = json.dumps(filled(wanted.tool.schema, pen))
+    return (ToolCall(wanted.tool.name, arguments),)
+
+
+def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
+    """An answer to a question that plenum itself has after a run."""
+    question = chat.messages[-1].content
+    if question.startswith(elicitation.OPENING):
+        shares = _mind(chat, coupling, slips, rng).shares
+        return json.dumps({label: round(100 * share) for label, share in shares.items()})
+    if question.startswith(clerk.OPENING):
+        best = advocated(question.splitlines()[-4], options(question)).most_common(1)
+        return best[0][0] if best else NO_DECISION
+    return None
+
+
+def _is_plenums(chat: Chat) -> bool:
+    try:
+        read(chat)
+    except UserError:
+        return False
+    return True
+
+
+def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> Mind:
+    texts = [message.content for message in chat.messages]
+    named = options("\n".join(texts)) or {word: word for word in _NOTHING}
+    labels, names = tuple(named), tuple(named.values())
+    who = opinion.persona(chat.model)
+    system = "\n".join(m.content for m in chat.messages if m.role == "system")
+    question = next((m.content for m in chat.messages if m.role == "user"), "")
+    field = MANDATE * opinion.pull_of(who, system[:_READ], names)
+    field = field + CASE * opinion.pull_of(who, question[:_READ], names)
+    field = field + coupling * _heard(chat, named)
+    field = field + rng.normal(size=len(labels)) * chat.temperature
+    logits = GAIN * who.gain * field
+    weights = np.exp(logits - logits.max())
+    shares = weights / weights.sum()
+    slip, where = rng.random(2)
+    best = int(where * len(labels)) if slip < slips * chat.temperature else int(np.argmax(shares))
+    rounded = {label: round(float(share), 3) for label, share in zip(labels, shares, strict=True)}
+    return Mind(named, rounded, labels[best])
+
+
+def _heard(chat: Chat, named: Mapping[str, str]) -> NDArray[np.float64]:
+    """What the conversation argues for, the latest most; centred, shape (options,)."""
+    total, fade = np.zeros(len(named)), 1.0
+    for message in reversed(chat.messages[-40:]):
+        if message.role == "system":
+            continue
+        for paragraph in reversed(message.content[-_READ:].split("\n")[-60:]):
+            counts = advocated(paragraph, named)
+            if counts:
+                weight = SELF if message.role == "assistant" else OTHERS
+                shares = np.array([counts[label] for label in named], dtype=float)
+                total += weight * fade * (shares / shares.sum() - 1 / len(named))
+                fade *= MEMORY
+    return np.asarray(total)
+
+
+def _written(chat: Chat, wanted: Form, mind: Mind, pen: Pen) -> str:
+    """The answer as a text: by its schema, as one label, as points, in fields, or as prose."""
+    if wanted.schema is not None:
+        return json.dumps(filled(wanted.schema, pen))
+    task = "\n".join(m.content for m in chat.messages if m.role != "assistant")
+    if "100 points" in task:
+        points = {label: round(100 * share) for label, share in mind.shares.items()}
+        points[mind.choice] += 100 - sum(points.values())
+        return json.dumps(points)
+    if wanted.json:
+        return json.dumps(filled(_shown(task), pen))
+    if _LETTER.search(task):
+        return mind.choice
+    fields = [next(filter(None, named)) for named in _FIELD.findall(task)]
+    lines = [f"{name.strip()}: {mind.choice}" for name in dict.fromkeys(fields[:4])]
+    return "\n".join([mind.argument, *lines])
+
+
+def _shown(task: str) -> dict[str, Any]:
+    """The schema of the JSON object that a prompt shows, by its keys."""
+    keys: Sequence[str] = re.findall(r'"([A-Za-z_]\w{0,40})"\s*:', task)
+    names = dict.fromkeys(keys or ("decision", "confidence", "reason"))
+    return {"type": "object", "properties": {name: {} for name in names}}

@@ -1,0 +1,190 @@
+"""What a request of any interface comes to, and how its fields are read at the door."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from plenum.base.identity import digest
+from plenum.models import Message
+
+_NOT_ASKED = (
+    *("stream", "stream_options", "seed", "user", "metadata", "store", "safety_identifier"),
+    *("prompt_cache_key", "prompt_cache_retention", "service_tier"),
+)
+"""Fields that ask for nothing else: how the answer comes, whose it is, and the draw."""
+_IDS = ("id", "call_id", "tool_call_id", "tool_use_id")
+_PREVIOUS = "previous_response_id"
+_IMAGE = "[image]"
+ENDED = {"length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
+"""Anthropic's words for the reasons for which an answer ends, by OpenAI's."""
+_TYPES: Mapping[str, Any] = {
+    "tools": list,
+    "tool_choice": str | Mapping,
+    **dict.fromkeys(
+        ("response_format", "output_format", "output_config", "stream_options"), Mapping
+    ),
+}
+"""Fields that say how an answer is to be, by what they are."""
+
+
+class BadRequest(ValueError):
+    """A request that can't be read; the message says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request to a model.
+
+    Attributes
+    ----------
+    interface
+        Its name in :data:`plenum_audit.programs.wire.INTERFACES`.
+    model
+        As the program names it.
+    messages
+        The texts of the conversation, the system prompt first.
+    system
+        The system prompt; empty where there is none.
+    temperature, max_tokens, seed
+        As sent; ``None`` where they aren't.
+    stream
+        Whether the answer is to come as server-sent events.
+    body
+        The request as the program sent it.
+    kept
+        The conversation that it goes on from, where the program leaves that to the provider.
+    """
+
+    interface: str
+    model: str
+    messages: tuple[Message, ...]
+    system: str
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
+    stream: bool
+    body: Mapping[str, Any]
+    kept: tuple[Message, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the prompt: equal requests have equal ones, whatever ids their tools' calls have.
+
+        What changes no answer is left out, and the seed, which only names the draw.
+        """
+        request = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
+        if self.kept:  # not by an id, which is another in each run
+            request[_PREVIOUS] = [[message.role, message.content] for message in self.kept]
+        return digest(_numbered(request, {}))
+
+    @property
+    def previous(self) -> str:
+        """The id of the answer that it goes on from; empty where it brings its conversation."""
+        return optional(self.body, _PREVIOUS, str) or ""
+
+    def after(self, kept: Sequence[Message]) -> "Request":
+        """It as the next one of a conversation that the provider keeps."""
+        first = len([message for message in self.messages if message.role == "system"])
+        messages = (*self.messages[:first], *kept, *self.messages[first:])
+        return replace(self, messages=messages, kept=tuple(kept))
+
+    @property
+    def question(self) -> str:
+        """The last message that isn't the model's."""
+        questions = (m.content for m in reversed(self.messages) if m.role == "user")
+        return next(questions, "")
+
+
+def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> Request:
+    """A request of these messages, with the fields that all interfaces have."""
+    for name, kind in _TYPES.items():
+        optional(body, name, kind)
+    for tool in body.get("tools") or ():
+        if not isinstance(tool, Mapping):
+            raise BadRequest(f"a tool is {type(tool).__name__}")
+    system = "\n\n".join(m.content for m in messages if m.role == "system")
+    others = [message for message in messages if message.role != "system"]
+    lengths = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+    return Request(
+        interface=interface,
+        model=required(body, "model", str),
+        messages=(*([Message("system", system)] if system else []), *others),
+        system=system,
+        temperature=optional(body, "temperature", int | float),
+        max_tokens=next((n for k in lengths if (n := optional(body, k, int))), None),
+        seed=optional(body, "seed", int),
+        stream=bool(optional(body, "stream", bool)),
+        body=body,
+    )
+
+
+def required(body: Mapping[str, Any], name: str, kind: Any) -> Any:
+    """A field that a request needs.
+
+    Raises
+    ------
+    BadRequest
+        It is missing, or of another type.
+    """
+    value = optional(body, name, kind)
+    if value in (None, ""):
+        raise BadRequest(f"{name} is missing")
+    return value
+
+
+def optional(body: Mapping[str, Any], name: str, kind: Any) -> Any:
+    """A field, or ``None``; raises :class:`BadRequest` where it is of another type."""
+    value = body.get(name)
+    wrong = isinstance(value, bool) and kind is not bool
+    if value is not None and (wrong or not isinstance(value, kind)):
+        raise BadRequest(f"{name} is {type(value).__name__}")
+    return value
+
+
+def role(name: Any) -> str:
+    """``system``, ``user`` or ``assistant``; what a tool returns is put before the model."""
+    return {"developer": "system"}.get(name, name if name in ("system", "assistant") else "user")
+
+
+def text(content: Any) -> str:
+    """The text of a message's content: a string, or parts of it."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, Sequence):
+        return "\n".join(filter(None, map(_part, content)))
+    raise BadRequest(f"a message's content is {type(content).__name__}")
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        raise BadRequest(f"a part of a message's content is {type(part).__name__}")
+    for name in ("text", "refusal", "thinking"):
+        if isinstance(part.get(name), str):
+            return str(part[name])
+    if "content" in part:  # what a tool returned
+        return text(part["content"])
+    if "input" in part and "name" in part:  # what a tool was called with
+        return called(part["name"], part["input"])
+    return _IMAGE if "image" in str(part.get("type")) else ""
+
+
+def called(name: Any, arguments: Any) -> str:
+    """The call of a tool, as a text."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f"[calls {name}: {written}]"
+
+
+def _numbered(value: Any, names: dict[str, int]) -> Any:
+    """The value with a server's ids replaced by numbers, in the order of their first use."""
+    if isinstance(value, Mapping):
+        return {
+            key: names.setdefault(item, len(names))
+            if key in _IDS and isinstance(item, str)
+            else _numbered(item, names)
+            for key, item in value.items()
+        }
+    return [_numbered(item, names) for item in value] if isinstance(value, list) else value

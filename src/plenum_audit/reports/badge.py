@@ -1,0 +1,51 @@
+"""The badge of an audit: one line as an SVG image."""
+
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined
+
+from plenum.base.text import flatten
+from plenum.reports.phrases import uncapital
+from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.words import headline, roughly, share
+
+_COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
+"""By what the exit status says."""
+
+_LETTER = 6.6
+"""Width of a letter at 11 pixels, on average."""
+
+LABEL = "decides alike"
+
+_REHEARSAL = ", rehearsal with simulated agents, not evidence"
+
+
+def line(audit: Audit) -> str:
+    """The share of the only case, or how many are stable and the lowest; how often it is right.
+
+    Where the audit was stopped before a verdict it says that alone.
+    """
+    if audit.stopped:
+        return "stopped, no verdict"
+    shares = [(case.share, case.runs) for case in audit.cases if case.share]
+    lowest, runs = min(shares, key=lambda pair: pair[0].value)
+    words = f"{share(lowest.value, lowest.low, lowest.high)}, n {runs}"
+    if len(audit.cases) > 1:
+        words = f"{len(audit.of('stable'))}/{len(audit.cases)} cases, lowest {words}"
+    if audit.accuracy:
+        words += f", {roughly(audit.accuracy.value)} right"
+    return words + _REHEARSAL * audit.controlled.simulated
+
+
+def badge(audit: Audit) -> str:
+    """The badge, as wide as its words."""
+    words = line(audit)
+    widths = [round(_LETTER * len(part)) + 12 for part in (LABEL, words)]
+    template = (files("plenum_audit.reports") / "badge.svg.j2").read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(template).render(
+        label=LABEL,
+        words=words,
+        widths=widths,
+        colour=_COLOURS[audit.passed],
+        title=f"{flatten(audit.committee)}: {uncapital(headline(audit))}",
+    )  # fmt: skip

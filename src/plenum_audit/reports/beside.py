@@ -1,0 +1,94 @@
+"""What an audit was told beside its runs' tables: what would steady it, baseline, control."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plenum_audit.dynamics.audit_baseline import Comparison
+from plenum_audit.dynamics.audit_result import AuditResult, Option, known
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A case beside the same case of an earlier program.
+
+    Attributes
+    ----------
+    now, before, difference, low, high
+        Shares of runs that decide alike, their difference, and its interval.
+    e_worse
+        The e-value against: the share isn't smaller than it was.
+    worse
+        Whether that is shown among all cases.
+    """
+
+    case: str
+    now: float
+    runs_now: int
+    before: float
+    runs_before: int
+    difference: float
+    low: float
+    high: float
+    e_worse: float
+    worse: bool
+    decides_otherwise: bool
+
+
+@dataclass(frozen=True)
+class Control:
+    """Chances that two runs of a case end differently: as it is, and without interaction."""
+
+    case: str
+    disagreement: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What there is beside the verdicts; empty where it wasn't wanted.
+
+    Attributes
+    ----------
+    options, bound
+        What was tried to steady it, the program as it is first; what any vote can gain, in words.
+    errors
+        What cut the audit short, one line each.
+    """
+
+    options: tuple[Option, ...] = ()
+    bound: str = ""
+    baseline: tuple[Compared, ...] = ()
+    control: tuple[Control, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+def beside(results: AuditResult | None) -> Beside:
+    """As plain data, with ``None`` for what isn't known."""
+    if results is None:
+        return Beside()
+    comparisons, control = results.comparisons or {}, results.control or {}
+    return Beside(
+        options=tuple(results.steadier),
+        bound=results.bound,
+        baseline=tuple(_compared(c, each, results.worse) for c, each in comparisons.items()),
+        control=tuple(
+            Control(case, known(each.disagreement), each.runs) for case, each in control.items()
+        ),
+        errors=results.errors,
+    )
+
+
+def _compared(case: str, each: Comparison, worse: Sequence[str]) -> Compared:
+    return Compared(
+        case=case,
+        now=each.now.share,
+        runs_now=each.now.runs,
+        before=each.before.share,
+        runs_before=each.before.runs,
+        difference=each.difference,
+        low=each.low,
+        high=each.high,
+        e_worse=each.worse,
+        worse=case in worse,
+        decides_otherwise=each.decides_otherwise,
+    )

@@ -1,0 +1,46 @@
+"""An audit as Markdown for a pull request: short, the cases that need a look first."""
+
+from pathlib import Path
+
+from plenum.base.text import flatten
+from plenum.reports.formats import dollars
+from plenum.reports.markdown import lines, template
+from plenum_audit.reports import tables
+from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.words import headline, lead, words
+
+MOST = 20
+"""Cases that the comment lists."""
+
+_MARKS = {True: "✅", False: "❌", None: "❔"}
+
+
+def comment(audit: Audit) -> str:
+    """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
+    listed, left = tables.verdicts(audit, MOST, spelt=True)
+    page = template(Path(__file__).with_name("comment.md.j2"))
+    return page.render(
+        audit=audit,
+        badge=_MARKS,
+        headline=headline(audit),
+        lead=lead(audit),
+        notice=" ".join(words("notice", audit)),
+        together=" ".join(words("together", audit)),
+        limits=" ".join(words("limits", audit)),
+        unshown=" ".join(words("unshown", audit)),
+        priced=audit.cost.calls > audit.cost.unpriced,
+        table=lines(listed, _cell),
+        more=left,
+        beside=[
+            (table.title, lines(table, _cell), "; ".join(table.notes))
+            for table in tables.beside(audit, MOST)
+        ],
+        dollars=dollars(audit.cost.dollars, audit.cost.unpriced),
+    )
+
+
+def _cell(cell: str) -> str:
+    """A cell as code where it holds more than letters, digits and signs of numbers."""
+    line = flatten(cell)
+    harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
+    return line if harmless else f"`{line.replace('`', chr(39)).replace('|', chr(166))}`"

@@ -1,0 +1,90 @@
+"""D(t) of an audit's cases, where runs report preferences by round."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pandas as pd
+
+from plenum.dynamics import divergence
+from plenum.reports import style
+from plenum.reports.article.document import Picture
+from plenum.reports.estimating import build
+from plenum.reports.figures import divergence as figures
+from plenum.reports.labels import origin
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+from plenum_audit.reports.gather import Kept
+from plenum_audit.tracking.programs import ensemble
+
+MOST = 12
+"""Cases that are drawn, those first whose runs decide least alike."""
+
+_LEAST_ROUNDS = 3
+
+_ELICITED = "; preferences that a run doesn't report were asked of its models after it"
+_LEFT_OUT = "cases whose runs report no preferences, or are equal in every round, aren't drawn"
+
+
+def drawn(
+    conditions: Sequence[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+) -> list[Picture]:
+    """The figure of divergence by round, of a dozen cases at most; none where no runs diverge.
+
+    Parameters
+    ----------
+    kinds
+        Formats of the files: ``svg``, ``png``.
+    """
+    ensembles = map(with_preferences, conditions)
+    shown = list(islice((each for each in ensembles if each is not None), MOST))
+    if not shown:
+        return []
+    rows = build(shown, chosen)
+    with style.styled():
+        pages = figures.divergence(rows, chosen.window)
+    elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
+    title = "D(t), the mean distance between two runs' mean preferences, by round"
+    return [
+        Picture(
+            *(
+                number,
+                "divergence",
+                tuple(style.save(figure, folder, f"audit_D{number}", kinds)),
+                title,
+            ),
+            caption=f"{title}; {_LEFT_OUT}{elicited} ({origin(shown)}).",
+            alt=f"{title}, of {len(shown)} of {len(conditions)} cases",
+        )
+        for number, figure in enumerate(pages, start=1)
+    ]
+
+
+def with_preferences(each: Kept) -> TrackedCondition | None:
+    """The condition as figures of ensembles take it; its case is the scenario.
+
+    ``None`` where its runs report too little, or never differ.
+    """
+    tables = (_elicited(each.tracked), each.tracked.tables.get("messages"))
+    reported = [table for table in tables if table is not None and len(table)]
+    if not reported:
+        return None
+    messages = pd.concat(reported)  # what a program reports goes before what its models answer
+    array, seats, runs = ensemble(messages, each.options, each.tracked.indices)
+    if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS or not divergence(array.mean(axis=2)).any():
+        return None
+    decisions = dict(zip(each.tracked.indices, each.tracked.decisions, strict=True))
+    return replace(
+        each.tracked,
+        preferences=array,
+        seats=seats,
+        indices=runs,
+        decisions=tuple(decisions[run] for run in runs),
+        factors={**each.tracked.factors, "scenario": each.case},
+    )
+
+
+def _elicited(condition: TrackedCondition) -> pd.DataFrame:
+    """What its seats' models answered after the runs."""
+    return condition.tables.get("elicited", pd.DataFrame())

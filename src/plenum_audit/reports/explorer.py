@@ -1,0 +1,106 @@
+"""The explorer of programs whose runs report preferences by round: the committees' own page."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.records import Transcript
+from plenum.records.transcript import Turn
+from plenum.reports.explorer import gather as committees
+from plenum.reports.explorer.contents import Explorer
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.transcripts import StoredTranscript
+from plenum_audit.reports.drift import with_preferences
+from plenum_audit.reports.gather import kept as audited
+
+
+@dataclass(frozen=True)
+class _AsTurns(StoredTranscript):
+    """A run's transcript whose messages are turns, with the preferences of its condition."""
+
+    condition: TrackedCondition | None = None
+
+    def read(self) -> Transcript | None:
+        """The transcript; ``None`` where the journal doesn't verify."""
+        transcript = super().read()
+        if transcript is None or self.condition is None:
+            return transcript
+        seats = [{"seat": seat, "label": seat, "mandate": False} for seat in self.condition.seats]
+        turns = _turns(transcript, self.condition, self.replicate)
+        return replace(transcript, head={**transcript.head, "seats": seats}, turns=turns)
+
+
+def gathered(
+    chosen: Settings,
+    conditions: Sequence[TrackedCondition],
+    kept: Mapping[str, Sequence[StoredTranscript]],
+    most: int | None = None,
+) -> dict[str, Any]:
+    """The page's data by id, as :func:`plenum.reports.explorer.gather.gathered` has them.
+
+    Raises
+    ------
+    UserError
+        No case has runs that report preferences in three rounds, and that differ.
+    """
+    known = [with_preferences(each) for each in audited(conditions, kept)]
+    shown = [condition for condition in known if condition is not None]
+    if not shown:
+        raise UserError(
+            "explorer: no runs report preferences in three rounds or more, and differ; "
+            "audit.html has two runs of each case side by side"
+        )
+    shown = [
+        replace(c, factors={**c.factors, "rounds": str(c.preferences.shape[1])}) for c in shown
+    ]
+    stored = {
+        condition.run_id: [_of(each, condition) for each in kept.get(condition.run_id, ())]
+        for condition in shown
+    }
+    data = committees.gathered(chosen, shown, stored, most)
+    for at in range(len(shown)):
+        for replicate in data[f"figures-{at}"]["replicates"]:
+            replicate.pop("clerk", None)  # nobody counts its votes again
+    return data
+
+
+def _of(stored: StoredTranscript, condition: TrackedCondition) -> _AsTurns:
+    names = ("run_id", "parent", "replicate", "status", "path")
+    run_id, parent, replicate, status, path = (getattr(stored, name) for name in names)
+    return _AsTurns(run_id, parent, replicate, status, Path(path), condition)
+
+
+def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tuple[Turn, ...]:
+    """What each seat says in a round, all of it together, beside its preferences."""
+    if run not in condition.indices:
+        return ()
+    said: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    confidence: dict[tuple[int, str], int] = {}
+    for entry in transcript.entries:
+        if entry["kind"] == "say" and entry.get("round") is not None:
+            place = int(entry["round"]), str(entry["seat"])
+            said[place].append(str(entry.get("text") or ""))
+            confidence[place] = int(entry.get("confidence") or 0)
+    array = condition.preferences[condition.indices.index(run)]
+    numbers = sorted({number for number, _ in said})[: len(array)]
+    return tuple(
+        Turn(
+            round=at + 1,
+            seat=seat,
+            argument="\n\n".join(said[number, seat]),
+            pref=tuple(map(float, array[at, place])),
+            conf=confidence.get((number, seat), 0),
+            tags=(),
+            repaired=False,
+        )
+        for at, number in enumerate(numbers)
+        for place, seat in enumerate(condition.seats)
+    )
+
+
+EXPLORER = Explorer(gathered, committees.EXPLORER.layout)
+"""How studies of programs are explored."""

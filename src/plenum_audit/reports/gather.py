@@ -1,0 +1,362 @@
+"""From a tracked study of programs to its audit."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import pandas as pd
+
+from plenum.base.errors import UserError
+from plenum.reports.labels import origin
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.provenance import Provenance
+from plenum.tracking.transcripts import StoredTranscript
+from plenum.tracking.usage import ConditionUsage
+from plenum_audit.dynamics.accuracy import accuracy
+from plenum_audit.dynamics.audit_result import AuditResult
+from plenum_audit.dynamics.audit_runs import further
+from plenum_audit.dynamics.audits import (
+    FAILED,
+    UNDECIDED,
+    CaseVerdict,
+    FamilyVerdict,
+    Rule,
+    case_verdict,
+    case_verdicts,
+    family,
+    in_order,
+)
+from plenum_audit.dynamics.parting_calls import cached, parting
+from plenum_audit.reports.audit import (
+    LOGS,
+    Accuracy,
+    Audit,
+    CaseAudit,
+    Controlled,
+    Cost,
+    Pair,
+    Share,
+    Source,
+)
+from plenum_audit.reports.beside import beside
+from plenum_audit.reports.dialogue import latest_parting, lines
+
+_CALLED = ("model", "temperature")
+
+_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
+"""So many runs of a case, and such a share of them, are begun again before that is a warning."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A condition of a study: its runs, what its journals begin with, and their transcripts."""
+
+    tracked: TrackedCondition
+    head: Mapping[str, Any]
+    transcripts: Sequence[StoredTranscript]
+
+    @property
+    def case(self) -> str:
+        """The id of its case."""
+        return self.tracked.factors["case"]
+
+    @property
+    def manifest(self) -> str:
+        """What names its program, whatever the case and the knobs."""
+        return str(self.head.get("manifest", ""))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Labels of its options; those that were decided on where no journal names them."""
+        named = tuple(map(str, self.head.get("options", ())))
+        return named or tuple(sorted({*self.tracked.decisions, "A", "B"}))
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How those runs ended that count, in order."""
+        frame = self.tracked.tables.get("replicates", pd.DataFrame())
+        if not len(frame):  # no run completed, so that no table was read
+            return [FAILED] * self.tracked.failed
+        columns = (frame[name] for name in ("replicate", "status", "decision"))
+        return in_order(zip(*columns, strict=True))
+
+    @property
+    def begun_again(self) -> int:
+        """Runs that were begun more than once; none where their tables don't say."""
+        frame = self.tracked.tables.get("replicates", pd.DataFrame())
+        return int(frame["begun_again"].sum()) if "begun_again" in frame else 0
+
+    @property
+    def calls(self) -> Mapping[str, Sequence[Any]]:
+        """The recorded calls of its runs, by column; none where none was recorded."""
+        frame = self.tracked.tables.get("calls", pd.DataFrame())
+        return {str(name): frame[name].tolist() for name in frame}
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What the program was given, but for the case."""
+        return tuple(self.tracked.factors[n] for n in ("knobs", "settings", "model", "backend"))
+
+
+def kept(
+    conditions: Sequence[TrackedCondition],
+    stored: Mapping[str, Sequence[StoredTranscript]],
+    wanted: Collection[str] = (),
+) -> list[Kept]:
+    """The conditions that an audit is of.
+
+    Parameters
+    ----------
+    wanted
+        Identities of the cases; the same program under other settings is beside them. Where none
+        is given they are those of the program that ran last, as its code, interpreter and packages
+        name it.
+    """
+    latest: dict[tuple[str, ...], Kept] = {}
+    for condition in conditions:
+        transcripts = stored.get(condition.run_id, ())
+        read = (transcript.read() for transcript in transcripts)
+        head = next((t.head for t in read if t is not None), {})
+        each = Kept(condition, head, transcripts)
+        latest.pop(key := (each.case, each.manifest, *each.settings), None)
+        latest[key] = each
+    every = list(latest.values())
+    given = [each for each in every if each.tracked.identity in wanted]
+    last = max(given or every, key=lambda each: each.tracked.written).manifest
+    others = [each for each in every if each.manifest == last and each not in given]
+    return [*given, *[each for each in others if not given or each.settings != given[0].settings]]
+
+
+class Held(Protocol):
+    """What is asked of the study that holds an audit."""
+
+    @property
+    def name(self) -> str:
+        """The study."""
+
+    @property
+    def provenance(self) -> Mapping[str, Provenance]:
+        """Where each condition comes from, by its run."""
+
+    @property
+    def usage(self) -> Sequence[ConditionUsage]:
+        """What the conditions took, as far as it is known."""
+
+
+def gathered(
+    study: Held,
+    conditions: Sequence[Kept],
+    rule: Rule,
+    max_runs: int | None = None,
+    results: AuditResult | None = None,
+    exit_status: int | None = None,
+    stopped: str = "",
+) -> Audit:
+    """The audit of a study's conditions.
+
+    Parameters
+    ----------
+    stopped
+        Why it has no verdict, where there are no results.
+
+    Raises
+    ------
+    UserError
+        No run has ended.
+    """
+    first = conditions[0].settings
+    given = {each.case: each for each in conditions if each.settings == first}
+    outcomes = {case: each.outcomes for case, each in given.items()}
+    options = {case: each.options for case, each in given.items()}
+    verdicts = case_verdicts(outcomes, options, rule)
+    stopped = results.stopped if results else stopped
+    if not stopped and not any(verdict.runs for verdict in verdicts.values()):
+        raise UserError(f"study: no run of {study.name!r} has ended")
+    together = family(verdicts, rule)
+    cases = tuple(_case(given[case], verdicts[case], rule, together) for case in given)
+    if results is not None:
+        cases = tuple(replace(case, earlier=results.earlier.get(case.id, 0)) for case in cases)
+    others = [each for each in conditions if each.settings != first]
+    variants = tuple(
+        _case(each, case_verdict(each.outcomes, each.options, rule), rule) for each in others
+    )
+    return Audit(
+        study=study.name,
+        committee=conditions[0].tracked.factors["committee"],
+        verdict=None if stopped else together.verdict,
+        stopped=stopped,
+        doubts=results.doubts if results else (),
+        rule=rule,
+        max_runs=max_runs,
+        cases=cases,
+        variants=variants,
+        stable=together.stable,
+        unstable=together.unstable,
+        cost=sum((case.cost for case in (*cases, *variants)), Cost()),
+        controlled=_controlled(study, conditions),
+        accuracy=_accuracy(given),
+        beside=beside(results),
+        exit_status=exit_status,
+    )
+
+
+def _case(
+    each: Kept, verdict: CaseVerdict, rule: Rule, together: FamilyVerdict | None = None
+) -> CaseAudit:
+    condition = each.tracked
+    answer = str(each.head.get("answer") or "") or None
+    decisions = dict(zip(condition.indices, condition.decisions, strict=True))
+    by_run = lines(condition.tables)
+    parted = latest_parting(decisions, by_run)
+    undecided = verdict.verdict == UNDECIDED
+    return CaseAudit(
+        id=each.case,
+        question=str(each.head.get("question", "")),
+        answer=answer,
+        knobs=condition.factors["knobs"],
+        condition=condition.identity,
+        run_id=condition.run_id,
+        options={str(k): str(name) for k, name in dict(each.head.get("options", {})).items()},
+        completed=condition.completed,
+        pending=_waiting(condition),
+        failures=condition.failures,
+        further=further(each.outcomes, each.options, rule) if undecided else None,
+        cost=_cost(condition),
+        pair=Pair(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
+        source=_source(each),
+        warnings=tuple(_warnings(each, together)),
+        **of_verdict(each.case, verdict, answer, together),
+        begun_again=each.begun_again,
+    )
+
+
+def of_verdict(
+    case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
+) -> dict[str, Any]:
+    """The fields of a case's audit that follow from its verdict."""
+    proof, runs = verdict.evidence, verdict.runs
+    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
+    return {
+        "verdict": verdict.verdict,
+        "in_family": together.of(case, verdict) if together else verdict.verdict,
+        "decided_after": proof.runs,
+        "runs": runs,
+        "decisions": {outcome: count for outcome, count in ordered if count},
+        "mode": verdict.mode or None,
+        "share": Share(verdict.share, verdict.low, verdict.high) if runs else None,
+        "disagreement": verdict.disagreement if runs > 1 else None,
+        "all_of_five": verdict.all_alike(5) if runs >= 5 else None,
+        "halves_p": verdict.halves_p,
+        "e_stable": proof.stable,
+        "e_unstable": proof.unstable,
+        "right": verdict.counts.get(answer, 0) / runs if answer and runs else None,
+    }
+
+
+def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
+    """How often the runs of all cases decide right."""
+    answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
+    known = {case: answer for case, answer in answers.items() if answer}
+    return accuracy_of({case: given[case].outcomes for case in known}, known)
+
+
+def accuracy_of(
+    outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
+) -> Accuracy | None:
+    """The share of right ones among outcomes by case; ``None`` where no answer is known."""
+    measured = accuracy(outcomes, answers)
+    if not measured.n:
+        return None
+    if math.isnan(measured.se):  # one case, or cases that are all alike
+        return Accuracy(measured.n, measured.value, None, None)
+    low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
+    return Accuracy(measured.n, measured.value, low, high)
+
+
+def _source(each: Kept) -> Source | None:
+    """Where its runs part; ``None`` for less than two runs with known calls."""
+    calls = each.calls
+    logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
+    if logged or len(set(calls.get("replicate", ()))) < 2:
+        return None
+    parted = parting(calls)
+    counts = (parted.pairs, parted.parted, parted.repeated)
+    return Source(*counts, parted.endpoint, parted.amplification, parted.places[:3])
+
+
+def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
+    if together and each.case in together.not_exchangeable:
+        yield "not_exchangeable"
+    drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
+    if drawn and cached(each.calls):
+        yield "cached"
+    if each.begun_again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(each.outcomes)):
+        yield "begun_again"
+
+
+def _waiting(condition: TrackedCondition) -> int:
+    """Runs that were begun and haven't ended; others may never be due."""
+    frame = condition.tables.get("replicates", pd.DataFrame())
+    return int((frame["status"] == "pending").sum()) if len(frame) else 0
+
+
+def _cost(condition: TrackedCondition) -> Cost:
+    frame = condition.tables.get("replicates", pd.DataFrame())
+    if not len(frame):
+        return Cost(runs=condition.failed)
+    sums = {name: int(frame[name].sum()) for name in ("calls", "tokens_in", "tokens_out")}
+    unpriced = int(frame["cost"].isna().sum())
+    return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
+
+
+def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
+    first = conditions[0].settings
+    heads = [each.head for each in conditions if each.head and each.settings == first]
+    tracked = [each.tracked for each in conditions]
+    calls = [c.tables["calls"] for c in tracked if len(c.tables.get("calls", ()))]
+    values = pd.concat(calls) if calls else pd.DataFrame(columns=[*_CALLED])
+    sent = values["temperature"].map(lambda t: "not sent" if pd.isna(t) else f"{t:g}")
+    factors = tracked[0].factors
+    last = max(each.written for each in tracked)
+    return Controlled(
+        identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
+        program=json.loads(heads[-1]["manifest"]) if heads else {},
+        prompts=_prompts(conditions[0]),
+        overrides=factors["settings"],
+        seed=factors["seed"],
+        models=tuple(sorted(map(str, values["model"].dropna().unique()))),
+        temperatures=tuple(sorted(sent.unique())),
+        fingerprints=_fingerprints(study, {each.run_id for each in tracked}),
+        backend=factors["backend"],
+        simulated=any(each.simulated for each in tracked),
+        messages=any(len(each.tables.get("messages", ())) for each in tracked),
+        versions=tuple(
+            dict.fromkeys(v for each in study.provenance.values() for v in each.versions)
+        ),
+        begun=min(study.provenance[each.run_id].begun for each in tracked).isoformat(
+            timespec="seconds"
+        ),
+        written=datetime.fromtimestamp(last / 1000, UTC).isoformat(timespec="seconds"),
+        origin=origin(tracked),
+    )
+
+
+def _prompts(each: Kept) -> dict[str, str]:
+    """The system prompts of the seats that a case's first run asked."""
+    first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
+    calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []
+    return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
+
+
+def _fingerprints(study: Held, runs: set[str]) -> dict[str, int]:
+    """Answers by the provider's fingerprint, as far as the accounts are written."""
+    counts: Counter[str] = Counter()
+    for usage in study.usage:
+        if usage.tracked.run_id in runs:
+            for model in (usage.models or {}).values():
+                counts.update(model.get("fingerprints", {}))
+    return dict(counts)

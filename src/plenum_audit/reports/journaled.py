@@ -1,0 +1,81 @@
+"""An audit read from its journals, where no tracking store has it, or none has all of it."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from plenum.base import project
+from plenum.design.condition import Job
+from plenum.records import DamagedJournal, Transcript, read, storage
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.provenance import Provenance
+from plenum.tracking.transcripts import StoredTranscript
+from plenum.tracking.usage import ConditionUsage
+from plenum_audit.reports.gather import Kept
+from plenum_audit.tracking import programs
+
+
+@dataclass(frozen=True)
+class JournaledStudy:
+    """A study that is in no tracking store, as far as the audit of it asks."""
+
+    name: str
+    provenance: Mapping[str, Provenance]
+    usage: Sequence[ConditionUsage] = field(default=())
+
+
+def journaled(jobs: Sequence[Job], begun: bool = True) -> tuple[JournaledStudy, list[Kept]]:
+    """A job a condition, those that no run of was begun among them.
+
+    Parameters
+    ----------
+    begun
+        Whether the runs that journals hold are read; else there are none.
+    """
+    conditions = [_kept(job, _journals(job) if begun else ()) for job in jobs]
+    now = datetime.now(UTC)
+    by_run = {
+        each.tracked.run_id: Provenance((), "", "", "", (project.code_version(),), now)
+        for each in conditions
+    }
+    return JournaledStudy(jobs[0].study, by_run), conditions
+
+
+def _journals(job: Job) -> Iterable[Path]:
+    folder = storage.folder(job.journals) / job.condition.folder
+    return sorted(folder.glob("[0-9]*.jsonl")) if folder.is_dir() else ()
+
+
+def _kept(job: Job, journals: Iterable[Path]) -> Kept:
+    runs: dict[Path, Transcript] = {}
+    for path in journals:
+        if ".diverged" not in path.name:
+            try:
+                runs[path] = read(path)
+            except DamagedJournal:  # the audit has named it
+                continue
+    identity, head = job.condition.identity, job.condition.as_mapping()
+    ended = [run for run in runs.values() if run.end]
+    completed = [run for run in ended if run.status == "completed"]
+    tracked = TrackedCondition(
+        study=job.study,
+        identity=identity,
+        run_id=identity,
+        factors={name: str(value) for name, value in job.condition.factors.items()},
+        target=len(runs),
+        completed=len(completed),
+        failures=dict(Counter(str(run.reason) for run in ended if run.status != "completed")),
+        decisions=tuple(str(run.decision) for run in completed),
+        indices=tuple(int(run.head["replicate"]) for run in completed),
+        simulated=job.condition.backend.name == "simulated",
+        tables=programs.tables([*runs.values()]),
+        written=int(time.time() * 1000),
+    )
+    stored = [
+        StoredTranscript("", identity, int(run.head["replicate"]), run.status, path)
+        for path, run in runs.items()
+    ]
+    return Kept(tracked, head, stored)

@@ -1,0 +1,138 @@
+"""JUnit XML of an audit: what CI systems show as tests."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
+from xml.sax.saxutils import escape
+
+from plenum.base import text
+from plenum_audit.dynamics.audits import UNDECIDED, UNSTABLE
+from plenum_audit.reports.alike import likeness
+from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.reports.words import headline, line, listed
+
+_DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
+_QUOTE = {'"': "&quot;"}
+
+
+def junit(audit: Audit) -> str:
+    """A suite for the program, a test for each case, which agree with the exit status.
+
+    An unstable case is a failure, one that is undecided is skipped, or fails where the audit says
+    so. Beside an earlier program only a case that is shown to be worse fails. An audit without a
+    verdict is an error, and every case is skipped.
+    """
+    endings = [_ending(audit, case) for case in audit.cases]
+    stopped = bool(audit.stopped)
+    counts = {
+        "tests": len(endings) + stopped,
+        "failures": endings.count("failure"),
+        "skipped": endings.count("skipped"),
+        "errors": int(stopped),
+    }
+    totals = {name: str(value) for name, value in counts.items()}
+    opening = _properties({
+        "study": audit.study,
+        "origin": audit.controlled.origin,
+        "verdict": headline(audit),
+        **{f"option {each.name}": each.line() for each in audit.beside.options},
+    })  # fmt: skip
+    facts = _beside(audit)
+    said: dict[Hashable, str] = {}
+    tests = (
+        _test(audit, case, ending, facts.get(case.id, {}), said)
+        for case, ending in zip(audit.cases, endings, strict=True)
+    )
+    inside = chain(opening, _stop(audit) if stopped else (), chain.from_iterable(tests))
+    suite = _element("testsuite", {"name": audit.name, **totals}, inside)
+    return "\n".join([_DECLARATION, *_element("testsuites", totals, suite), ""])
+
+
+def _stop(audit: Audit) -> Iterator[str]:
+    """A test for what ended the audit before a verdict."""
+    named = {"name": "the audit ends", "classname": audit.name}
+    return _element("testcase", named, _element("error", {"message": audit.stopped}))
+
+
+def _ending(audit: Audit, case: CaseAudit) -> str:
+    """How the test of a case ends: ``failure``, ``skipped``, or empty."""
+    if audit.stopped:
+        return "skipped"
+    if audit.beside.baseline:
+        return "failure" if case.id in audit.worse else ""
+    if case.in_family == UNDECIDED:
+        return "failure" if audit.exit_status == 1 and audit.verdict == UNDECIDED else "skipped"
+    return "failure" if case.in_family == UNSTABLE else ""
+
+
+def _beside(audit: Audit) -> dict[str, dict[str, str]]:
+    """Properties of cases that an earlier program, or a control, decided as well."""
+    facts: dict[str, dict[str, str]] = {
+        each.case: {
+            "before": f"{each.before:.4f}",
+            "difference": f"{each.difference:+.4f} {each.low:+.4f} {each.high:+.4f}",
+            "worse": str(each.worse).lower(),
+        }
+        for each in audit.beside.baseline
+    }
+    for control in audit.beside.control:
+        if control.disagreement is not None:
+            added = {"disagreement_without_talking": f"{control.disagreement:.4f}"}
+            facts.setdefault(control.case, {}).update(added)
+    return facts
+
+
+def _test(
+    audit: Audit,
+    case: CaseAudit,
+    ending: str,
+    facts: Mapping[str, str],
+    said: dict[Hashable, str],
+) -> Iterator[str]:
+    shown, cost = case.share, case.cost
+    known = audit.spent and not cost.unpriced
+    properties = _properties({
+        "n": str(case.runs),
+        "verdict": case.in_family,
+        "share": f"{shown.value:.4f}" if shown else "",
+        "interval": f"{shown.low:.4f} {shown.high:.4f}" if shown else "",
+        "e_stable": f"{case.e_stable:.6g}",
+        "e_unstable": f"{case.e_unstable:.6g}",
+        "decisions": listed(case.decisions),
+        "dollars": f"{cost.dollars:.6f}" if cost.dollars or known else "unknown",
+        "condition": case.condition,
+        **facts,
+    })  # fmt: skip
+    ended: Iterable[str] = ()
+    if ending:
+        key = likeness(case)
+        message = said[key] = said.get(key) or line(audit, case)
+        kind = {"type": "worse" if audit.beside.baseline else case.in_family}
+        ended = _element(ending, {"message": message, **(kind if ending == "failure" else {})})
+    named = {"name": case.id, "classname": audit.name}
+    return _element("testcase", named, chain(properties, ended))
+
+
+def _properties(values: Mapping[str, str]) -> Iterator[str]:
+    lines = (f"<property name={_quoted(n)} value={_quoted(v)} />" for n, v in values.items())
+    return _element("properties", {}, lines)
+
+
+def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = ()) -> Iterator[str]:
+    """An element, line by line: a library's tree of 50,000 tests takes seconds, and 250 MB."""
+    start = f"<{name}" + "".join([f" {key}={_quoted(attributes[key])}" for key in attributes])
+    rest = iter(inside)
+    if (first := next(rest, None)) is None:
+        yield f"{start} />"
+        return
+    yield f"{start}>"
+    yield f"  {first}"
+    for inner in rest:
+        yield f"  {inner}"
+    yield f"</{name}>"
+
+
+@lru_cache(4096)
+def _quoted(value: str) -> str:
+    """A value in one line, as an attribute has it."""
+    return f'"{escape(text.flatten(value), _QUOTE)}"'

@@ -1,0 +1,103 @@
+"""From the verdicts on a log of many runs to its audit: nothing of it is read from tracking."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from plenum.base import project
+from plenum_audit.dynamics.audit_result import AuditResult
+from plenum_audit.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, Rule
+from plenum_audit.programs.logged import LoggedCase, LoggedProgram
+from plenum_audit.reports.audit import LOGS, Accuracy, Audit, CaseAudit, Controlled, Cost
+from plenum_audit.reports.beside import beside
+from plenum_audit.reports.gather import accuracy_of, of_verdict
+
+
+def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
+    """The audit of a log."""
+    together = results.family
+    cases = tuple(
+        _case(name, verdict, program.cases[name], together, results)
+        for name, verdict in results.cases.items()
+    )
+    return Audit(
+        study=results.study,
+        committee=program.committee,
+        verdict=None if results.stopped else together.verdict,
+        stopped=results.stopped,
+        doubts=results.doubts,
+        rule=rule,
+        max_runs=None,
+        cases=cases,
+        variants=(),
+        stable=together.stable,
+        unstable=together.unstable,
+        cost=sum((case.cost for case in cases), Cost()),
+        controlled=_controlled(program),
+        accuracy=_accuracy(program.cases, results.cases),
+        beside=beside(results),
+    )
+
+
+def _case(
+    name: str,
+    verdict: CaseVerdict,
+    logged: LoggedCase,
+    together: FamilyVerdict,
+    results: AuditResult,
+) -> CaseAudit:
+    drifts = name in together.not_exchangeable
+    return CaseAudit(
+        id=name,
+        question=logged.question,
+        answer=logged.answer,
+        knobs="default",
+        condition=logged.condition,
+        run_id="",
+        options=logged.options,
+        completed=verdict.runs - verdict.counts[FAILED],
+        pending=0,
+        failures=logged.failures,
+        further=results.further.get(name),
+        cost=Cost(
+            *(verdict.runs, logged.calls, logged.tokens_in, logged.tokens_out),
+            *(logged.dollars, logged.unpriced),
+        ),
+        pair=None,
+        source=None,
+        warnings=("not_exchangeable",) * drifts,
+        **of_verdict(name, verdict, logged.answer, together),
+    )
+
+
+def _accuracy(
+    cases: Mapping[str, LoggedCase], verdicts: Mapping[str, CaseVerdict]
+) -> Accuracy | None:
+    answers = {name: case.answer for name, case in cases.items() if case.answer}
+    return accuracy_of({name: list(_spread(verdicts[name])) for name in answers}, answers)
+
+
+def _spread(verdict: CaseVerdict) -> Iterator[str]:
+    """The outcomes of its runs, in no order."""
+    for outcome, count in verdict.counts.items():
+        yield from [outcome] * count
+
+
+def _controlled(program: LoggedProgram) -> Controlled:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Controlled(
+        identities=(program.identity,),
+        program=program.named_by,
+        prompts={},
+        overrides="default",
+        seed="0",
+        models=program.models,
+        temperatures=(),
+        fingerprints={},
+        backend=LOGS,
+        simulated=False,
+        versions=(project.code_version(),),
+        begun=now,
+        written=now,
+        messages=False,
+        origin=f"backend: {LOGS}",
+    )

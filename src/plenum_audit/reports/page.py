@@ -1,0 +1,115 @@
+"""The page of an audit: its sections, from the verdict to what was controlled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from plenum.base.text import flatten
+from plenum.reports.article.document import Block, Document, Grid, Picture, Section, Sides, blocks
+from plenum.reports.table import Table
+from plenum_audit.dynamics.audits import STABLE
+from plenum_audit.reports import tables
+from plenum_audit.reports.alike import SHOWN, alike
+from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.words import headline, lead, line, listed, words
+
+SECTIONS = {
+    "verdict": "Verdict",
+    "follows": "What follows from it",
+    "baseline": "Better or worse than before",
+    "parting": "Where runs part",
+    "drift": "Drift by round",
+    "steadier": "What would steady it",
+    "cost": "Cost and failed runs",
+    "controlled": "What was controlled, and what wasn't",
+    "cases": "The cases",
+}
+"""The titles of the sections by their anchors, in order; one without content is left out."""
+
+FOLDED = ("prompts", "parts", "history")
+"""Tables that are read by few, and long."""
+
+MOST = 100
+"""Lines of a table of cases; `audit.csv` and `audit.json` have all of them."""
+
+MOST_PAIRS = 12
+"""Cases whose runs the page shows side by side."""
+
+
+def document(
+    audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
+) -> Document:
+    """Put the page together.
+
+    Parameters
+    ----------
+    pairs
+        Runs side by side.
+    drift
+        D(t), where runs report preferences.
+    intervals
+        Of the shares of runs that decide alike.
+    """
+    grids = {"verdicts": tables.verdicts(audit, MOST, spelt=True)[0]}
+    groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
+    if any(case.source and case.source.parted for case in audit.cases):
+        grids["sources"] = tables.sources(few)
+    if audit.beside.control:
+        grids["control"] = tables.first(tables.control(audit), MOST)
+    if audit.beside.baseline:
+        grids["baseline"] = tables.first(tables.baseline(audit), MOST)
+    if audit.beside.options:
+        grids["options"] = tables.options(audit)
+    if audit.variants:
+        grids["variants"] = tables.variants(audit)
+    if audit.spent or any(case.failures for case in audit.cases):
+        grids["costs"] = tables.costs(few)
+    grids |= {name: table for name, table in _controlled(audit).items() if table.body}
+    grids["cases"] = tables.cases(few)
+    parts: dict[str, Block] = {
+        name: Grid(number, table, name in FOLDED)
+        for number, (name, table) in enumerate(grids.items(), start=1)
+    }
+    parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
+    if intervals is not None:
+        parts["intervals"] = intervals
+    parts |= {f"figure{n}": replace(each, number=n + 1) for n, each in enumerate(drift, start=1)}
+    facts: dict[str, Any] = {
+        "audit": audit,
+        "line": lambda case: line(audit, case),
+        "shown": listed,
+        "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
+        "flat": flatten,
+        "pairs": len(pairs),
+        "drift": len(drift),
+        "has_intervals": intervals is not None,
+        "parted": [case for case in audit.cases if case.pair],
+        "unstable": groups[:SHOWN],
+        "left_out": groups[SHOWN:],
+        "named_by": _named_by(audit.controlled.program),
+    }
+    written = {
+        anchor: tuple(blocks(f"audit/{anchor}.md.j2", parts, **facts)) for anchor in SECTIONS
+    }
+    shown = {anchor: body for anchor, body in written.items() if body}
+    return Document(
+        title=f"Audit of {audit.name}: {headline(audit)}",
+        lead=lead(audit),
+        notice=" ".join(words("notice", audit)),
+        sections=tuple(
+            Section(number, anchor, SECTIONS[anchor], body)
+            for number, (anchor, body) in enumerate(shown.items(), start=1)
+        ),
+    )
+
+
+def _controlled(audit: Audit) -> dict[str, Table]:
+    made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
+    return made | {"history": tables.history(audit)}
+
+
+def _named_by(program: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What names a program beside its parts, which have a table."""
+    plain = {name: value for name, value in program.items() if not isinstance(value, Mapping)}
+    return [(flatten(name), flatten(str(value))) for name, value in plain.items()]

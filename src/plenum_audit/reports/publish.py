@@ -1,0 +1,282 @@
+"""Every output of an audit: written, logged to MLflow, printed."""
+
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from plenum.base.collector import uncollected
+from plenum.base.errors import UserError
+from plenum.design.condition import Job
+from plenum.reports.article.document import Document, Sides
+from plenum.reports.article.rendering import html
+from plenum.reports.printing import show, show_sentences
+from plenum.reports.publishing import Product, publish_product, written
+from plenum.reports.settings import Settings
+from plenum.reports.table import Table, csv
+from plenum.tracking.study import Study
+from plenum_audit.design import AuditConfig
+from plenum_audit.dynamics.audit_result import STOPPED, AuditResult
+from plenum_audit.dynamics.audits import STABLE, Rule
+from plenum_audit.programs.logged import LoggedProgram
+from plenum_audit.reports import strip, tables
+from plenum_audit.reports.alike import SHOWN, alike
+from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.reports.badge import badge
+from plenum_audit.reports.comment import comment
+from plenum_audit.reports.dialogue import messages, sides
+from plenum_audit.reports.drift import drawn
+from plenum_audit.reports.gather import Kept, gathered, kept
+from plenum_audit.reports.journaled import journaled
+from plenum_audit.reports.junit import junit
+from plenum_audit.reports.logged import of_log
+from plenum_audit.reports.logging import log, terms_of
+from plenum_audit.reports.page import MOST, MOST_PAIRS, document
+from plenum_audit.reports.words import headline, lead, line, named, words
+
+
+def publish(
+    chosen: Settings,
+    rule: Rule,
+    max_runs: int | None = None,
+    wanted: Collection[str] = (),
+    results: AuditResult | None = None,
+    exit_status: int | None = None,
+) -> Audit:
+    """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
+
+    Parameters
+    ----------
+    chosen
+        The study, and the folder that files are written to.
+    rule
+        When a program counts as stable.
+    max_runs
+        The most runs of a case, where a number was set.
+    wanted
+        Identities of the audit's conditions; as :func:`plenum_audit.reports.gather.kept` has it
+        where none is given.
+    results
+        What the audit came to beside its runs: what would steady it, a baseline, a control.
+    exit_status
+        With which it ends.
+
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or no run has ended.
+    """
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        _read(chosen, rule, max_runs, wanted, results, exit_status) as (audit, conditions),
+    ):
+        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+    return _published(audit, page, chosen)
+
+
+@uncollected()
+def publish_log(
+    chosen: Settings,
+    rule: Rule,
+    program: LoggedProgram,
+    results: AuditResult,
+    exit_status: int | None = None,
+    untracked: bool = False,
+) -> Audit:
+    """As :func:`publish`, the audit of a log of many runs, of which tracking holds nothing."""
+    audit = replace(of_log(program, results, rule), exit_status=exit_status)
+    with tempfile.TemporaryDirectory() as scratch:
+        picture = strip.drawn(audit, Path(scratch), ["svg"])
+        page = html(document(audit, [], [], picture))
+    if untracked:
+        _write(audit, page, chosen.out)
+        return audit
+    return _published(audit, page, chosen)
+
+
+def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
+    files = _write(audit, page, chosen.out)
+    log(audit, chosen, files)
+    show([tables.verdicts(audit, SHOWN)[0]])
+    show_sentences(findings(audit))
+    written(files)
+    return audit
+
+
+def _write(audit: Audit, page: str, out: Path) -> list[Path]:
+    """Write every output; raises :class:`UserError` where the folder can't be written to."""
+    texts = {
+        "audit.json": audit.json(),
+        "audit.html": page,
+        "audit.xml": junit(audit),
+        "audit.svg": badge(audit),
+        "audit.md": comment(audit),
+        "audit.csv": csv(tables.frame((*audit.cases, *audit.variants))),
+    }
+    files = [out / name for name in texts]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            file.write_text(texts[file.name], encoding="utf-8", newline="")
+    except OSError as error:
+        raise UserError(f"out: {out} can't be made or written to: {error.strerror}") from None
+    return files
+
+
+def publish_audited(
+    jobs: Sequence[Job],
+    settings: AuditConfig,
+    results: AuditResult,
+    logged: LoggedProgram | None = None,
+) -> list[str]:
+    """Publish an audit that was just made, to the folder that its settings name.
+
+    Without a tracking store, or where a case has no run there, it is read from its journals.
+
+    Parameters
+    ----------
+    jobs
+        One a case.
+    logged
+        What a log says of its program and cases, where it has too many runs to track each.
+
+    Returns
+    -------
+    list of str
+        What is left to be said, in words.
+    """
+    chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
+    rule = Rule(settings.acceptable, settings.unacceptable)
+    status = results.status(settings.undecided)
+    untracked = not jobs[0].tracking_uri
+    if logged is not None:
+        audit = publish_log(chosen, rule, logged, results, status, untracked)
+        return _untracked(audit, results) if untracked else results.notes()
+    if untracked or not all(case.runs for case in results.cases.values()):
+        return _untracked(_publish_journaled(jobs, settings, results, status), results)
+    publish(
+        chosen,
+        rule,
+        settings.max_runs,
+        [job.condition.identity for job in jobs],
+        results,
+        status,
+    )
+    return results.notes()
+
+
+def publish_unended(
+    jobs: Sequence[Job], settings: AuditConfig, why: str, begun: bool = True, status: int = STOPPED
+) -> None:
+    """Write the outputs of an audit that has no verdict.
+
+    Parameters
+    ----------
+    why
+        In words.
+    begun
+        Whether there may be runs, which are read from journals.
+    status
+        With which the audit ends.
+    """
+    _publish_journaled(jobs, settings, None, status, why, begun)
+
+
+def _publish_journaled(
+    jobs: Sequence[Job],
+    settings: AuditConfig,
+    results: AuditResult | None,
+    status: int,
+    stopped: str = "",
+    begun: bool = True,
+) -> Audit:
+    out = Path(settings.out)
+    chosen = Settings(jobs[0].study, "", out)
+    rule = Rule(settings.acceptable, settings.unacceptable)
+    study, conditions = journaled(jobs, begun)
+    audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
+    with tempfile.TemporaryDirectory() as scratch:
+        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+    untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
+    _write(untracked, page, out)
+    return audit
+
+
+def _untracked(audit: Audit, results: AuditResult) -> list[str]:
+    """The verdicts in words; beside them how often the decisions are right, where that is known."""
+    return [*results.lines(), *[headline(audit)] * bool(audit.accuracy)]
+
+
+def report_tables(chosen: Settings) -> Audit:
+    """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
+    with _read(chosen, *terms_of(chosen)) as (audit, _):
+        frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
+        publish_product(
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
+            chosen,
+        )
+    return audit
+
+
+def report(chosen: Settings, folder: Path) -> Document:
+    """The page of an audit as a study's report."""
+    with _read(chosen, *terms_of(chosen)) as (audit, conditions):
+        return _document(audit, conditions, chosen, folder, ["png", "svg"])
+
+
+def findings(audit: Audit) -> list[str]:
+    """Sentences on an audit: its verdict, then the cases that aren't stable, alike ones in one."""
+    open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
+    left = words("left_out", audit, groups=open_cases[SHOWN:])
+    return [lead(audit), *lines, *left, *words("together", audit)]
+
+
+@contextmanager
+def _read(
+    chosen: Settings,
+    rule: Rule,
+    max_runs: int | None,
+    wanted: Collection[str],
+    results: AuditResult | None = None,
+    exit_status: int | None = None,
+) -> Iterator[tuple[Audit, list[Kept]]]:
+    study = Study(chosen.study, chosen.uri)
+    with study.transcripts() as stored:
+        conditions = kept(study.conditions, stored, wanted)
+        yield gathered(study, conditions, rule, max_runs, results, exit_status), conditions
+
+
+def _tables(audit: Audit) -> list[Table]:
+    varied = [tables.variants(audit)] * bool(audit.variants)
+    return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
+
+
+def _document(
+    audit: Audit, conditions: list[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+) -> Document:
+    by_run = {each.tracked.run_id: each for each in conditions}
+    parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
+    pairs = [pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None]
+    drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
+    ended = any(case.share for case in audit.cases)
+    return document(audit, pairs, drift, strip.drawn(audit, folder, kinds) if ended else None)
+
+
+def _sides(case: CaseAudit, each: Kept) -> Sides | None:
+    """The two runs of a case that its page shows; ``None`` where there is nothing to read."""
+    if case.pair is None:
+        return None
+    by_number = {stored.replicate: stored for stored in each.transcripts}
+    runs = [
+        by_number[n].read() if n in by_number else None for n in (case.pair.left, case.pair.right)
+    ]
+    left, right = runs
+    if (
+        left is None
+        or right is None
+        or not any(line[2] for r in (left, right) for line in messages(r))
+    ):
+        return None
+    return sides(case.name, left, right, lambda label: named(case, label))

@@ -1,0 +1,347 @@
+"""The tables of an audit: verdicts, settings of the program, cost, and the cases themselves."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import pandas as pd
+
+from plenum.base import text
+from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
+from plenum.reports.phrases import spaced, uncapital
+from plenum.reports.table import Column, Table, keys
+from plenum_audit.reports.alike import SHOWN, alike, total
+from plenum_audit.reports.audit import Audit, CaseAudit, Source, short
+from plenum_audit.reports.words import decided, headline, listed, named, options_named, share, words
+
+_LONGEST = 600
+"""Letters of a case's text in the table of cases."""
+
+_COUNTED = ("runs", "completed", "pending")
+
+
+def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
+    """One row a case: its verdict, what it rests on, and what it cost."""
+    return pd.DataFrame([_record(case) for case in cases])
+
+
+def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:
+    """A line for each case, or for cases that are alike; and how many cases have none.
+
+    Parameters
+    ----------
+    most
+        So many lines at most, the cases first that need a look.
+    spelt
+        Whether decisions have the names of their options beside the labels.
+    """
+    groups = alike(audit.by_need)
+    left = total(groups[most:])
+    shown = frame([each.case for each in groups[:most]])
+    shown["case"] = [each.name for each in groups[:most]]
+    if audit.stopped:
+        shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
+    if spelt:
+        shown["decisions"] = [decided(each.case) for each in groups[:most]]
+    columns = (
+        *keys(["case"]),
+        Column("verdict", "so far" if audit.stopped else None),
+        Column(("share", "share_low", "share_high"), "decide alike", _share),
+        Column("runs", "n", count),
+        Column("decisions", format=or_dash),
+        *[Column("right", format=_of)] * any(case.answer for case in audit.cases),
+        *[Column("warnings", format=or_dash)] * any(case.warnings for case in audit.cases),
+    )
+    names = [] if spelt else _legend([each.case for each in groups[:most]])
+    notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
+    title = f"{audit.name}: {uncapital(headline(audit))}"
+    return Table("audit", title, shown, columns, notes), left
+
+
+def _legend(cases: Sequence[CaseAudit]) -> list[str]:
+    """The names of the options that labels stand for, if they have names; once if all are alike."""
+    by_case = {case.name: options_named(case) for case in cases}
+    known = {name: names for name, names in by_case.items() if names}
+    if not known:
+        return []
+    if len({*by_case.values()}) == 1:
+        return [f"decisions: {known[cases[0].name]}"]
+    lines = [f"{name}: {names}" for name, names in list(known.items())[:SHOWN]]
+    left = len(known) - SHOWN
+    return [f"decisions of {'; '.join(lines)}" + f"; and {left:,} more cases" * (left > 0)]
+
+
+def beside(audit: Audit, most: int) -> list[Table]:
+    """What else was asked for: an earlier program, a control, what would steady it."""
+    made = {baseline: audit.beside.baseline, control: audit.beside.control}
+    made |= {options: audit.beside.options}
+    return [first(table(audit), most) for table, wanted in made.items() if wanted]
+
+
+def first(table: Table, most: int) -> Table:
+    """The first lines of a table, and how many it has beside them."""
+    left = len(table.frame) - most
+    if left <= 0:
+        return table
+    note = f"and {left:,} more: audit.json has all of them"
+    return replace(table, frame=table.frame.head(most), notes=(*table.notes, note))
+
+
+def variants(audit: Audit) -> Table:
+    """A line for each setting of the program's knobs and case, the given one first."""
+    columns = (
+        *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
+        Column(("share", "share_low", "share_high"), "decide alike", _share),
+        Column("runs", "n", count),
+        Column("right", format=_measured),
+        Column("dollars_a_run", "$ a run", _dollars),
+    )
+    tried = frame((*audit.cases, *audit.variants))
+    known = (tried["dollars"] > 0) | (tried["unpriced"] == 0)
+    tried["dollars_a_run"] = (tried["dollars"] / tried["runs"].clip(lower=1)).where(known)
+    title = "The same cases under other settings of the program"
+    return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
+
+
+def sources(audit: Audit) -> Table:
+    """Where runs part, a line a case."""
+    columns = (
+        *keys(["case"]),
+        Column(("parted", "pairs"), "pairs that differ", realised),
+        Column("place", "most often first at"),
+        Column("endpoint", "model answers anew", _of),
+        Column("amplification", "program passes on", _of),
+    )
+    records = [
+        {
+            "case": case.name,
+            "parted": case.source.parted,
+            "pairs": case.source.pairs,
+            "place": _place(case.source),
+            "endpoint": case.source.endpoint,
+            "amplification": case.source.amplification,
+        }
+        for case in audit.by_need
+        if case.source
+    ]
+    title = "Where runs part"
+    return Table(
+        "audit_parting", title, pd.DataFrame(records), columns, tuple(words("sources", audit))
+    )
+
+
+def _place(source: Source) -> str:
+    if not source.places:
+        return NONE
+    first = source.places[0]
+    share = 100 * first.pairs / source.parted
+    return f"{text.flatten(first.seat)}, call {first.round} ({share:.0f} %)"
+
+
+def _of(share: float | None) -> str:
+    return NONE if share is None or pd.isna(share) else f"{100 * share:.0f} %"
+
+
+def options(audit: Audit) -> Table:
+    """What was tried to steady the program, a line an option."""
+    columns = (
+        Column("name", "option", key=True),
+        Column("verdict"),
+        Column(("share", "low", "high"), "decide alike, worst case", _share),
+        Column("runs", "n", count),
+        Column("accuracy", "right", _measured),
+        Column("calls", "calls a run", decimals(1)),
+        Column("dollars", "$ a run", _dollars),
+    )
+    tried = pd.DataFrame([asdict(option) for option in audit.beside.options])
+    tried["verdict"] = tried["verdict"].where(~tried["constant"], "decides a constant")
+    title = "What would steady it"
+    return Table("audit_options", title, tried, columns, tuple(words("options", audit)))
+
+
+def baseline(audit: Audit) -> Table:
+    """The cases beside an earlier program."""
+    columns = (
+        *keys(["case"]),
+        Column(("now", "runs_now"), "decides alike", _counted),
+        Column(("before", "runs_before"), "before", _counted),
+        Column(("difference", "low", "high"), "difference", _points),
+        Column("worse", format=_yes),
+        Column("decides_otherwise", "decides otherwise", _yes),
+    )
+    records = [{**asdict(each), "case": short(each.case)} for each in audit.beside.baseline]
+    title = "Beside the earlier program"
+    return Table(
+        "audit_baseline", title, pd.DataFrame(records), columns, tuple(words("baseline", audit))
+    )
+
+
+def control(audit: Audit) -> Table:
+    """How often two runs differ, with and without interaction."""
+    columns = (
+        *keys(["case"]),
+        Column("disagreement", "two runs differ", _of),
+        Column("alone", "without talking", _of),
+        Column("runs", "n without", count),
+    )
+    by_case = {case.id: case for case in audit.cases}
+    records = [
+        {
+            "case": short(each.case),
+            "disagreement": by_case[each.case].disagreement if each.case in by_case else None,
+            "alone": each.disagreement,
+            "runs": each.runs,
+        }
+        for each in audit.beside.control
+    ]
+    title = "Do runs differ because the seats talk to one another?"
+    return Table(
+        "audit_control", title, pd.DataFrame(records), columns, tuple(words("control", audit))
+    )
+
+
+def _counted(share: float, runs: int) -> str:
+    return NONE if pd.isna(share) else f"{100 * share:.0f} % of {runs}"
+
+
+def _points(difference: float, low: float, high: float) -> str:
+    if pd.isna(difference):
+        return NONE
+    return f"{100 * difference:+.0f} % [{100 * low:+.0f}, {100 * high:+.0f}]".replace("-", "−")
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _measured(share: float | None) -> str:
+    return "not measured" if pd.isna(share) else percent(float(share or 0))
+
+
+def _dollars(cost: float) -> str:
+    return dollars(cost, 0)
+
+
+def costs(audit: Audit) -> Table:
+    """A line a case, and a total."""
+    every = (*audit.cases, *audit.variants)
+    varied = [Column("knobs", key=True)] * bool(audit.variants)
+    columns = (
+        *keys(["case"]),
+        *varied,
+        *(Column(name, format=count) for name in _COUNTED[: 2 if audit.logged else None]),
+        Column("failures", "failed", or_dash),
+        *(Column(name, format=count) for name in _used(audit)),
+        *[Column(("dollars", "unpriced"), "$", dollars)] * _priced(audit),
+    )
+    sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
+    totals = {"case": "all", **asdict(audit.cost), **sums}
+    title = "Runs and what the log says of their use" if audit.logged else "Runs, calls and cost"
+    return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
+
+
+def _used(audit: Audit) -> list[str]:
+    """The counts of use that are known; of logged runs nobody knows how many calls they made."""
+    if not audit.logged:
+        return ["calls", "tokens_in", "tokens_out"]
+    return [name for name in ("tokens_in", "tokens_out") if getattr(audit.cost, name)]
+
+
+def _priced(audit: Audit) -> bool:
+    """Whether some dollars are known; a log may hold none."""
+    return not audit.logged or audit.cost.unpriced < audit.cost.calls
+
+
+def prompts(audit: Audit) -> Table:
+    """The system prompt of each seat."""
+    given = audit.controlled.prompts
+    records = [{"seat": text.flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
+    columns = (*keys(["seat"]), Column("prompt"))
+    title = f"System prompts by seat, as the first run of {audit.cases[0].name} had them"
+    return Table("audit_prompts", title, pd.DataFrame(records), columns)
+
+
+def parts(audit: Audit) -> Table:
+    """What the program's identity is made of, file by file and package by package."""
+    records = [
+        {"of": text.flatten(of), "name": text.flatten(name), "value": text.flatten(str(value))}
+        for of, named in audit.controlled.program.items()
+        if isinstance(named, Mapping)
+        for name, value in named.items()
+    ]
+    columns = (*keys(["of", "name"]), Column("value", "digest or version"))
+    counts = listed(Counter(record["of"] for record in records))
+    title = f"Digests and versions that name the program: {counts}"
+    return Table("audit_parts", title, pd.DataFrame(records), columns)
+
+
+def history(audit: Audit) -> Table:
+    """The cases with runs that were begun again, or with runs of other versions of the program."""
+    records = [
+        {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
+        for case in audit.cases
+        if case.earlier or "begun_again" in case.warnings
+    ]
+    columns = (
+        *keys(["case"]),
+        Column("earlier", "other versions of the program", count),
+        Column("begun_again", "runs begun more than once", count),
+    )
+    title = f"Other versions of the program, and runs begun more than once: {len(records)} cases"
+    return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
+
+
+def cases(audit: Audit) -> Table:
+    """What the program was asked, case by case."""
+    records = [
+        {
+            "case": case.name,
+            "text": _beginning(case.question),
+            "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
+            "answer": named(case, case.answer) if case.answer else "",
+        }
+        for case in audit.cases
+    ]
+    known = [Column("answer", format=or_dash)] * any(case.answer for case in audit.cases)
+    columns = (*keys(["case"]), Column("text"), Column("options"), *known)
+    return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
+
+
+def _record(case: CaseAudit) -> dict[str, Any]:
+    alike = case.share
+    return {
+        "case": case.name,
+        "knobs": text.flatten(case.knobs),
+        "verdict": case.in_family,
+        "verdict_alone": case.verdict,
+        "share": alike.value if alike else None,
+        "share_low": alike.low if alike else None,
+        "share_high": alike.high if alike else None,
+        "runs": case.runs,
+        "decided_after": case.decided_after,
+        "decisions": listed(case.decisions),
+        "right": case.right,
+        "disagreement": case.disagreement,
+        "e_stable": case.e_stable,
+        "e_unstable": case.e_unstable,
+        "completed": case.completed,
+        "pending": case.pending,
+        "failures": listed({spaced(why): n for why, n in case.failures.items()}),
+        "warnings": " ".join(case.warnings),
+        "condition": case.condition,
+        **{name: value for name, value in vars(case.cost).items() if name != "runs"},
+    }
+
+
+def _share(value: float | None, low: float, high: float) -> str:
+    return NONE if value is None or pd.isna(value) else share(value, low, high)
+
+
+def _options(case: CaseAudit) -> list[tuple[str, str]]:
+    return [(text.flatten(label), text.flatten(name)) for label, name in case.options.items()]
+
+
+def _beginning(question: str) -> str:
+    line = text.flatten(question)
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

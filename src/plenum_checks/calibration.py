@@ -1,0 +1,248 @@
+"""Calibration: how often the estimates are right on processes whose λ is known."""
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache, partial
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from plenum.base.processes import ONE_THREAD
+from plenum.dynamics import (
+    INTERVALS,
+    bootstrap,
+    contrast,
+    lyapunov,
+    mixed_model,
+    pooled,
+    reversal_test,
+    shuffle_test,
+)
+from plenum.dynamics.estimate import margin
+from plenum.dynamics.fit import fit, jackknife_se
+from plenum_checks import generators
+from plenum_checks.generators import Process
+
+REPLICATES = 20
+BOOTSTRAPS = 2_000
+REVERSALS = 2_000
+PERMUTATIONS = 1_000
+SHUFFLES = 500
+SHUFFLED = 500  # draws that the slow shuffle test is measured on
+MORE = 10  # times as many draws for the default interval alone
+POOLED = 600  # draws of twelve scenarios with four cells each
+INTERACTION = -0.03  # the pooled interaction's true mean
+
+POOLING = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
+"""Methods of the pooled interaction."""
+
+Row = dict[str, float]
+Measured = dict[str, pd.DataFrame]
+"""By kind one row a draw: the ``number`` of the process or contrast, ``draw``, and its values."""
+
+
+def settled() -> Process:
+    """A committee of gain 0.8, looked at after 60 rounds: D no longer changes."""
+    whole = generators.committee(0.8, rounds=60 + generators.ROUNDS)
+    return Process(
+        "committee, settled", whole.divergence[60:], lambda g, n: whole.draw(g, n)[:, 60:]
+    )
+
+
+def unequal() -> Process:
+    """An AR(1) whose replicates spread unequally: the law of the spread is lognormal, σ = 2."""
+    equal = generators.autoregressive(0.9)
+
+    def draw(generator: np.random.Generator, replicates: int) -> NDArray[np.float64]:
+        spread = generator.lognormal(0, 2, replicates)
+        return 1 / 3 + spread[:, None, None] * (equal.draw(generator, replicates) - 1 / 3)
+
+    # D is larger by a factor that is the same in every round: λ doesn't see it.
+    return Process("unequal spread", equal.divergence, draw)
+
+
+PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
+    ("AR(1), ρ = 0", lambda: generators.autoregressive(0.0)),
+    ("AR(1), ρ = 0.5", lambda: generators.autoregressive(0.5)),
+    ("AR(1), ρ = 0.9", lambda: generators.autoregressive(0.9)),
+    ("committee, settled", settled),
+    ("unequal spread, ρ = 0.9", unequal),
+    ("random walk", generators.random_walk),
+    ("contraction", generators.contraction),
+    ("committee, gain 1.05", lambda: generators.committee(1.05)),
+    ("AR(1), ρ = 0.9, rate 0.03", lambda: generators.autoregressive(0.9, rate=0.03)),
+    ("plateau", generators.plateau),
+    ("logistic", generators.logistic),
+    ("flips, hazard 0.03", lambda: generators.decision_flips(0.03, sd=0.01)),
+    ("flips, hazard 0.005", lambda: generators.decision_flips(0.005, sd=0.01)),
+    ("flips, hazard 0.03, no noise", lambda: generators.decision_flips(0.03)),
+)
+
+
+def drifting() -> Process:
+    """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
+    still = generators.autoregressive(0.9)
+    path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.PLANE[0]
+    return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
+
+
+_CALM, _LASTING = (partial(generators.autoregressive, rho) for rho in (0.0, 0.9))
+
+CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
+    ("equal, ρ = 0.5", True, *(partial(generators.autoregressive, 0.5),) * 2),
+    ("equal, ρ = 0.9", True, _LASTING, _LASTING),
+    ("spread tenfold, ρ = 0.9", True, _LASTING, partial(_LASTING, sd=0.1)),
+    ("ρ = 0 against ρ = 0.9", True, _CALM, _LASTING),
+    ("unequal spread within both", True, unequal, unequal),
+    ("drift in one arm, ρ = 0.9", True, drifting, _LASTING),
+    ("Δλ = 0.03, ρ = 0", False, partial(_CALM, rate=0.03), _CALM),
+    ("Δλ = 0.03, ρ = 0.9", False, partial(_LASTING, rate=0.03), _LASTING),
+)
+
+NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")
+"""Processes with λ = 0 exactly."""
+
+CALIBRATED = (
+    *("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9"),
+    *("random walk", "contraction", "committee, gain 1.05"),
+)
+"""Processes on which the default interval is held to its coverage."""
+
+
+def sample(process: Process, *key: int) -> NDArray[np.float64]:
+    """An ensemble whose draws depend on its key alone."""
+    return process.draw(np.random.Generator(np.random.PCG64(list(key))), REPLICATES)
+
+
+@cache
+def built(make: Callable[[], Process]) -> Process:
+    """A process, built once."""
+    return make()
+
+
+def estimates(number: int, draw: int) -> Row:
+    """λ̂, the limits of each interval, the p-values and the warning of a draw of a process."""
+    ensemble = sample(built(PROCESSES[number][1]), 1, number, draw)
+    estimate = lyapunov(ensemble)
+    resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
+    row = {"value": estimate.value, **_around(INTERVALS[0], estimate.value, estimate.se)}
+    for method in INTERVALS[1:]:
+        interval = resampled.interval(method)
+        row |= {f"{method} low": interval.low, f"{method} high": interval.high}
+    return {
+        **row,
+        "reversal": reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
+        "reversal on the mean": reversal_test(
+            ensemble, centre="mean", draws=REVERSALS, seed=draw
+        ).p,
+        "Wald, λ = 0": estimate.p_zero,
+        "Wald, diffusion": estimate.p_diffusion,
+        "shuffle (papers)": (
+            shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan
+        ),
+        "flip_dominated": float("flip_dominated" in estimate.warnings),
+    }
+
+
+def jackknives(number: int, draw: int) -> Row:
+    """λ̂ and its default interval: cheap enough for many draws."""
+    fitted = fit(sample(built(PROCESSES[number][1]), 4, number, draw))
+    return _around(INTERVALS[0], fitted.value, jackknife_se(fitted.left_out))
+
+
+def _around(method: str, value: float, se: float) -> Row:
+    half = margin(se, REPLICATES - 1)
+    return {f"{method} low": value - half, f"{method} high": value + half}
+
+
+def contrasts(number: int, draw: int) -> Row:
+    """Permutation p, Welch p and the interval of a draw of a contrast."""
+    arms = [built(make) for make in CONTRASTS[number][2:]]
+    treated, control = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
+    estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw)
+    p = {"permutation": estimate.p, "Welch": estimate.p_wald}
+    return {**p, "low": estimate.ci_low, "high": estimate.ci_high}
+
+
+def pools(number: int, draw: int) -> Row:
+    """Intervals of the pooled interaction over twelve scenarios whose true effects differ."""
+    generator = np.random.Generator(np.random.PCG64([3, number, draw]))
+    cells, effects, errors = [], [], []
+    for scenario in range(12):
+        base, roles, mixed, product = generator.normal(
+            [0.02, 0.03, 0.02, INTERACTION], [0.01, 0.02, 0.02, 0.02]
+        )
+        square = []
+        for on, mix in ((True, True), (True, False), (False, True), (False, False)):
+            rate = base + roles * on + mixed * mix + product * on * mix
+            process = generators.autoregressive(0.9, rate=float(rate))
+            square.append(process.draw(generator, REPLICATES))
+            cells.append((f"{scenario}", on, mix, square[-1]))
+        four = [lyapunov(ensemble) for ensemble in square]
+        effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
+        errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
+    mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
+    half = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
+    fixed = np.average(effects, weights=[1 / e**2 for e in errors])
+    limits = (
+        (mean.ci_low, mean.ci_high),
+        (model.ci_low, model.ci_high),
+        (fixed - half, fixed + half),
+    )
+    row: Row = {}
+    for method, (low, high) in zip(POOLING, limits, strict=True):
+        row |= {f"{method} low": low, f"{method} high": high}
+    return row
+
+
+KINDS = {"jackknives": jackknives, "estimates": estimates, "contrasts": contrasts, "pools": pools}
+
+
+def work(task: tuple[str, int, int, int]) -> list[Row]:
+    """A batch of draws of what is measured: its kind, its number, the first draw, how many."""
+    kind, number, first, count = task
+    return [
+        {"number": number, "draw": draw, **KINDS[kind](number, draw)}
+        for draw in range(first, first + count)
+    ]
+
+
+def measure(draws: int, workers: int) -> Measured:
+    """All batches, in parallel, with a progress bar."""
+    os.environ.update(ONE_THREAD)  # for the workers
+    kinds = {  # how many there are, how often each is drawn, and in what batches
+        "pools": (1, min(draws, POOLED), 10),
+        "estimates": (len(PROCESSES), draws, 50),
+        "jackknives": (len(PROCESSES), MORE * draws, 1000),
+        "contrasts": (len(CONTRASTS), draws, 50),
+    }
+    tasks = [
+        (kind, number, first, min(batch, total - first))
+        for kind, (count, total, batch) in kinds.items()
+        for number in range(count)
+        for first in range(0, total, batch)
+    ]
+    rows: dict[str, list[Row]] = {kind: [] for kind in kinds}
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with (
+        Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as progress,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+        bar = progress.add_task("calibrating", total=len(tasks))
+        kind_of = {pool.submit(work, task): task[0] for task in tasks}
+        try:
+            for future in as_completed(kind_of):
+                rows[kind_of[future]] += future.result()
+                progress.advance(bar)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return {
+        kind: pd.DataFrame(records).sort_values(["number", "draw"])
+        for kind, records in rows.items()
+    }

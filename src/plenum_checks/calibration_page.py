@@ -1,0 +1,212 @@
+"""The calibration's page and figure. The page's words are in calibration.md.j2."""
+
+import math
+import platform
+from collections.abc import Hashable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.dynamics import INTERVALS
+from plenum.reports.formats import decimals, text
+from plenum.reports.markdown import lines, template
+from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
+from plenum.reports.table import Column, Format, Table
+from plenum_checks import calibration, generators
+from plenum_checks.calibration import (
+    CALIBRATED,
+    CONTRASTS,
+    MORE,
+    NULLS,
+    POOLING,
+    PROCESSES,
+    Measured,
+)
+
+TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
+PRECISE = f"{INTERVALS[0]}, {MORE} times the draws"
+_FORMATS: dict[str, Format] = {
+    **dict.fromkeys(("process", "arms", "measures", "method"), text),
+    **{"λ": decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": decimals(4)},
+    **{"width": decimals(3), "mean width": decimals(4)},
+}
+"""How columns are written; the others are shares, written in percent."""
+
+
+def coverage(rows: pd.DataFrame, truth: float, method: str = "") -> float:
+    """Share of draws whose interval holds the truth; one without an interval misses."""
+    low, high = (rows[f"{method} {end}".strip()] for end in ("low", "high"))
+    return float(((low <= truth) & (truth <= high)).mean())
+
+
+def rejected(p: "pd.Series[float]") -> float:
+    """Share of p-values below 5 % among those that exist."""
+    return float((p.dropna() < 0.05).mean())
+
+
+def intervals(measured: Measured) -> pd.DataFrame:
+    """Bias, spread, coverage and width by process."""
+    default, more = INTERVALS[0], measured["jackknives"].groupby("number")
+    records = []
+    for number, rows in measured["estimates"].groupby("number"):
+        name, make = PROCESSES[int(str(number))]
+        truth = make().exponent()
+        records.append(
+            {
+                "process": name,
+                "λ": truth,
+                "bias": rows["value"].mean() - truth,
+                "sd of λ̂": rows["value"].std(ddof=0),
+                PRECISE: coverage(more.get_group(number), truth, default),
+                **{method: coverage(rows, truth, method) for method in INTERVALS},
+                "width": (rows[f"{default} high"] - rows[f"{default} low"]).median(),
+                "`flip_dominated`": rows["flip_dominated"].mean(),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def growth(measured: Measured) -> pd.DataFrame:
+    """Rejections of no growth and of diffusion by process."""
+    shares = measured["estimates"].groupby("number")[[*TESTS]].agg(rejected)
+    shares.insert(0, "λ", [make().exponent() for _, make in PROCESSES])
+    shares.insert(0, "process", [name for name, _ in PROCESSES])
+    return shares.reset_index(drop=True)
+
+
+def contrasts(measured: Measured) -> pd.DataFrame:
+    """Size and power of the contrasts, and what their intervals cover."""
+    records = []
+    for number, rows in measured["contrasts"].groupby("number"):
+        name, null, treated, control = CONTRASTS[int(str(number))]
+        records.append(
+            {
+                "arms": name,
+                "measures": "size" if null else "power",
+                **{test: rejected(rows[test]) for test in ("permutation", "Welch")},
+                "coverage of Δλ": coverage(rows, treated().exponent() - control().exponent()),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def pooled(measured: Measured) -> pd.DataFrame:
+    """Coverage of the pooled interaction by method."""
+    rows = measured["pools"]
+    return pd.DataFrame(
+        {
+            "method": method,
+            "coverage": coverage(rows, calibration.INTERACTION, method),
+            "mean width": (rows[f"{method} high"] - rows[f"{method} low"]).mean(),
+        }
+        for method in POOLING
+    )
+
+
+def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
+    """The range of coverage and size over the processes that are held to them.
+
+    Parameters
+    ----------
+    shares, sizes
+        :func:`intervals` and :func:`growth`.
+    """
+    held = shares.set_index("process").loc[list(CALIBRATED)]
+    size = sizes.set_index("process").loc[list(NULLS), TESTS[0]]
+    return {
+        "coverage_min": held[INTERVALS[0]].min(),
+        "coverage_max": held[INTERVALS[0]].max(),
+        "coverage_min_more_draws": held[PRECISE].min(),
+        "coverage_max_more_draws": held[PRECISE].max(),
+        "reversal_size_min": size.min(),
+        "reversal_size_max": size.max(),
+    }
+
+
+def failures(shares: pd.DataFrame) -> list[dict[Hashable, object]]:
+    """Processes that the default interval covers below 90 %, with the best of the others."""
+    return [
+        {**record, "best": max(INTERVALS[1:], key=lambda method: record[method])}
+        for record in shares.to_dict("records")
+        if record[INTERVALS[0]] < 0.9
+    ]
+
+
+def figure(shares: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+    """Coverage of every interval, and rejections of every test, by process."""
+    drawn, (left, right) = plt.subplots(
+        1, 2, figsize=(PAGE, 0.21 * len(shares) + 1.2), sharey=True, layout="constrained"
+    )
+    left.axvspan(93.5, 96.5, color="0.9", zorder=0)
+    left.axvline(95, color="0.6", lw=0.8, zorder=0)
+    _shares(left, shares, INTERVALS, "coverage of nominal 95 % intervals, %")
+    right.axvline(5, color="0.6", lw=0.8, zorder=0)
+    _shares(right, sizes, TESTS, "rejected at a nominal 5 %, %")
+    caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
+    return drawn
+
+
+def _shares(axes: Axes, frame: pd.DataFrame, columns: tuple[str, ...], label: str) -> None:
+    """Draw columns of shares, the first in black and filled."""
+    places = np.arange(len(frame))[::-1]
+    styles = zip(MARKERS, (COLOURS[-1], *COLOURS[:-1]), columns, strict=False)
+    for marker, colour, name in styles:
+        filled = colour if name == columns[0] else "none"
+        axes.plot(100 * frame[name], places, marker, color=colour, label=name, mfc=filled)
+    named = zip(frame["process"], frame["λ"], strict=True)
+    axes.set_yticks(places, [f"{process} (λ = {exponent:.3f})" for process, exponent in named])
+    axes.set_xlabel(label)
+    axes.grid(axis="y")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+
+
+def page(measured: Measured, draws: int) -> str:
+    """docs/calibration.md."""
+    shares, sizes = intervals(measured), growth(measured)
+    return template(
+        Path(__file__).parent / "calibration.md.j2", percent=percent, table=table
+    ).render(
+        settings=vars(calibration),
+        rounds=generators.ROUNDS,
+        draws=draws,
+        error=f"{100 * math.sqrt(0.95 * 0.05 / draws):.1f}",
+        python=platform.python_version(),
+        numpy=np.__version__,
+        reached=reached(shares, sizes),
+        failures=failures(shares),
+        default=INTERVALS[0],
+        intervals=shares,
+        growth=sizes,
+        contrasts=contrasts(measured),
+        pooled=pooled(measured),
+    )
+
+
+def percent(value: float) -> str:
+    """A share in percent with one decimal."""
+    return f"{100 * value:.1f}"
+
+
+def table(frame: pd.DataFrame) -> str:
+    """A frame as Markdown."""
+    names = map(str, frame.columns)
+    columns = tuple(Column(name, name, _FORMATS.get(name, percent)) for name in names)
+    return lines(Table("calibration", "Calibration", frame, columns))
+
+
+def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
+    """Measure, write the page and the figure, and return what was reached."""
+    measured = calibration.measure(draws, workers)
+    shares, sizes = intervals(measured), growth(measured)
+    with styled():
+        drawn = figure(shares, sizes)
+    save(drawn, out / "images", "calibration", ("png",))
+    written = page(measured, draws)
+    (out / "calibration.md").write_text(written, encoding="utf-8")
+    print("\n".join(line for line in written.splitlines() if "(to reach: " in line))
+    print(f"written: {out / 'calibration.md'}, {out / 'images' / 'calibration.png'}")
+    return reached(shares, sizes)

@@ -1,0 +1,141 @@
+"""Answers, whole and spoilt, and the bodies that carry them: pure functions of the question."""
+
+import hashlib
+import json
+import math
+from functools import lru_cache
+from typing import Any, Protocol
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Simulated
+from plenum.models.chat import SIMULATED, Chat, Reply
+from plenum.models.simulated import SimulatedBackend
+from plenum_checks.fault_server.questions import Question, Unreadable
+
+CREATED = 1_700_000_000
+REFUSAL = "I'm sorry, but I can't help with that."
+BROKEN_STATE = 'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]'
+ARGUMENT = (
+    "I would settle on option A, with some reservations. It keeps the burden where it can be "
+    "carried and the gains where they are needed. The best rival asks too much for what it gives, "
+    "and its cost falls in the wrong place. Should the numbers shift, I would look at it again. "
+    "I ask the committee to decide on that basis."
+)
+_NOT_READ = (
+    "the simulated backend can't read this prompt: it answers the prompts of plenum's committees "
+    "only; docs/fault-server.md says more"
+)
+
+
+class Answers(Protocol):
+    """What gives the good answers."""
+
+    async def __call__(self, chat: Chat) -> Reply:
+        """The answer to a chat; raises :class:`Unreadable`."""
+
+
+class SimulatedAnswers:
+    """Answers of the simulated backend."""
+
+    def __init__(self) -> None:
+        self._backend = SimulatedBackend(Simulated())
+
+    async def __call__(self, chat: Chat) -> Reply:
+        """The simulated agent's answer."""
+        try:
+            return (await self._backend.attempt(chat, 1)).reply
+        except (UserError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable(_NOT_READ) from None
+
+
+class CannedAnswers:
+    """Fixed valid answers, for load tests in which the server must not be the bottleneck."""
+
+    def __init__(self) -> None:
+        self._simulated = SimulatedAnswers()
+
+    async def __call__(self, chat: Chat) -> Reply:
+        """One argument for every turn, one vote on every ballot; counts are counted."""
+        prompt = chat.messages[1].content if len(chat.messages) > 1 else ""
+        task = prompt.rpartition("\n## ")[2]
+        if task.startswith("Your turn"):
+            options = task.partition("pref=[")[2].partition("]")[0].count(",") + 1
+            state = _state_line(options)
+            text = state if len(chat.messages) > 2 else f"{ARGUMENT}\n{state}"
+        elif task.startswith("Private ballot"):
+            label = task.partition('"decision": "')[2][:1]
+            text = json.dumps({"decision": label, "confidence": 50})
+        else:
+            return await self._simulated(chat)
+        return Reply(text, len(prompt) // 4, len(text) // 4)
+
+
+@lru_cache(maxsize=32)
+def _state_line(options: int) -> str:
+    share = 500 // max(options - 1, 1)
+    first = 1000 - share * (options - 1)
+    numbers = ",".join(f"{value / 1000:.3f}" for value in [first, *[share] * (options - 1)])
+    return f'STATE: pref=[{numbers}]; conf=60; tags=["cost_control","public_trust"]'
+
+
+def spoilt(reply: Reply, fault: str | None) -> Reply:
+    """The answer with an answer fault: cut off, malformed, empty or refused."""
+    if fault is None:
+        return reply
+    if fault == "length":
+        text = reply.text[: len(reply.text) // 2]
+    elif fault == "malformed":
+        text = _malformed(reply.text)
+    else:
+        text = REFUSAL if fault == "refusal" else ""
+    tokens = math.ceil(len(text.split()) * 4 / 3)
+    return Reply(text, reply.tokens_in, tokens, "length" if fault == "length" else "stop")
+
+
+def _malformed(text: str) -> str:
+    argument, state, _ = text.rpartition("STATE:")
+    return argument + BROKEN_STATE if state else text.replace("}", "").replace(":", " is", 1)
+
+
+def completion(question: Question, reply: Reply | None) -> bytes:
+    """A body as OpenAI sends it; without a reply its choices are empty."""
+    tokens_in, tokens_out = (reply.tokens_in, reply.tokens_out) if reply else (0, 0)
+    body = {
+        "id": f"chatcmpl-{question.key}",
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": question.chat.model,
+        "choices": [_choice(question, reply)] if reply else [],
+        "usage": {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        },
+        "system_fingerprint": SIMULATED,
+    }
+    return json.dumps(body).encode()
+
+
+def _choice(question: Question, reply: Reply) -> dict[str, Any]:
+    wanted = question.logprobs
+    return {
+        "index": 0,
+        "message": {"role": "assistant", "content": reply.text, "refusal": None},
+        "logprobs": {"content": _logprobs(reply.text), "refusal": None} if wanted else None,
+        "finish_reason": reply.finish,
+    }
+
+
+def _logprobs(text: str) -> list[dict[str, Any]]:
+    """One entry per word; the numbers come from the text's digest and mean nothing."""
+    tokens = text.split()
+    data = hashlib.shake_128(text.encode()).digest(2 * len(tokens))
+    return [
+        {
+            "token": token,
+            "logprob": -int.from_bytes(data[2 * n : 2 * n + 2], "big") / 2**14,
+            "bytes": None,
+            "top_logprobs": [],
+        }
+        for n, token in enumerate(tokens)
+    ]

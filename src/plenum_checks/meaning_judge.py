@@ -1,0 +1,307 @@
+"""Ask a judge model how far variants keep the meaning of their scenario (section S4.2).
+
+Every answer goes to a journal in the output folder, so that a later run asks only for what is
+missing. Limits, retries, budget and keys are those of a sweep.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, seed_for
+from plenum.base.text import well_formed
+from plenum.design.compose import parse_job
+from plenum.design.condition import Job, Simulated
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import Ledger, answers_usage, failures_usage
+from plenum.execution.caller import Caller, failed_as, run_together, run_until_stopped
+from plenum.execution.preflight import require_prices
+from plenum.models import Chat, ChatModel, Message, Reply, backends
+from plenum.models.api.prices import Price, Prices
+from plenum.models.chat import SIMULATED
+from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
+from plenum.scenarios import Scenario
+from plenum.scenarios.perturbations import Surveyed
+from plenum.scenarios.variant import Variant
+from plenum.tracking import store
+from plenum_checks.wordings import meaning
+from plenum_checks.wordings.meaning import Judged, Opinion, Unread
+
+UNREAD = "unread"
+"""The outcome of a pair whose answers, the first and the one asked for again, hold no score."""
+
+SCREEN_KEYS = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
+"""Values of the config that run.py doesn't have."""
+
+_TRIES = 2
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """Which model judges, how it is called, what is flagged, and where the scores are kept."""
+
+    job: Job
+    judge: str
+    flag_below: float
+    out: Path
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A scenario, one of its variants, and the wording that it is compared with."""
+
+    scenario: Scenario
+    variant: Variant
+    first: Variant
+
+    @property
+    def key(self) -> str:
+        """Names the pair: where one of its texts changes, it is asked about again."""
+        return digest([self.first.packet, self.variant.name, self.variant.packet])
+
+    def judged(self, judge: str, outcome: str, **more: Any) -> Judged:
+        """What became of the pair."""
+        name, family = self.variant.name, self.variant.family
+        return Judged(self.scenario.id, self.first.name, name, family, judge, outcome, **more)
+
+
+def settings(cfg: DictConfig) -> JudgeSettings:
+    """Check the config of ``scripts/screen_variants.py`` where it names a judge.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or the backend can't judge.
+    """
+    if not isinstance(cfg.judge, str) or not cfg.judge:
+        raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
+    limit = cfg.flag_below
+    if type(limit) not in (int, float) or not 0 <= limit <= meaning.MOST:
+        raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST:g}")
+    out = Path(cfg.out)
+    store.require_writable("out", out)
+    job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
+    only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
+    job_config.model = {**job_config.model, **only}
+    job = parse_job(job_config)
+    if isinstance(job.condition.backend, Simulated):
+        raise UserError(
+            "backend: simulated; simulated agents read no meaning and can't judge it: use "
+            "backend=api or backend=hosted"
+        )
+    return JudgeSettings(job, cfg.judge, float(limit), out)
+
+
+def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
+    """Every variant that the rules pass beside the canonical wording, and registers in pairs.
+
+    Six registers, the canonical one among them, are 15 pairs (section S4.2).
+    """
+    judged: list[Pair] = []
+    for surveyed in surveys:
+        case = surveyed.scenario
+        canonical = Variant("canonical", "canonical", case.packet)
+        passed = [c.variant for c in surveyed.checked if c.variant and not c.problems]
+        registers = [variant for variant in passed if variant.family == "register"]
+        judged += [Pair(case, variant, canonical) for variant in passed]
+        judged += [Pair(case, second, first) for first, second in combinations(registers, 2)]
+    return judged
+
+
+def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
+    """What would be asked, and what that takes at most; nothing is called."""
+    price = Prices(request.job.prices).of
+    ledger = Ledger(request.job.budget, price)
+    identity = _identity(request)
+    most = sum((ledger.at_most(_chat(request, identity, pair)) for pair in pairs), Usage())
+    cost = f"at most ${most.dollars:.4f}" if price(request.judge) else "price unknown"
+    return (
+        f"{request.judge}: {len(pairs)} pairs, at most {most.tokens:,} tokens, {cost}; an answer "
+        "without a score is asked for once more"
+    )
+
+
+def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
+    """Ask for every score that isn't there yet.
+
+    Returns
+    -------
+    list of Judged
+        One for each pair, in order.
+    str
+        Why it ended early; empty where every pair was asked.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, another process in
+        the same folder. Nothing has been asked then.
+    """
+    job = request.job
+    prices = Prices(job.prices)
+    model = backends.build(job.condition.backend, job.calls, prices)
+    model.check((request.judge,), job.condition.sampling)
+    require_prices([job], prices)
+    identity = _identity(request)
+    folder = request.out / identity
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def refuse() -> None:
+        raise UserError(f"out: another process is judging in {folder}")
+
+    try:
+        with (
+            store.locked(folder / "lock", refuse),
+            Journal(folder / "scores.jsonl", _head(request, identity)) as journal,
+        ):
+            return _judge(request, pairs, model, prices.of, journal)
+    except DamagedJournal as damage:
+        raise UserError(f"out: {damage}") from None
+
+
+def _judge(
+    request: JudgeSettings,
+    pairs: Sequence[Pair],
+    model: ChatModel,
+    price: Callable[[str], Price | None],
+    journal: Journal,
+) -> tuple[list[Judged], str]:
+    scored = {entry["pair"]: entry for entry in journal.entries if entry["kind"] == "score"}
+    scores = {
+        pair.key: pair.judged(request.judge, "ok", opinion=_opinion(scored[pair.key]), earlier=True)
+        for pair in pairs
+        if pair.key in scored
+    }
+    left = {pair.key: pair for pair in pairs if pair.key not in scored}
+    calls, spent = journal.path.with_name("calls.jsonl"), Usage()
+    if request.job.budget.limited:
+        spent = answers_usage(journal.entries, price) + failures_usage(calls, price)
+    ledger = Ledger(request.job.budget, price, spent)
+    again = f" ({len(scores)} scores are there)" if scores else ""
+    print(f"asking {request.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
+    with CallLog(calls) as log:
+        judging = _Judging(request, model, ledger, journal, log)
+        stopped = run_until_stopped(judging.all(list(left.values())))
+    stopped = stopped or ledger.refusal or ""
+    scores |= judging.judged
+    missing = str(Failure.INTERRUPTED)
+    return [scores.get(p.key) or p.judged(request.judge, missing) for p in pairs], stopped
+
+
+class _Judging:
+    """All calls to the judge on one event loop, admitted as those of a sweep."""
+
+    def __init__(
+        self,
+        request: JudgeSettings,
+        model: ChatModel,
+        ledger: Ledger,
+        journal: Journal,
+        log: CallLog,
+    ) -> None:
+        self._request, self._model, self._ledger = request, model, ledger
+        self._journal, self._log = journal, log
+        self._identity = _identity(request)
+        self.judged: dict[str, Judged] = {}
+
+    async def all(self, pairs: Sequence[Pair]) -> None:
+        """Ask about every pair; each one's end is noted in ``judged``."""
+        admission = Admission(self._request.job.calls, self._ledger)
+        policy = backends.policy(self._request.job.calls)
+        tickets = [
+            Ticket(admission, self._model.provider, self._identity, index)
+            for index in range(len(pairs))
+        ]
+        callers = [Caller(self._model, policy, ticket, self._log) for ticket in tickets]
+        calls = (self._one(pair, caller) for pair, caller in zip(pairs, callers, strict=True))
+        await run_together(calls, self._model)
+
+    async def _one(self, pair: Pair, caller: Caller) -> None:
+        try:
+            self.judged[pair.key] = await self._opinion(pair, caller)
+        except Exception as error:  # one pair's bug must not take the others along
+            outcome, detail = failed_as(error)
+            self.judged[pair.key] = pair.judged(self._request.judge, outcome, detail=detail)
+
+    async def _opinion(self, pair: Pair, caller: Caller) -> Judged:
+        chat, problem = _chat(self._request, self._identity, pair), ""
+        for number in range(1, _TRIES + 1):
+            reply = await self._reply(pair, chat, caller)
+            try:
+                opinion = meaning.read(reply.text)
+            except Unread as unread:
+                problem = "cut off" if reply.finish == "length" else str(unread)
+                self._keep("malformed", pair, reply, problem=problem, attempt=number)
+                chat = _repair(chat, reply, problem)
+            else:
+                score = {"score": opinion.score, "difference": well_formed(opinion.difference)}
+                self._keep("score", pair, reply, **score)
+                return pair.judged(self._request.judge, "ok", opinion=opinion)
+        return pair.judged(self._request.judge, UNREAD, detail=problem)
+
+    async def _reply(self, pair: Pair, chat: Chat, caller: Caller) -> Reply:
+        labels = {"replicate": f"{pair.scenario.id}/{pair.first.name}/{pair.variant.name}"}
+        answer = await caller.ask(chat, labels)
+        if answer.response.fingerprint == SIMULATED:
+            raise Stopped(f"model {chat.model}: its answers are simulated and can't judge meaning")
+        caller.note_answer(chat, labels, answer)
+        return answer.response.reply
+
+    def _keep(self, kind: str, pair: Pair, reply: Reply, **more: Any) -> None:
+        self._journal.append(
+            {
+                "kind": kind,
+                "pair": pair.key,
+                "scenario": pair.scenario.id,
+                "first": pair.first.name,
+                "variant": pair.variant.name,
+                "model": self._request.judge,
+                **more,
+                "text": well_formed(reply.text),
+                "tokens_in": reply.tokens_in,
+                "tokens_out": reply.tokens_out,
+                "cost": reply.cost,
+            }
+        )
+
+
+def _identity(request: JudgeSettings) -> str:
+    """Names the judge: model, sampling, backend and the words it is asked in."""
+    condition = request.job.condition
+    asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
+    sampling, backend = vars(condition.sampling), vars(condition.backend)
+    return digest([request.judge, sampling, backend, condition.weights, condition.seed, asks])
+
+
+def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
+    mapping = request.job.condition.as_mapping()
+    kept = ("backend", "sampling.temperature", "max_tokens", "seed")
+    named = {key: mapping[key] for key in kept if key in mapping}
+    return {"condition": identity, "replicate": 0, "judge": request.judge, **named}
+
+
+def _chat(request: JudgeSettings, identity: str, pair: Pair) -> Chat:
+    sampling = request.job.condition.sampling
+    question = meaning.question(pair.first.packet, pair.variant.packet)
+    messages = (Message("system", meaning.SYSTEM), Message("user", question))
+    seed = seed_for(identity, pair.key, "judge")
+    return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)
+
+
+def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
+    more = (
+        Message("assistant", well_formed(reply.text) or "(nothing)"),
+        Message("user", meaning.REPAIR.replace("{problem}", problem)),
+    )
+    seed = seed_for(chat.seed, "repair")
+    return Chat(chat.model, (*chat.messages, *more), chat.temperature, chat.max_tokens, seed)
+
+
+def _opinion(entry: dict[str, Any]) -> Opinion:
+    return Opinion(float(entry["score"]), str(entry["difference"]))

@@ -1,0 +1,146 @@
+"""What a model answered to one prompt asked n times (section S1): counted, compared, judged."""
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plenum_checks.spread import ProbedAnswer, repeats
+
+Document = Mapping[str, Any]
+"""What a probe kept: settings, and every call to every model."""
+
+_PENDING = ("interrupted", "budget", "unreachable", "held")
+
+
+class ProbedModel:
+    """One model's calls, counted and compared.
+
+    Attributes
+    ----------
+    requested, answered, failed, pending
+        Calls; the last two by reason. The first is the sum of the others.
+    repeats
+        How far the answers are apart.
+    texts_by_server
+        The texts that each server of a fleet answered with.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self.record = record
+        self.model: str = record["model"]
+        self.calls: Sequence[Mapping[str, Any]] = record["calls"]
+        self.answers = [call for call in self.calls if call["outcome"] == "ok"]
+        unanswered = Counter(c["outcome"] for c in self.calls if c["outcome"] != "ok")
+        self.pending = {why: n for why, n in unanswered.items() if why in _PENDING}
+        self.failed = {why: n for why, n in unanswered.items() if why not in _PENDING}
+        self.requested, self.answered = len(self.calls), len(self.answers)
+        self.attempts = self.answered + sum(len(call["failed_attempts"]) for call in self.calls)
+        self.fingerprints = Counter(a["fingerprint"] for a in self.answers if a["fingerprint"])
+        self.texts_by_server: dict[str, set[str]] = {}
+        for answer in self.answers:
+            if server := answer.get("server"):
+                self.texts_by_server.setdefault(server, set()).add(answer["text"])
+        self.repeats = repeats([_answer(answer) for answer in self.answers])
+
+    def metrics(self, options: Sequence[str]) -> dict[str, float]:
+        """Every number, by name; what doesn't exist is NaN."""
+        answers, repeated, spread = self.answers, self.repeats, self.repeats.preferences
+        parting = repeated.parting
+        latencies = [answer["latency_s"] for answer in answers]
+        values: dict[str, float] = {
+            "n_asked": self.requested,
+            "n_answered": self.answered,
+            "n_failed": sum(self.failed.values()),
+            "n_pending": sum(self.pending.values()),
+            **{f"failed_{why}": n for why, n in self.failed.items()},
+            "attempts": self.attempts,
+            "distinct_texts": repeated.distinct,
+            "differing": repeated.differing.value,
+            "differing_ci_low": repeated.differing.ci_low,
+            "differing_ci_high": repeated.differing.ci_high,
+            "undetected_at_most": repeated.undetected,
+            "first_difference_earliest": parting.earliest if parting else math.nan,
+            "first_difference_median": parting.median if parting else math.nan,
+            "states_read": spread.n,
+            "distinct_preferences": spread.distinct,
+            "preference_distance": spread.mean,
+            "preference_distance_se": spread.se,
+            "preference_distance_max": spread.largest,
+            "logprob_spread": repeated.logprobs.mean,
+            "logprob_spread_max": repeated.logprobs.largest,
+            "logprob_positions": repeated.logprobs.positions,
+            "fingerprints": len(self.fingerprints),
+            "latency_median_s": statistics.median(latencies) if latencies else math.nan,
+            "tokens_in": sum(answer["tokens_in"] for answer in answers),
+            "tokens_out": sum(answer["tokens_out"] for answer in answers),
+            "cost": float(sum(answer["cost"] or 0.0 for answer in answers)),
+            "unpriced": sum(answer["cost"] is None for answer in answers),
+        }
+        sd = zip(options, spread.sd, strict=False)  # without an answer there is none
+        return {**values, **{f"preference_sd_{option}": value for option, value in sd}}
+
+
+def _answer(answer: Mapping[str, Any]) -> ProbedAnswer:
+    preference = answer["preference"]
+    tokens = tuple((token, value) for token, value in answer["logprobs"])
+    return ProbedAnswer(answer["text"], tuple(preference) if preference else None, tokens)
+
+
+def verdict(model: ProbedModel, document: Document) -> str:
+    """What a model's answers mean, in one sentence."""
+    repeated, n = model.repeats, model.repeats.n
+    if n < 2:
+        return f"{plural(n, 'answer')} came, too few to compare"
+    if repeated.distinct > 1:
+        return f"{n} answers, {repeated.distinct} distinct: {_cause(document, model)}"
+    several = len(model.texts_by_server)
+    equal = (
+        f"all {n} equal{f', from {several} servers' if several > 1 else ''}: no difference seen; "
+        f"with n = {n} a chance of up to "
+        f"{100 * repeated.undetected:.2g} % per call of another text is compatible with that "
+        "(95 %, one-sided)"
+    )
+    if repeated.logprobs.largest > 0:
+        equal += (
+            "; yet log-probabilities of equal tokens are up to "
+            f"{repeated.logprobs.largest:.2g} apart: the arithmetic isn't the same in every call"
+        )
+    return equal
+
+
+def _by_server(model: ProbedModel) -> str:
+    """Whether it is servers of a fleet that differ; empty where there is no fleet."""
+    texts = model.texts_by_server
+    if len(texts) < 2:
+        return ""
+    if all(len(each) == 1 for each in texts.values()):
+        return f"its {len(texts)} servers differ, and each always answers alike"
+    counts = ", ".join(f"{server} {len(each)}" for server, each in sorted(texts.items()))
+    return f"by server {counts}; a single server isn't deterministic either"
+
+
+def _cause(document: Document, model: ProbedModel) -> str:
+    """What may have made answers differ, as the settings say."""
+    settings = document["settings"]
+    temperature = settings["sampling.temperature"]
+    if settings["backend"] == "simulated":
+        knob = f"the simulated backend's own noise (backend.noise={settings['noise']:g}"
+        return f"{knob}, temperature {temperature:g})"
+    if temperature > 0:
+        return (
+            f"at temperature {temperature:g} they are drawn, so that this says nothing about the "
+            "server's arithmetic; probe with temperature=t0"
+        )
+    if settings["send_seed"]:
+        return (
+            "each call sent a seed of its own, which alone may part them; probe with "
+            "backend.send_seed=false"
+        )
+    return _by_server(model) or "who answered isn't deterministic at temperature 0 here"
+
+
+def plural(n: int, what: str) -> str:
+    """So many of something."""
+    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -1,0 +1,260 @@
+"""How far the answers to one question, asked many times, are apart (section S1)."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from plenum.dynamics.decisions import Share, flip_rate
+from plenum.dynamics.divergence import divergence, pairwise_distances
+from plenum.dynamics.fit import Floats, jackknife_se
+from plenum_hosted import diff
+
+END = ""
+"""Stands for the end of a text among the alternatives of a :class:`FirstDifference`."""
+
+_WORD = re.compile(r"\s*\S+|\s+")
+_SAME = 9
+"""Decimals within which two preferences are one."""
+
+Units = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProbedAnswer:
+    """One answer.
+
+    Attributes
+    ----------
+    preference
+        What it reports, on the simplex; ``None`` where that couldn't be read.
+    tokens
+        Its tokens with their natural log-probabilities, where the provider gave them.
+    """
+
+    text: str
+    preference: tuple[float, ...] | None = None
+    tokens: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class FirstDifference:
+    """Where texts part.
+
+    Attributes
+    ----------
+    unit
+        ``token``, or ``word`` where not every answer came with tokens.
+    earliest, median
+        Position of the first unit that differs, counted from 1, over pairs of answers whose texts
+        differ.
+    alternatives
+        What stands at the earliest position, with its count, the most frequent first; up to there
+        all answers agree. The end of a text is :data:`END`.
+    """
+
+    unit: str
+    earliest: int
+    median: float
+    alternatives: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class PreferenceSpread:
+    """How far preference vectors are apart.
+
+    Attributes
+    ----------
+    n, distinct
+        Answers with a preference, and different vectors among them.
+    mean, se
+        Mean L2 distance over pairs of answers, with its jackknife standard error: D of the
+        ensemble (Eq. 1); NaN for fewer than two, and three, answers.
+    largest
+        The largest distance of a pair.
+    sd
+        Standard deviation of each option's preference, with n - 1.
+    """
+
+    n: int
+    distinct: int
+    mean: float
+    se: float
+    largest: float
+    sd: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LogprobSpread:
+    """How far the log-probabilities of equal tokens after equal texts are apart.
+
+    Attributes
+    ----------
+    n, positions
+        Answers with tokens, and tokens before two of them part.
+    mean, largest
+        Over these positions, of the largest minus the smallest log-probability; NaN without one.
+    """
+
+    n: int
+    positions: int
+    mean: float
+    largest: float
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What the answers to one question, asked many times, say of who answered.
+
+    Attributes
+    ----------
+    n, distinct
+        Answers, and different texts among them.
+    differing
+        Share of the answers that aren't the most frequent one.
+    undetected
+        The largest chance of another text in a call that n equal answers leave open, see
+        :func:`undetected`; NaN where texts differ.
+    parting
+        Where texts part; ``None`` where all are equal.
+    preferences, logprobs
+        Their spread.
+    """
+
+    n: int
+    distinct: int
+    differing: Share
+    undetected: float
+    parting: FirstDifference | None
+    preferences: PreferenceSpread
+    logprobs: LogprobSpread
+
+
+def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
+    """Compare the answers to one question.
+
+    Parameters
+    ----------
+    answers
+        In any order; their preferences have one length.
+    """
+    texts = [answer.text for answer in answers]
+    distinct = len(set(texts))
+    return Repeats(
+        n=len(answers),
+        distinct=distinct,
+        differing=flip_rate(texts),
+        undetected=undetected(len(answers)) if distinct == 1 else float("nan"),
+        parting=first_difference(answers) if distinct > 1 else None,
+        preferences=preference_spread([a.preference for a in answers if a.preference is not None]),
+        logprobs=logprob_spread([answer.tokens for answer in answers if answer.tokens]),
+    )
+
+
+def undetected(n: int) -> float:
+    """The chance per call at which n calls without the event still happen 1 time in 20.
+
+    The exact one-sided Clopper-Pearson limit of 0 out of n; about 3 / n.
+    """
+    return 1 - 0.05 ** (1 / n) if n else float("nan")
+
+
+def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
+    """Find where texts part; at least two of them differ."""
+    unit, split = _split(answers)
+    counts = Counter(answer.text for answer in answers)
+    order = sorted(counts, key=lambda text: split[text])
+    shared = [diff.shared(split[a], split[b]) for a, b in pairwise(order)]
+    weights = [counts[text] for text in order]
+    earliest = min(shared) + 1
+    alternatives: Counter[str] = Counter()
+    for text, count in counts.items():
+        alternatives[(*split[text], END)[earliest - 1]] += count
+    median = _median(np.array(shared), weights)
+    return FirstDifference(unit, earliest, median, tuple(alternatives.most_common()))
+
+
+def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
+    """Each text as a sequence of tokens or of words; different texts are different sequences."""
+    tokens: dict[str, Units] = {}
+    for answer in answers:
+        tokens.setdefault(answer.text, tuple(token for token, _ in answer.tokens))
+    if all(answer.tokens for answer in answers) and len(set(tokens.values())) == len(tokens):
+        return "token", tokens
+    # A word keeps the space before it: texts may differ in nothing else.
+    return "word", {text: tuple(_WORD.findall(text)) for text in tokens}
+
+
+def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
+    """The median first difference over pairs of answers.
+
+    Sequences are in order: two of them share what all their neighbours in between share.
+    """
+    positions, pairs = [], []
+    for first in range(len(shared)):
+        positions.append(np.minimum.accumulate(shared[first:]) + 1)
+        pairs.append(weights[first] * np.array(weights[first + 1 :]))
+    return float(np.median(np.repeat(np.concatenate(positions), np.concatenate(pairs))))
+
+
+def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpread:
+    """Measure how far preferences are apart.
+
+    Parameters
+    ----------
+    preferences
+        On the simplex, all of one length of at least 2.
+    """
+    n = len(preferences)
+    distinct = len({tuple(round(p, _SAME) for p in vector) for vector in preferences})
+    nan = float("nan")
+    if n < 2:
+        options = len(preferences[0]) if n else 0
+        return PreferenceSpread(n, distinct, nan, nan, nan, (nan,) * options)
+    ensemble = np.array(preferences)[:, None, :]
+    distances = pairwise_distances(ensemble)[:, :, 0]
+    sd = np.where(np.ptp(ensemble[:, 0], axis=0) < 10**-_SAME, 0, ensemble[:, 0].std(0, ddof=1))
+    return PreferenceSpread(
+        n=n,
+        distinct=distinct,
+        mean=float(divergence(ensemble)[0]),
+        se=_standard_error(distances) if n > 2 else nan,
+        largest=float(distances.max()),
+        sd=tuple(sd.tolist()),
+    )
+
+
+def _standard_error(distances: Floats) -> float:
+    """Jackknife standard error of the mean pairwise distance, over answers."""
+    n = len(distances)
+    left_out = (distances.sum() - 2 * distances.sum(axis=1)) / ((n - 1) * (n - 2))
+    return jackknife_se(left_out)
+
+
+def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobSpread:
+    """Measure how far log-probabilities are apart while the texts are still equal.
+
+    The same tokens after the same prompt and text have the same log-probabilities wherever the
+    arithmetic is the same: a spread is noise of the server, though no text may show it.
+
+    Parameters
+    ----------
+    answers
+        Tokens with log-probabilities of each answer.
+    """
+    equal = []
+    for position in zip(*answers, strict=False):
+        if len({token for token, _ in position}) > 1:
+            break
+        equal.append([logprob for _, logprob in position])
+    nan = float("nan")
+    if len(answers) < 2 or not equal:
+        return LogprobSpread(len(answers), len(equal), nan, nan)
+    values = np.array(equal)
+    apart = np.ptp(values[np.isfinite(values).all(axis=1)], axis=1)
+    if not len(apart):
+        return LogprobSpread(len(answers), 0, nan, nan)
+    return LogprobSpread(len(answers), len(apart), float(apart.mean()), float(apart.max()))

@@ -1,0 +1,214 @@
+"""What the screen and the judge say of the variants: tables for the terminal, and CSV."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from plenum import scenarios
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.reports.formats import NONE, decimals, significant
+from plenum.reports.printing import show
+from plenum.reports.table import Column, Table, csv, keys
+from plenum.scenarios import Scenario, variant_files
+from plenum.scenarios.perturbations import Surveyed, survey
+from plenum_checks.wordings import meaning, rephrase
+from plenum_checks.wordings.meaning import Judged
+
+
+@dataclass(frozen=True)
+class ScreenSettings:
+    """Which scenarios' variants are screened, where they lie, and where the report goes."""
+
+    scenarios: tuple[Scenario, ...]
+    folder: Path
+    combine: bool
+    out: Path
+
+
+def read_config(cfg: DictConfig) -> ScreenSettings:
+    """Check what the config of `scripts/screen_variants.py` says of scenarios and folders.
+
+    Raises
+    ------
+    UserError
+        A scenario or the folder is unknown, or a value is of the wrong type.
+    """
+    if type(cfg.combine) is not bool:
+        raise UserError(f"combine: {cfg.combine!r}; true or false")
+    known = {path.stem: path for path in sorted((project.root() / "scenarios").glob("*.yaml"))}
+    wanted = list(known) if cfg.scenarios is None else cfg.scenarios
+    if not OmegaConf.is_list(wanted) and not isinstance(wanted, list):
+        raise UserError(f"scenarios: {wanted!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
+    for name in wanted:
+        if name not in known:
+            raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
+    loaded = tuple(scenarios.load(known[name]) for name in wanted)
+    folder = project.resolve(str(cfg.folder))
+    if not folder.is_dir():
+        raise UserError(f"folder: {folder} does not exist, or is no folder")
+    return ScreenSettings(loaded, folder, cfg.combine, Path(cfg.out))
+
+
+def combine(chosen: ScreenSettings) -> None:
+    """Write rephrasings into the variants files that have none; say what was done with each."""
+    for scenario in chosen.scenarios:
+        file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
+        read = variant_files.read(file, scenario)
+        done = rephrase.write(read)
+        print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
+
+
+def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
+    """Print and write the findings of the rules.
+
+    Returns
+    -------
+    list of Surveyed
+        Every scenario's variants.
+    str
+        How many variants fail, in one line; empty where all pass.
+    """
+    surveys = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
+    checked = [variant for surveyed in surveys for variant in surveyed.checked]
+    records = [
+        {
+            "scenario": variant.scenario,
+            "variant": variant.name,
+            "family": variant.family,
+            "passes": not variant.problems,
+            "problems": " | ".join(variant.problems),
+        }
+        for variant in checked
+    ]
+    _write(chosen.out / "variants.csv", pd.DataFrame(records), _rules(surveys))
+    failing = [variant for variant in checked if variant.problems]
+    problems = sum(len(variant.problems) for variant in failing)
+    if not failing:
+        return surveys, ""
+    return surveys, f"{problems} problems in {len(failing)} of {len(checked)} checks"
+
+
+def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
+    """Print and write the scores of a judge.
+
+    Returns
+    -------
+    str
+        How many pairs are flagged or without a score, in one line; empty where there is none.
+    """
+    frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
+    frame = frame.astype({"score": float})
+    _write(out / "scores.csv", frame, _scores(frame, judged, below))
+    flagged = sum(meaning.flagged(pair, below) for pair in judged)
+    without = sum(pair.opinion is None for pair in judged)
+    counts = [f"{flagged} pairs are flagged"] * bool(flagged)
+    counts += [f"{without} pairs have no score"] * bool(without)
+    return " and ".join(counts)
+
+
+def _write(file: Path, frame: pd.DataFrame, tables: Sequence[Table]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(csv(frame), encoding="utf-8")
+    show([table for table in tables if table is tables[0] or len(table)])
+    print(f"written: {file}")
+
+
+_FAMILIES = ("rephrase", "format", "register")
+
+
+def _or_dash(count: int) -> str:
+    return str(count or NONE)
+
+
+def _rules(surveys: Sequence[Surveyed]) -> list[Table]:
+    """How many variants pass, and each problem."""
+    counts = []
+    for surveyed in surveys:
+        passed = Counter(v.family for v in surveyed.checked if v.variant and not v.problems)
+        problems = sum(len(v.problems) for v in surveyed.checked)
+        counts.append(
+            {
+                "scenario": surveyed.scenario.id,
+                **{family: passed[family] for family in _FAMILIES},
+                "problems": problems or "none",
+            }
+        )
+    families = (Column(family, format=_or_dash) for family in _FAMILIES)
+    notes = tuple(note for surveyed in surveys for note in surveyed.notes)
+    failing = pd.DataFrame(
+        [
+            {"scenario": v.scenario, "variant": v.name, "family": v.family, "problem": problem}
+            for surveyed in surveys
+            for v in surveyed.checked
+            for problem in v.problems
+        ]
+    )
+    named = (*keys(["scenario", "variant"]), Column("family"), Column("problem"))
+    columns = (*keys(["scenario"]), *families, Column("problems"))
+    return [
+        Table("rules", "Variants that the rules pass", pd.DataFrame(counts), columns, notes),
+        Table("problems", "Problems", failing, named),
+    ]
+
+
+def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list[Table]:
+    """Scores by scenario and family, what is flagged, and what has no score."""
+    low = frame["score"].lt(below)
+    unread, lost = frame["outcome"].eq("unread"), frame["score"].isna()
+    groups = frame.assign(low=low, unread=unread, failed=lost & ~unread).groupby(
+        ["scenario", "family"], sort=False, as_index=False
+    )
+    summary = groups.agg(
+        pairs=("outcome", "size"),
+        scored=("score", "count"),
+        mean=("score", "mean"),
+        lowest=("score", "min"),
+        flagged=("low", "sum"),
+        unread=("unread", "sum"),
+        failed=("failed", "sum"),
+    )
+    judge = ", ".join(frame["judge"].unique())
+    earlier = sum(pair.earlier for pair in judged)
+    notes = [f"judge: {judge}; scores from 0 to 10, flagged below {below:g}"]
+    notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
+    numbers = (
+        *(Column("pairs"), Column("scored"), Column("mean", format=decimals(2))),
+        Column("lowest", format=significant(6)),
+        *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
+    )
+    pair = keys(["scenario", "first", "variant"])
+    opinion = (Column("score", format=significant(6)), Column("difference", "what the judge says"))
+    by = (*keys(["scenario", "family"]), *numbers)
+    without = (*pair, Column("outcome"), Column("detail"))
+    return [
+        Table("scores", "Meaning, as the judge scores it", summary, by, tuple(notes)),
+        Table("flagged", "Flagged", frame[low], (*pair, *opinion)),
+        Table("without", "Without a score", frame[lost], without),
+    ]
+
+
+_SCORE = [
+    *("scenario", "first", "variant", "family", "judge", "outcome"),
+    *("score", "flagged", "difference", "detail"),
+]
+
+
+def _score(pair: Judged, below: float) -> dict[str, object]:
+    opinion = pair.opinion
+    return {
+        "scenario": pair.scenario,
+        "first": pair.first,
+        "variant": pair.variant,
+        "family": pair.family,
+        "judge": pair.judge,
+        "outcome": pair.outcome,
+        "score": opinion.score if opinion else None,
+        "flagged": meaning.flagged(pair, below) if opinion else None,
+        "difference": opinion.difference if opinion else "",
+        "detail": pair.detail,
+    }

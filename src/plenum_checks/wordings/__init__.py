@@ -1,0 +1,1 @@
+"""TODO src/plenum_checks/wordings"""

@@ -1,0 +1,146 @@
+"""The hosted backend under the chat contract: calls in, rows to the engine, replies out."""
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import torch
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, generator
+from plenum.design.condition import Hosted, Sampling
+from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models.pace import Pace
+from plenum.records import Failure
+from plenum_hosted import environment
+from plenum_hosted.engine import Engine
+from plenum_hosted.loading import Loaded, load
+from plenum_hosted.rows import Row
+from plenum_hosted.shapes import Shapes, room
+
+_MEGABYTE = 1 << 20
+
+
+class HostedBackend:
+    """Answers with models on this machine, each with an engine of its own.
+
+    Parameters
+    ----------
+    settings
+        Shapes, precision, device.
+    """
+
+    def __init__(self, settings: Hosted) -> None:
+        self._settings = settings
+        self._shapes = Shapes(settings.slots, settings.prefill_rows, settings.bucket, settings.rung)
+        self._loaded: dict[str, Loaded] = {}
+        self._engines: dict[str, Engine] = {}
+        self._here: dict[str, str] = {}
+
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+        """Load the models; refuse what can't be loaded, can't repeat, or leaves no prompt room."""
+        device = environment.choose(self._settings.device)
+        environment.settle(self._settings, device)
+        for model in models:
+            if model not in self._loaded:
+                # In a thread that ends: OpenMP's threads of one that stays would make it take
+                # the machine for oversubscribed, and the engine's threads sleep between products.
+                with ThreadPoolExecutor(1) as loading:
+                    loaded = loading.submit(load, model, self._settings, device)
+                    self._loaded[model] = loaded.result()
+            if sampling.max_tokens >= self._loaded[model].context:
+                raise UserError(
+                    f"sampling.max_tokens: {sampling.max_tokens}, but model {model} has a context "
+                    f"of {self._loaded[model].context} tokens for a prompt and its answer together"
+                )
+        self._here = environment.fingerprint(self._settings, device)
+
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+        """Device, versions, settings, and the weights of these models, which have been checked."""
+        return self._here | {f"model {name}": self._loaded[name].content for name in models}
+
+    def provider(self, model: str) -> str:
+        """This machine."""
+        return "hosted"
+
+    def server(self, chat: Chat) -> str:
+        """Nowhere: there is but this machine."""
+        return ""
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Have the model's engine answer."""
+        loaded = self._loaded[chat.model]
+        prefix, rest = loaded.tokens.prompt(chat.messages)
+        length = len(prefix) + len(rest)
+        if length + chat.max_tokens > loaded.context:
+            raise CallError(
+                Failure.REQUEST,
+                f"the prompt has {length} tokens and the answer may have {chat.max_tokens}; the "
+                f"model's context is {loaded.context}",
+            )
+        row = await self._answered(chat, number, prefix, rest)
+        answer = row.answer[:-1] if row.finish == "stop" else row.answer
+        reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
+        pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
+        scores = tuple(zip(pieces, row.scores, strict=False))
+        fingerprint = f"env_{digest(dict(self.environment((chat.model,))))}"
+        return Response(reply, fingerprint=fingerprint, logprobs=scores)
+
+    def pace(self) -> Pace:
+        """What the engines have done so far."""
+        worked = [engine.work for engine in self._engines.values()]
+        slots = self._settings.slots
+        paces = (
+            Pace(w.rows, slots, w.answer_tokens, w.prefill_s, w.decode_s, w.steps) for w in worked
+        )
+        return sum(paces, Pace())
+
+    async def close(self) -> None:
+        """Stop the engines."""
+        for engine in self._engines.values():
+            await asyncio.to_thread(engine.close)
+        self._engines.clear()
+
+    async def _answered(
+        self, chat: Chat, number: int, prefix: tuple[int, ...], rest: tuple[int, ...]
+    ) -> Row:
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[Row] = loop.create_future()
+
+        def done(row: Row) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(row))
+
+        row = Row(
+            prefix=prefix,
+            rest=rest,
+            room=room(self._shapes, len(prefix), len(rest), chat.max_tokens),
+            limit=chat.max_tokens,
+            temperature=chat.temperature,
+            noise=generator("hosted", chat.seed, number),
+            scored=chat.logprobs,
+            done=done,
+        )
+        self.engine(chat.model).submit(row)
+        try:
+            await ended
+        finally:
+            row.given_up = True
+        if row.error is not None:
+            error = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
+            raise Stopped(f"model {chat.model}: the engine broke: {error}")
+        return row
+
+    def engine(self, model: str) -> Engine:
+        """The engine of a model that has been checked; it starts with the first call."""
+        if model not in self._engines:
+            loaded = self._loaded[model]
+            self._engines[model] = Engine(
+                loaded.network,
+                self._shapes,
+                loaded.stops,
+                self._settings.prefix_cache_mb * _MEGABYTE,
+                lambda: torch.set_num_threads(self._settings.threads),
+            )
+        return self._engines[model]

@@ -1,0 +1,207 @@
+"""The lockstep engine: all rows of a model decode together, turn by turn, batch by batch.
+
+A thread of its own computes; rows come by :meth:`Engine.submit` from anywhere. Which rows share a
+batch is a matter of timing and may be, since no row's bytes depend on its neighbours.
+"""
+
+import queue
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+
+from plenum_hosted.network import Kept, Network
+from plenum_hosted.prefixes import Prefixes
+from plenum_hosted.rows import Batch, Row
+from plenum_hosted.shapes import Room, Shapes
+
+_PATIENCE = 24
+"""Steps for which prompts wait for others to fill a prefill, while rows are decoding."""
+
+
+@dataclass
+class Work:
+    """What the engine has done: seconds, tokens computed for prompts, steps and answers' tokens.
+
+    ``rows`` were in the last step.
+    """
+
+    prefill_s: float = 0.0
+    prefix_tokens: int = 0
+    rest_tokens: int = 0
+    decode_s: float = 0.0
+    steps: int = 0
+    answer_tokens: int = 0
+    rows: int = 0
+
+
+class Engine:
+    """Prefills prompts and decodes their answers.
+
+    Parameters
+    ----------
+    network
+        The model.
+    shapes
+        How many rows are computed together.
+    stops
+        Tokens that end an answer.
+    prefix_bytes
+        Memory for prefixes.
+    prepare
+        Is called on the engine's thread before anything else: some settings belong to a thread.
+
+    Attributes
+    ----------
+    work, prefixes
+        For those who measure.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        shapes: Shapes,
+        stops: frozenset[int],
+        prefix_bytes: int,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.shapes = shapes
+        self.work = Work()
+        self.prefixes = Prefixes(prefix_bytes)
+        self._network, self._stops = network, stops
+        self._prepare = prepare
+        self._inbox: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
+        self._waiting: defaultdict[Room, deque[Row]] = defaultdict(deque)
+        self._batches: dict[int, Batch] = {}
+        self._clock = 0
+        self._closed = False
+        self._thread = threading.Thread(target=self._serve, name="plenum-engine", daemon=True)
+        self._thread.start()
+
+    def submit(self, row: Row) -> None:
+        """Take a row; its ``done`` is called on the engine's thread, also if that broke."""
+        self._inbox.put(row)
+
+    def close(self) -> None:
+        """Stop after the step under way, and wait for that; rows that are here end by an error."""
+        self._inbox.put(None)
+        self._thread.join()
+
+    def _serve(self) -> None:
+        try:
+            self._prepare()
+            with torch.inference_mode():
+                while self._receive():
+                    self._admit()
+                    self._decode()
+            self._give_up(RuntimeError("it was closed before the answer had ended"))
+        except BaseException as error:  # whatever it is, nobody may wait for ever
+            self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """End the rows that are here, and all that still come, by the error."""
+        here = [row for batch in self._batches.values() for row in batch.rows.values()]
+        here += [row for rows in self._waiting.values() for row in rows]
+        while here or not self._closed:
+            row = here.pop() if here else self._inbox.get()
+            if row is None:
+                return
+            if not row.given_up and row.error is None:
+                row.error = error
+                row.done(row)
+
+    def _receive(self) -> bool:
+        """Take in what has come; wait where there is nothing to do."""
+        idle = not self._under_way and not any(self._waiting.values())
+        while not self._closed:
+            try:
+                row = self._inbox.get(block=idle)
+            except queue.Empty:
+                break
+            idle = False
+            if row is None:
+                self._closed = True
+            else:
+                row.arrived = self._clock
+                self._waiting[row.room].append(row)
+        return not self._closed
+
+    @property
+    def _under_way(self) -> int:
+        return sum(len(batch.rows) for batch in self._batches.values())
+
+    def _admit(self) -> None:
+        """Prefill groups that fill a prefill; others when they have waited, or nothing else is."""
+        width = self.shapes.prefill_rows
+        for room in list(self._waiting):
+            while len(self._waiting.get(room, ())) >= width and self._free(room) >= width:
+                self._fill(room)
+        first = {room: rows[0].arrived for room, rows in self._waiting.items() if self._free(room)}
+        oldest = min(first, key=first.__getitem__, default=None)
+        if oldest and (self._clock - first[oldest] >= _PATIENCE or not self._under_way):
+            self._fill(oldest)
+
+    def _free(self, room: Room) -> int:
+        batch = self._batches.get(room.capacity)
+        return len(batch.free) if batch else self.shapes.slots
+
+    def _fill(self, room: Room) -> None:
+        """Prefill some prompts of one room, and give each a slot."""
+        began = time.perf_counter()
+        count = min(self.shapes.prefill_rows, self._free(room), len(self._waiting[room]))
+        rows = [row for row in islice(self._waiting[room], count) if not row.given_up]
+        if rows:
+            self._prefill(room, rows)
+        for _ in range(count):  # only now: had the prefill broken, they would still be here
+            self._waiting[room].popleft()
+        if not self._waiting[room]:
+            del self._waiting[room]
+        self.work.prefill_s += time.perf_counter() - began
+
+    def _prefill(self, room: Room, rows: list[Row]) -> None:
+        prefilled = None
+        if room.prefix or room.rest:
+            behind = [(self._kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
+            width = self.shapes.prefill_rows
+            prefilled = self._network.rest(behind, room.prefix, room.rest, width, room.capacity)
+            self.work.rest_tokens += sum(len(row.rest) for row in rows)
+        batch = self._batch(room.capacity)
+        for number, row in enumerate(rows):
+            batch.place(row, prefilled, number)
+
+    def _kept(self, row: Row) -> Kept | None:
+        if not row.prefix:
+            return None
+
+        def compute() -> Kept:
+            self.work.prefix_tokens += len(row.prefix)
+            return self._network.prefix(list(row.prefix), row.room.prefix)
+
+        return self.prefixes.get(row.prefix, compute)
+
+    def _batch(self, capacity: int) -> Batch:
+        """The batch of a capacity; one that stands empty makes room for another."""
+        if capacity not in self._batches:
+            for other, batch in list(self._batches.items()):
+                if not batch.rows and not any(r.capacity == other for r in self._waiting):
+                    del self._batches[other]
+            self._batches[capacity] = Batch(self._network, self.shapes.slots, capacity, self._stops)
+        return self._batches[capacity]
+
+    def _decode(self) -> None:
+        began = time.perf_counter()
+        self._clock += 1
+        self.work.rows = self._under_way
+        for batch in list(self._batches.values()):
+            if not batch.rows:
+                continue
+            self.work.steps += 1
+            self.work.answer_tokens += len(batch.rows)
+            for row in batch.step():
+                if not row.given_up:
+                    row.done(row)
+        self.work.decode_s += time.perf_counter() - began

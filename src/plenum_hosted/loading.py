@@ -1,0 +1,224 @@
+"""Find a model's files, download them where they aren't here, and load them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Hosted
+from plenum.models.chat import Message
+from plenum_hosted import attention, checkpoints
+from plenum_hosted.network import Network
+from plenum_hosted.rows import Batch
+from plenum_hosted.tokens import Tokens
+
+_PATIENCE_S = 10.0
+"""Seconds for the hub's first answer."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready to answer.
+
+    Parameters
+    ----------
+    content
+        Names the content of its files: a digest, or the hub's commit.
+    stops
+        Tokens that end an answer.
+    context
+        Tokens that prompt and answer may have together.
+    """
+
+    network: Network
+    tokens: Tokens
+    content: str
+    stops: frozenset[int]
+    context: int
+
+
+def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
+    """Load a model by name.
+
+    Raises
+    ------
+    UserError
+        Its files aren't here and can't be downloaded, or it isn't a model that can be hosted.
+    """
+    path, content = locate(model, settings.revision)
+    attention.register()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    trusted = {"trust_remote_code": settings.trust_remote_code}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            path,
+            dtype=getattr(torch, settings.dtype),
+            attn_implementation=attention.NAME,
+            use_safetensors=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are refused below, by name
+            **trusted,
+        )
+    except Exception as error:  # libraries, and a model's own code, raise whatever they like
+        raise UserError(f"model {model}: can't be loaded: {_told(error)}") from None
+    network, info = loaded
+    _refuse_parts(model, info)
+    _refuse_unlike(model, network, settings.deterministic)
+    tokens = Tokens(tokenizer)
+    _require_template(model, tokenizer, tokens)
+    ready = Network(network.eval().requires_grad_(False).to(device))
+    _try(model, ready)
+    return Loaded(
+        network=ready,
+        tokens=tokens,
+        content=content,
+        stops=_stops(network, tokenizer),
+        context=int(getattr(network.config, "max_position_embeddings", 0)) or 1 << 30,
+    )
+
+
+def locate(model: str, revision: str) -> tuple[Path, str]:
+    """The folder of a model's files, and what names their content.
+
+    Raises
+    ------
+    UserError
+        They aren't here and can't be downloaded, or no hub has such a name.
+    """
+    folder = checkpoints.folder(model)
+    if folder is not None:
+        checkpoints.check(model, folder)
+        return folder, checkpoints.digest(folder)
+    if model.count("/") != 1:
+        raise UserError(
+            f"model {model}: neither a folder here nor an id of the Hugging Face hub (OWNER/NAME); "
+            "take model=qwen2.5-7b, a folder by model.name=NAME model.default=./FOLDER, or "
+            "model=tiny, which needs no download"
+        )
+    options: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
+    try:
+        path = Path(snapshot_download(model, local_files_only=True, **options))
+        checkpoints.check(model, path)
+    except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
+        path = _download(model, options)
+        checkpoints.check(model, path)
+    return path, path.name
+
+
+def _download(model: str, options: dict[str, Any]) -> Path:
+    try:
+        # By itself the client would wait for an answer without end.
+        HfApi().model_info(model, revision=options["revision"], timeout=_PATIENCE_S)
+        return Path(snapshot_download(model, **options))
+    except Exception as error:  # of the hub's client, of its HTTP client, or of what answered
+        at = "" if options["revision"] == "main" else f" --revision {options['revision']}"
+        raise UserError(
+            f"model {model}: its weights are not on this machine and could not be downloaded "
+            f"({type(error).__name__}); where there is a network run `hf download {model}{at} "
+            f"--local-dir {model.rpartition('/')[2]}`, copy that folder here, and name it: "
+            f"model.default=./{model.rpartition('/')[2]}; model=tiny needs no download"
+        ) from None
+
+
+def _refuse_parts(model: str, info: dict[str, Any]) -> None:
+    """Refuse weights that don't fill the model: the rest would be random numbers."""
+    lacking = sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])})
+    if lacking:
+        raise UserError(
+            f"model {model}: its weights don't fit its config.json: {len(lacking)} are missing or "
+            f"have another size, such as {lacking[0]}; download the model anew"
+        )
+
+
+def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
+    """Refuse models whose layers keep something else than keys and values of all that was read."""
+    config = network.config.get_text_config()
+    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+    window = getattr(config, "sliding_window", None)
+    if kinds != {"full_attention"} or (window and not hasattr(config, "layer_types")):
+        raise UserError(
+            f"model {model}: its layers are {', '.join(sorted(kinds))}"
+            f"{f' with a window of {window}' if window else ''}; the hosted backend runs full "
+            "attention only"
+        )
+    if not getattr(network, "_supports_attention_backend", False):
+        raise UserError(
+            f"model {model}: {type(network).__name__} takes no other attention than its own, so "
+            "that the hosted backend can't run it"
+        )
+    experts = [name for name, _ in network.named_modules() if name.endswith("experts")]
+    if experts and deterministic:
+        raise UserError(
+            f"model {model}: it is a mixture of experts ({experts[0]}), whose products have sizes "
+            "that depend on the neighbours, so that its bytes don't repeat; "
+            "backend.deterministic=false runs it without the promise"
+        )
+    moving = sorted(_rope_kinds(config) & {"dynamic", "longrope"})
+    if moving:
+        raise UserError(
+            f"model {model}: its positions are of type {moving[0]}, which follow the longest row "
+            "of a batch; the hosted backend would give other answers beside other rows"
+        )
+    if config.is_encoder_decoder:
+        raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
+
+
+def _rope_kinds(config: Any) -> set[str]:
+    """The kinds of rotary positions that a config names, also where layers differ in theirs."""
+    info = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    parts = [info, *(part for part in info.values() if isinstance(part, dict))]
+    named = (part.get("rope_type") or part.get("type") for part in parts)
+    return {str(kind) for kind in named if kind}
+
+
+def _try(model: str, network: Network) -> None:
+    """Run every kind of pass once, on next to nothing."""
+    try:
+        with torch.inference_mode():
+            kept = network.prefix([0], 8)
+            network.rest([(kept, 1, [0])], 8, 8, 2, 16)
+            batch = Batch(network, 2, 16, frozenset())
+            batch.step()
+    except Exception as error:  # whatever a model's own code does with what it isn't made for
+        raise UserError(
+            f"model {model}: the hosted backend can't run {type(network.model).__name__}: "
+            f"{_line(error)}"
+        ) from None
+
+
+def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:
+    if not tokenizer.chat_template:
+        raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
+    system = "the system message"
+    try:
+        text = tokens.render((Message("system", system), Message("user", "the question")))
+        if system not in text:
+            raise ValueError("it leaves it out")
+    except Exception as error:  # templates raise whatever their authors chose
+        raise UserError(
+            f"model {model}: its chat template takes no system message: {_line(error)}"
+        ) from None
+
+
+def _stops(network: Any, tokenizer: Any) -> frozenset[int]:
+    named = network.generation_config.eos_token_id
+    stops = named if isinstance(named, list) else [named]
+    return frozenset(t for t in (*stops, tokenizer.eos_token_id) if t is not None)
+
+
+def _told(error: Exception) -> str:
+    if "trust_remote_code" in str(error):
+        return "it brings code of its own; backend.trust_remote_code=true would run that"
+    return _line(error)
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,138 @@
+"""A loaded model as the engine uses it: prefix, rest, one more token."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from plenum_hosted.attention import Places, Slots
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Keys and values of a prefix, each of shape (layers, key-value heads, places, d)."""
+
+    keys: torch.Tensor
+    values: torch.Tensor
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory."""
+        return 2 * self.keys.numel() * self.keys.element_size()
+
+
+class Network:
+    """The forward passes of a model, each of a shape that its arguments fix.
+
+    Parameters
+    ----------
+    model
+        A causal language model of transformers, with the attention of this package.
+    """
+
+    def __init__(self, model: Any) -> None:
+        config = model.config.get_text_config()
+        self.model = model
+        self.device, self.dtype = model.device, model.dtype
+        self.layers = int(config.num_hidden_layers)
+        heads = int(config.num_attention_heads)
+        self.groups = int(getattr(config, "num_key_value_heads", None) or heads)
+        width = getattr(config, "head_dim", None) or config.hidden_size // heads
+        self.d = int(width)
+        self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def scratch(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Room that is used again by the next prefill: fresh memory costs as much as computing."""
+        if (rows, places) not in self._scratch:
+            self._scratch = {(rows, places): self.empty(rows, places)}
+        return self._scratch[rows, places]
+
+    def empty(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Room for keys and values; zeros, since what is masked must still be finite."""
+        shape = (self.layers, rows, self.groups, places, self.d)
+        buffers = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
+        return buffers[0], buffers[1]
+
+    def prefix(self, tokens: list[int], places: int) -> Kept:
+        """Prefill a prefix, always on its own."""
+        keys, values = self.empty(1, places)
+        cache = Places(keys, values)
+        mask = self.hidden(1, places, places)
+        mask[0, 0] = torch.triu(mask[0, 0], diagonal=1)
+        self._forward([tokens], places, [0], mask, cache)
+        return Kept(keys[:, 0], values[:, 0])
+
+    def rest(
+        self,
+        rows: list[tuple[Kept | None, int, list[int]]],
+        ahead: int,
+        places: int,
+        width: int,
+        capacity: int,
+    ) -> Places:
+        """Prefill prompts behind their prefixes.
+
+        Parameters
+        ----------
+        rows
+            Prefix, its length in tokens, and the tokens that follow; at most ``width``.
+        ahead, places
+            Places of the prefixes and of what follows.
+        width
+            Rows that are computed, whatever the number of real ones.
+        capacity
+            Places that the rows' caches will have: what is prefilled lies in room of this size,
+            which the next prefill overwrites.
+        """
+        end = ahead + places
+        keys, values = self.scratch(width, capacity)
+        cache = Places(keys[:, :, :, :end], values[:, :, :, :end], start=ahead)
+        mask = self.hidden(width, places, end)
+        mask[:, 0, :, ahead:] = torch.triu(mask[:, 0, :, ahead:], diagonal=1)
+        for number in range(width):
+            kept, length = rows[number][:2] if number < len(rows) else (None, 0)
+            # What is masked must be finite, too: 0 times no number is no number.
+            cache.keys[:, number, :, :ahead] = 0 if kept is None else kept.keys
+            cache.values[:, number, :, :ahead] = 0 if kept is None else kept.values
+            mask[number, 0, :, :length] = 0
+        tokens = [row[2] for row in rows] + [[]] * (width - len(rows))
+        starts = [row[1] for row in rows] + [0] * (width - len(rows))
+        if places:  # none where all prompts have a prefix and one token more
+            self._forward(tokens, places, starts, mask, cache)
+        return cache
+
+    def step(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, slots: Slots
+    ) -> torch.Tensor:
+        """One more token of every row; the logits of the next one, shape (rows, vocabulary)."""
+        out = self.model(
+            input_ids=tokens[:, None],
+            position_ids=positions[:, None],
+            attention_mask=mask,
+            past_key_values=slots,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        logits: torch.Tensor = out.logits[:, -1].float()
+        return logits
+
+    def _forward(
+        self, rows: list[list[int]], places: int, starts: list[int], mask: torch.Tensor, cache: Any
+    ) -> None:
+        padded = [row + [0] * (places - len(row)) for row in rows]
+        lengths = torch.tensor([[max(len(row), 1)] for row in rows], device=self.device)
+        # What is padded repeats the last position: it is never seen, but may not be out of range.
+        counted = torch.arange(places, device=self.device)[None].minimum(lengths - 1)
+        self.model(
+            input_ids=torch.tensor(padded, device=self.device),
+            position_ids=counted + torch.tensor(starts, device=self.device)[:, None],
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+
+    def hidden(self, rows: int, tokens: int, places: int) -> torch.Tensor:
+        """A mask that hides everything."""
+        low = float("-inf")
+        return torch.full((rows, 1, tokens, places), low, dtype=self.dtype, device=self.device)

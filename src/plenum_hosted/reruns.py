@@ -1,0 +1,204 @@
+"""Exact reruns: whether the journals of a condition that was run again have the same bytes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from omegaconf import DictConfig
+
+from plenum.base.errors import UserError
+from plenum.records.storage import fetched
+from plenum.reports.labels import shared_label
+from plenum.reports.markdown import markdown
+from plenum.reports.printing import show
+from plenum.reports.rows import Row, shown
+from plenum.reports.settings import source
+from plenum.reports.table import Column, Table, csv, keys
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
+from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
+
+_LINES = 24
+"""More differences than this are written, not printed."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of `scripts/reruns.py`: a study in a store, the journals, and where files go."""
+
+    study: str
+    uri: str
+    journals: Path
+    out: Path
+
+
+@dataclass(frozen=True)
+class Line:
+    """A replicate of a condition, and how its rerun compares with the first run."""
+
+    first: TrackedCondition
+    again: TrackedCondition
+    replicate: int
+    files: tuple[Path, Path]
+    comparison: Comparison
+
+    def record(self, study: str) -> dict[str, object]:
+        """The comparison as a line of a CSV."""
+        d = self.comparison.difference
+        entry = d.entry if d else {}
+        return {
+            "study": study,
+            **self.first.factors,
+            "condition": self.first.identity,
+            "first": self.first.rerun,
+            "rerun": self.again.rerun,
+            "replicate": self.replicate,
+            "outcome": self.comparison.outcome,
+            "ended": self.comparison.ended,
+            "first_file": str(self.files[0]),
+            "rerun_file": str(self.files[1]),
+            "offset": d.offset if d else None,
+            "line": d.line if d else None,
+            **{key: entry.get(key, "") for key in ("kind", "round", "seat")},
+            "first_bytes": d.first if d else "",
+            "rerun_bytes": d.second if d else "",
+            "environment": " ".join(self.comparison.environment),
+        }
+
+
+def settings(cfg: DictConfig) -> Settings:
+    """Check the config of `scripts/reruns.py`.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, or there is no store, or no such folder of journals.
+    """
+    study, uri = source(cfg)
+    journals = fetched(str(cfg.journals))
+    if not journals.is_dir():
+        raise UserError(f"journals: there is no folder {journals}; run.py writes it where it runs")
+    return Settings(study, uri, journals, Path(cfg.out))
+
+
+def publish(settings: Settings) -> int:
+    """Compare every rerun of a study with the first run, and say how they came out.
+
+    Returns
+    -------
+    int
+        The exit status: 0 where all replicates have ended in both runs, with equal bytes but
+        for the environment that they name; else 1.
+
+    Raises
+    ------
+    UserError
+        There is no such study, it holds no rerun, or nothing of it can be compared.
+    """
+    conditions = Study(settings.study, settings.uri).reruns
+    lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
+    if not lines:
+        raise UserError(
+            f"study: {settings.study!r} holds no rerun; run its conditions with rerun=0,1"
+        )
+    counts = Counter(line.comparison.outcome for line in lines)
+    if counts.keys() <= {MISSING, PENDING}:
+        raise UserError(
+            f"study: no replicate of {settings.study!r} and its rerun have both ended in "
+            f"{settings.journals} ({_counted(counts)})"
+        )
+    frame = pd.DataFrame([line.record(settings.study) for line in lines])
+    details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
+    tables = [_conditions(frame, [line.first for line in lines]), *details]
+    files = _write(settings, frame, tables)
+    log_report(settings.study, settings.uri, files)
+    show([tables[0], *(table for table in details if len(table) <= _LINES)])
+    failed = sum(line.comparison.ended == "failed" for line in lines)
+    short = f"; {failed} of them failed, so that little was compared" * bool(failed)
+    print(f"{len(lines)} replicate{'s' * (len(lines) != 1)} run again: {_counted(counts)}{short}")
+    print(f"written: {', '.join(map(str, files))}")
+    return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
+
+
+def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
+    """Every rerun of a condition against its first run."""
+    first, *reruns = runs
+    for again in reruns:
+        for replicate in range(max(first.target, again.target)):
+            name = f"{replicate:03d}.jsonl"
+            files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
+            yield Line(first, again, replicate, files, compare(*files))
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+
+
+def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
+    settings.out.mkdir(parents=True, exist_ok=True)
+    files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
+    counted = frame.astype({"offset": "Int64", "line": "Int64"})
+    files[0].write_text(csv(counted), encoding="utf-8")
+    text = "\n".join(map(markdown, tables))
+    files[1].write_text(f"# Reruns of study {settings.study}\n\n{text}", encoding="utf-8")
+    return files
+
+
+def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
+    """Outcomes counted by condition and rerun."""
+    names, _ = shown([Row(condition, None) for condition in conditions])
+    counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
+    groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
+    sums = dict.fromkeys(OUTCOMES, "sum")
+    summary = groups.agg({**dict.fromkeys(names, "first"), "replicate": "size", **sums})
+    columns = (
+        *keys(names),
+        Column(("first", "rerun"), "runs", lambda first, again: f"{first}, {again}"),
+        Column("replicate", "replicates"),
+        *(Column(outcome) for outcome in OUTCOMES),
+    )
+    notes = (
+        "artifact-identical: the journals have equal bytes; environment: equal but for the "
+        "environments that they name; pending: equal so far, one hasn't ended",
+        "journals alone are compared: calls.jsonl says when and how fast",
+        f"backend: {', '.join(frame['backend'].unique())}",
+    )
+    title = f"Reruns ({shared_label(conditions[0].factors, names)})"
+    return Table("reruns", title, summary, columns, notes)
+
+
+def _differences(lines: Sequence[Line]) -> Table:
+    """Where each journal first differs."""
+    records = [
+        {
+            "journal": f"{line.again.folders[0]}/{line.replicate:03d}.jsonl",
+            "place": d.place,
+            **vars(d),
+        }
+        for line in lines
+        if (d := line.comparison.difference) is not None
+    ]
+    columns = (
+        *keys(["journal"]),
+        Column("offset", "byte"),
+        Column("line"),
+        Column("place", "entry"),
+        Column(("first", "second"), "excerpts", lambda first, again: f"{first}\n{again}"),
+    )
+    notes = ("byte: before it in the first run's journal; excerpts: first run above, rerun below",)
+    return Table("differences", "First differing bytes", pd.DataFrame(records), columns, notes)
+
+
+def _environments(lines: Sequence[Line]) -> Table:
+    """A warning where journals of other environments are compared."""
+    counts = Counter(
+        (key, *values) for line in lines for key, values in line.comparison.environment.items()
+    )
+    records = [(*named, count) for named, count in counts.items()]
+    columns = (*keys(["key"]), *map(Column, ("first run", "rerun", "replicates")))
+    frame = pd.DataFrame(records, columns=[column.names[0] for column in columns])
+    notes = ("equal bytes are promised within one environment only",)
+    return Table("environments", "Warning: the environments differ", frame, columns, notes)

@@ -1,0 +1,150 @@
+"""Rows that decode together: a fixed number of slots, some of them empty."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from plenum_hosted.attention import Places, Slots
+from plenum_hosted.network import Network
+from plenum_hosted.shapes import Room
+
+
+@dataclass(eq=False)
+class Row:
+    """A prompt and the answer that grows behind it.
+
+    Parameters
+    ----------
+    prefix, rest
+        Tokens of the prompt: what other prompts share, and the rest, at least one.
+    limit
+        Tokens that the answer may have.
+    temperature, noise
+        0 takes the likeliest token; else ``noise`` draws what is added to the logits.
+    scored
+        Whether the log-probabilities of the answer's tokens are kept.
+    done
+        Called with the row once its answer has ended.
+
+    Attributes
+    ----------
+    finish
+        ``stop`` or ``length``; empty while the answer grows.
+    error
+        What broke the engine before the answer ended.
+    arrived
+        The engine's step at which it came.
+    given_up
+        Nobody waits for the answer any more.
+    """
+
+    prefix: tuple[int, ...]
+    rest: tuple[int, ...]
+    room: Room
+    limit: int
+    temperature: float
+    noise: np.random.Generator
+    scored: bool
+    done: Callable[["Row"], None]
+    answer: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    finish: str = ""
+    error: BaseException | None = None
+    arrived: int = 0
+    given_up: bool = False
+
+
+class Batch:
+    """Slots whose caches have one capacity.
+
+    Parameters
+    ----------
+    network
+        The model.
+    slots
+        How many there are; all of them are computed in every step.
+    capacity
+        Places of each cache.
+    stops
+        Tokens that end an answer.
+    """
+
+    def __init__(self, network: Network, slots: int, capacity: int, stops: frozenset[int]) -> None:
+        self._network, self._stops = network, stops
+        self._slots = Slots(*network.empty(slots, capacity))
+        self._tokens = torch.zeros(slots, dtype=torch.long, device=network.device)
+        self._positions = torch.zeros_like(self._tokens)
+        self._under_way = torch.zeros_like(self._tokens)
+        self._mask = network.hidden(slots, 1, capacity)
+        self._mask[..., 0] = 0  # an empty slot sees one place: a softmax over none is no number
+        self._counted = torch.arange(slots, device=network.device)
+        self.rows: dict[int, Row] = {}
+        self.free = list(range(slots))[::-1]
+
+    def place(self, row: Row, prefilled: Places | None, number: int) -> None:
+        """Give a row a slot; its prompt is the ``number``-th row of ``prefilled``."""
+        slot = self.free.pop()
+        self.rows[slot] = row
+        ahead, cached = row.room.prefix, len(row.rest) - 1
+        filled = 0
+        if prefilled is not None:
+            filled = prefilled.keys.shape[3]
+            self._slots.keys[:, slot, :, :filled] = prefilled.keys[:, number]
+            self._slots.values[:, slot, :, :filled] = prefilled.values[:, number]
+        # What the last row left behind is masked, but 0 times no number is no number.
+        self._slots.keys[:, slot, :, filled:] = 0
+        self._slots.values[:, slot, :, filled:] = 0
+        self._mask[slot] = float("-inf")
+        self._mask[slot, ..., : len(row.prefix)] = 0
+        self._mask[slot, ..., ahead : ahead + cached] = 0
+        self._slots.at[slot] = ahead + cached
+        self._positions[slot] = len(row.prefix) + cached
+        self._tokens[slot] = row.rest[-1]
+        self._under_way[slot] = 1
+
+    def step(self) -> list[Row]:
+        """One more token of every row; the rows whose answers have ended leave."""
+        self._mask[self._counted, 0, 0, self._slots.at] = 0
+        logits = self._network.step(self._tokens, self._positions, self._mask, self._slots)
+        self._tokens = self._chosen(logits)
+        self._slots.at += self._under_way
+        self._positions += self._under_way
+        self._score(logits)
+        tokens = self._tokens.tolist()
+        ended = [slot for slot, row in self.rows.items() if self._ends(row, tokens[slot])]
+        return [self._leave(slot) for slot in ended]
+
+    def _chosen(self, logits: torch.Tensor) -> torch.Tensor:
+        """The likeliest tokens, or draws by the Gumbel trick from each row's own generator."""
+        warm = [(slot, row) for slot, row in self.rows.items() if row.temperature > 0]
+        for slot, row in warm:
+            noise = torch.from_numpy(row.noise.gumbel(size=logits.shape[1]))
+            drawn = logits[slot].double() / row.temperature + noise.to(logits.device)
+            logits = logits.clone() if slot == warm[0][0] else logits
+            logits[slot] = torch.where(drawn == drawn.max(), 0.0, float("-inf"))
+        return logits.argmax(dim=-1)
+
+    def _score(self, logits: torch.Tensor) -> None:
+        for slot, row in self.rows.items():
+            if row.scored:
+                scores = torch.log_softmax(logits[slot], dim=-1)
+                row.scores.append(float(scores[self._tokens[slot]]))
+
+    def _ends(self, row: Row, token: int) -> bool:
+        row.answer.append(token)
+        if token in self._stops:
+            row.finish = "stop"
+        elif len(row.answer) == row.limit:
+            row.finish = "length"
+        return bool(row.finish) or row.given_up
+
+    def _leave(self, slot: int) -> Row:
+        self._mask[slot] = float("-inf")
+        self._mask[slot, ..., 0] = 0
+        self._slots.at[slot] = 0
+        self._positions[slot] = 0
+        self._under_way[slot] = 0
+        self.free.append(slot)
+        return self.rows.pop(slot)

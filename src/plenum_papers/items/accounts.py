@@ -1,0 +1,181 @@
+"""Tables S1 to S4: replicates by group, runs and files, failures, and the scenarios."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from plenum import scenarios
+from plenum.base import project
+from plenum.design.factors import FACTORS
+from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
+from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
+from plenum.reports.formats import NONE, count
+from plenum.reports.labels import provenance
+from plenum.reports.phrases import spaced
+from plenum.reports.rows import shown
+from plenum.reports.table import Column, Table, keys
+from plenum.scenarios import Scenario
+from plenum.tracking.usage import ConditionUsage
+from plenum_papers.items import items
+from plenum_papers.items.published import beside, published
+from plenum_papers.items.source import NumberedTable, Source, noted
+
+Factors = Mapping[str, str]
+
+GROUPS: dict[str, Callable[[Factors], bool]] = {
+    "branching": lambda f: "branches" in f["settings"],
+    "reruns": lambda f: "rerun=" in f["settings"],
+    "one shot": lambda f: f["protocol"] == "one_shot",
+    "semantics": lambda f: f["perturbation"] != "none",
+    "ablation": lambda f: f["roles"].startswith("ablate_"),
+    "memory": lambda f: f["memory"] != "k15",
+    "temperature": lambda f: f["temperature"] != "t0",
+    "provider": lambda f: f["model"] not in ("uniform", "gpt-4.1-mini", "mixed"),
+    "headline": lambda f: f["scenario"] == "HL-01",
+    "core": lambda f: True,
+}
+"""Purposes of conditions: the first that holds. The papers' groups, and those that they lack."""
+
+_ORDER = tuple(dict.fromkeys(("headline", "core", "ablation", "semantics", "provider", *GROUPS)))
+_COUNTED = ["target", "realised", "deficit", "failed", "pending"]
+_OF_ALL = ("s1", "s2", "s3", "s4")
+"""Tables that show whole studies: no effect is named after them."""
+
+
+def replicates(source: Source) -> NumberedTable:
+    """Table S1: one line a condition, and one for each roles and model over all scenarios."""
+    usages = distinct(source.accounts)
+    rows = rows_of(usages)
+    lines = condition_frame(usages).rename(columns={"completed": "realised"})
+    accounts: Any = lines.to_dict("records")
+    records: list[dict[str, Any]] = [{"group": group(line), **line} for line in accounts]
+    records += _totals(pd.DataFrame(records))
+    places = list(dict.fromkeys(record["scenario"] for record in records))
+    records.sort(key=lambda r: (_ORDER.index(r["group"]), places.index(r["scenario"])))
+    factors = [name for name in lines if name in usages[0].tracked.factors]
+    frame = pd.DataFrame(records)[["group", *factors, *_COUNTED]]
+    known = [beside(("table-s1",), record) for record in records]
+    for name in ("target", "realised"):
+        frame[f"published_{name}"] = [int(line[name]) if line else None for line in known]
+    counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
+    columns = (
+        Column("group", key=True),
+        *keys(shown(rows)[0]),
+        *(Column(n, format=count) for n in counted),
+        Column(("published_realised", "published_target"), "published", _of_target),
+    )
+    missing = [
+        (what, [f"{spaced(name)} {lines[f'{what}_{name}'].sum():,}" for name in names])
+        for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages)))
+        if names
+    ]
+    notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows))
+    frame = frame.convert_dtypes()
+    title = f"Table S1: run accounting ({', '.join(source.names)})"
+    return NumberedTable((Table("table_s1", title, frame, columns, notes),), frame)
+
+
+def group(factors: Factors) -> str:
+    """The purpose of a condition."""
+    return next(name for name, holds in GROUPS.items() if holds(factors))
+
+
+def _totals(lines: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Lines of all scenarios, for the conditions that the papers' core has."""
+    core = lines[lines["group"].isin(("headline", "core"))]
+    for _, alike in core.groupby([n for n in FACTORS if n != "scenario"], sort=False):
+        if alike["scenario"].nunique() == len(alike) > 2:
+            yield {
+                **alike.iloc[0],
+                **{"group": "core", "scenario": f"all {len(alike)}"},
+                **alike[_COUNTED].sum(),
+            }
+
+
+def _of_target(realised: float, target: float) -> str:
+    return NONE if pd.isna(realised) else f"{realised} / {target}"
+
+
+def manifests(source: Source) -> NumberedTable:
+    """Table S2: the effects of the papers that each condition goes into, its runs, its files."""
+    plain = manifest(source.accounts)
+    frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
+    at = plain.keys
+    table = replace(
+        plain,
+        title="Table S2: the runs and files behind each effect",
+        frame=frame,
+        columns=(*plain.columns[:at], Column("items", "shown in", _labels), *plain.columns[at:]),
+        notes=(*noted("s2"), *plain.notes),
+    )
+    return NumberedTable((table,), frame)
+
+
+def _items(usage: ConditionUsage) -> list[str]:
+    """The items of the papers that a condition goes into."""
+    return [
+        item.id
+        for item in items.items()
+        if item.table not in _OF_ALL
+        and any(experiment.name == usage.tracked.study for experiment in item.studies)
+        and item.selects(usage.tracked.factors)
+    ]
+
+
+def _labels(ids: str) -> str:
+    """What 001 calls those of some items that are its own."""
+    return ", ".join(i.label for i in map(items.item, ids.split()) if i.paper == "001") or NONE
+
+
+def reasons(source: Source) -> NumberedTable:
+    """Table S3: what became of every reason to fail, and what the papers' files tell of it."""
+    usages = distinct(source.accounts)
+    visibility = {
+        reason: line["visibility"]
+        for line in reversed(published("table-s3"))
+        for reason in line["reasons"].split()
+    }
+    plain = failures(usages, visibility)
+    frame = failure_frame(usages)
+    frame["published_visibility"] = [visibility.get(name, NONE) for name in frame["source"]]
+    table = replace(
+        plain,
+        title="Table S3: failure sources",
+        frame=frame.loc[plain.frame.index],
+        columns=(*plain.columns, Column("published_visibility", "published visibility")),
+        notes=(*plain.notes[:-1], *noted("s3"), plain.notes[-1]),
+    )
+    return NumberedTable((table,), frame)
+
+
+def cases(source: Source) -> NumberedTable:
+    """Table S4: the scenarios, as they lie in `scenarios/`; no run is needed."""
+    known = {line["scenario"]: line for line in published("table-s4")}
+    every = [scenarios.load(path) for path in (project.root() / "scenarios").glob("*.yaml")]
+    place = {name: number for number, name in enumerate(known)}
+    every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
+    frame = pd.DataFrame(
+        {
+            **{"scenario": scenario.id, "title": scenario.title, "domain": scenario.domain},
+            **{"type": scenario.type, "options": _options(scenario)},
+            **{"question": scenario.question, "digest": scenario.digest},
+            **{
+                f"published_{name}": known[scenario.id][name] if scenario.id in known else ""
+                for name in ("domain", "type", "options")
+            },
+        }
+        for scenario in every
+    )
+    columns = (
+        Column("scenario", key=True),
+        *map(Column, ("domain", "type", "options")),
+        Column("question", "decision question"),
+    )
+    table = Table("table_s4", "Table S4: scenarios", frame, columns, tuple(noted("s4")))
+    return NumberedTable((table,), frame)
+
+
+def _options(scenario: Scenario) -> str:
+    return " / ".join(option.name for option in scenario.options)

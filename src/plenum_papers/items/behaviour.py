@@ -1,0 +1,67 @@
+"""What committees do, in a line each: the simulated agents' beside real ones'."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from plenum.dynamics import divergence
+from plenum.dynamics.majority import top_options
+from plenum.reports.formats import NONE, decimals
+from plenum.reports.labels import provenance, shared_label
+from plenum.reports.rows import Row, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum_papers.items.source import NumberedTable, Source, noted
+
+ROUNDS = (1, 3, 20)
+"""Rounds whose D is shown, as far as a condition has them."""
+
+
+def behaviour(source: Source) -> NumberedTable | None:
+    """One line a condition: D in some rounds, λ̂, flips, switches by seat, ties and repairs."""
+    rows = [row for row in source.deliberated if row.summary is not None]
+    if not rows:
+        return None
+    repairs = {
+        usage.tracked.identity: sum(model["repairs"] for model in usage.models.values())
+        for usage in source.accounts
+        if usage.models is not None
+    }
+    frame = pd.DataFrame(list(_lines(rows, repairs)))
+    seats = [name for name in map(str, frame) if name.startswith("switches ")]
+    names = varying_in(rows) or ["scenario"]
+    columns = (
+        *keys(names),
+        *(Column(f"D {t}", f"D({t})", decimals(3)) for t in ROUNDS if f"D {t}" in frame),
+        Column("lambda", "λ̂", decimals(4)),
+        Column("flip_rate", "flip rate", decimals(3)),
+        *(Column(name, name.replace(" ", "\n"), decimals(2)) for name in seats),
+        Column("ties", "tied\nstates", decimals(3)),
+        Column("repairs", "repairs\na run", _known),
+    )
+    title = f"What committees do ({shared_label(rows[0].tracked.factors, names)})"
+    legend = (*noted("behaviour"), provenance(rows))
+    return NumberedTable((Table("behaviour", title, frame, columns, legend),), frame)
+
+
+def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        assert row.summary is not None
+        tracked = row.tracked
+        levels = divergence(tracked.ensemble)
+        present, top = top_options(tracked.preferences)
+        a_run = repairs.get(tracked.identity, np.nan) / row.n
+        yield {
+            **tracked.factors,
+            **{f"D {t}": float(levels[t - 1]) for t in ROUNDS if t <= len(levels)},
+            "lambda": row.summary.lyapunov.value,
+            "flip_rate": row.summary.flip_rate.value,
+            **{f"switches {seat}": mean for seat, mean in row.switches},
+            "ties": float((top.sum(axis=-1) > 1)[present].mean()),
+            "repairs": np.nan if tracked.published else a_run,
+        }
+
+
+def _known(value: float) -> str:
+    return NONE if pd.isna(value) else f"{value:.2f}"

@@ -1,0 +1,31 @@
+"""Which tables there are by number, and what each one needs."""
+
+from plenum_papers.items import accounts, behaviour, comparisons, estimates, switches
+from plenum_papers.items.source import Numbered
+from plenum_worlds.reports import numbered as worlds
+
+_DIRECTIONS = "the papers' directions of effects beside this run's"
+_SEATS = "roles=on at a temperature of Table S7, with completed replicates"
+
+COMMITTEES: dict[str, Numbered] = {
+    name: Numbered(name, shows, make, needs)
+    for name, shows, make, needs in (
+        ("s1", "target and realised replicates", accounts.replicates, "a condition"),
+        ("s2", "runs and files behind each effect", accounts.manifests, "a condition"),
+        ("s3", "what became of failures", accounts.reasons, "a condition"),
+        ("s4", "the scenarios", accounts.cases, "no run"),
+        ("s5", "λ̂, flip rate, TTM by condition", estimates.exponents, "a deliberation"),
+        ("s6", "λ̂ by model", estimates.models, "two models"),
+        ("s7", "switches by seat, pooled over temperatures", switches.switching, _SEATS),
+        ("s8", "λ̂ by scenario", estimates.landscape, "two scenarios"),
+        ("published", "the papers' values beside this run's", comparisons.reported,
+         "a condition of the papers"),
+        ("behaviour", "D, λ̂, flips, switches, ties and repairs, a line a condition",
+         behaviour.behaviour, "a deliberation"),
+        ("directions", _DIRECTIONS, comparisons.directions, "a contrast of Fig. 2 or Fig. 3"),
+    )
+}  # fmt: skip
+"""Tables of committees."""
+
+CATALOGUE = COMMITTEES | worlds.TABLES
+"""All of them: tables of 001 begin with S, those of 002 are plain numbers."""

@@ -1,0 +1,166 @@
+"""The papers' results out of tracked studies: each under its number, and a page of all."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from matplotlib import pyplot as plt
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.base.secrets import without_secrets
+from plenum.reports import study, style
+from plenum.reports.article import document as page
+from plenum.reports.article.rendering import html, markdown
+from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
+from plenum.reports.figures.publish import pages
+from plenum.reports.labels import provenance
+from plenum.reports.publishing import Product
+from plenum.reports.settings import Settings
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.table import Table
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import run_or_imported
+from plenum_papers.items.catalogue import CATALOGUE as TABLES
+from plenum_papers.items.items import Item
+from plenum_papers.items.source import Source
+from plenum_worlds.reports.numbered import DRAWINGS as OF_WORLDS
+
+Loader = Callable[[Settings], EstimatedStudy]
+
+FIGURES = OF_COMMITTEES | OF_WORLDS
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The results of an item: the files and tables, or why there are none."""
+
+    item: Item
+    pictures: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    tables: tuple[Table, ...] = ()
+    missing: str = ""
+    provenance: str = ""
+
+
+def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
+    """Draw and write items of the papers from tracked runs, each under its number.
+
+    Parameters
+    ----------
+    requested
+        The items.
+    chosen
+        The store, the folder and how estimates are made; its study doesn't matter.
+    log
+        Called with a line for each item.
+
+    Raises
+    ------
+    UserError
+        None of their studies has been run.
+    """
+    studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
+    if studies and not run_or_imported(studies, chosen.uri):
+        raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
+    load, collected = cache(study.load), []
+    for item in requested:
+        shown = _shown(item, chosen, load)
+        log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
+        collected.append(shown)
+    return collected
+
+
+def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
+    names = tuple(run_or_imported(item.study_names, chosen.uri).values())
+    if item.studies and not names:
+        return Shown(item, missing=f"not run: {item.studies[0].command()}")
+    first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
+    source = Source(first, names, item.selects if item.conditions else None, load)
+    pictures = tuple(_scripted(item, chosen, stem)) if item.script else ()
+    if item.figure and names:
+        pictures = tuple(_draw(item, first, load, stem))
+    numbered = TABLES[item.table].make(source) if item.table else None
+    files = [*pictures]
+    if numbered is not None:
+        files += Product(stem, numbered.tables, {stem: numbered.frame}).write(chosen.out)
+    if names:
+        log_report(names[0], chosen.uri, files)
+    rows = [row for name in names for row in load(replace(chosen, study=name)).rows]
+    kept = [row for row in rows if not item.conditions or item.selects(row.tracked.factors)]
+    return Shown(
+        item,
+        pictures,
+        tuple(files),
+        numbered.tables if numbered else (),
+        "" if files else "the runs have nothing to show in it",
+        provenance(kept) if kept else item.script or "no run",
+    )
+
+
+def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
+    """The item's figure, of the conditions that it shows."""
+    given = dict(word.split("=", 1) for word in item.shown_with.split())
+    stored = run_or_imported(given.values(), chosen.uri)
+    others: Any = {key: stored[name] for key, name in given.items() if name in stored}
+    part = load(replace(chosen, **others)).restricted(item.selects)
+    if any(row.n for row in part.rows):
+        for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
+            yield from style.save(figure, chosen.out, stem + f"_{number}" * (number > 1))
+        plt.close("all")
+
+
+def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
+    """What a script that needs no study writes, under the item's name."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, str(project.root() / item.script), "--out", folder]
+        env = without_secrets(os.environ)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        for file in sorted(Path(folder).iterdir()):
+            yield Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))
+
+
+def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
+    """Write a page of all results, as HTML that needs nothing but itself and as Markdown."""
+    blocks = partial(_blocks, pictures=count(1), grids=count(1))
+    sections = tuple(
+        page.Section(
+            number,
+            shown.item.id.replace("/", "-"),
+            f"{shown.item.paper}, {shown.item.label}: {shown.item.title}",
+            tuple(blocks(shown)),
+        )
+        for number, shown in enumerate(collected, 1)
+    )
+    document = page.Document("Figures and tables of the papers", lead, notice, sections)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / "index.html", folder / "index.md"]
+    for file, text in zip(files, (html(document), markdown(document)), strict=True):
+        file.write_text(text, encoding="utf-8")
+    return files
+
+
+def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iterator[Any]:
+    item = shown.item
+    commands = [*(study.command() for study in item.studies), item.made_by]
+    yield page.Points(tuple(("", command) for command in commands))
+    if shown.missing:
+        yield page.Text(f"Nothing to show: {shown.missing}.")
+    for file in shown.pictures:
+        if file.suffix == ".png":
+            both = (file, file.with_suffix(".svg"))
+            drawn = FIGURES[item.figure].shows if item.figure else file.stem.rpartition("_")[2]
+            name = item.figure or Path(item.script).stem
+            caption, alt = f"{drawn} ({shown.provenance})", f"{item.title}; {drawn}"
+            yield page.Picture(next(pictures), name, both, item.title, caption, alt)
+    for table in shown.tables:
+        yield page.Grid(next(grids), table)

@@ -1,0 +1,216 @@
+"""Everything that the papers report on the conditions of a study, beside what this run gives."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from plenum.dynamics import shuffle_test
+from plenum.dynamics.branching import next_answers
+from plenum.reports.formats import NONE, decimals, interval, number, or_dash, p_value, warnings
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, shown, symbol
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import WARNINGS, N, exponents
+from plenum.reports.tables.effects import compared
+from plenum_papers.items.departures import summed_up
+from plenum_papers.items.published import Published, beside, matching
+from plenum_papers.items.source import (
+    NumberedTable,
+    Source,
+    noted,
+    notes,
+    numbers,
+    with_published,
+)
+
+_FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
+
+
+def reported(source: Source) -> NumberedTable | None:
+    """λ̂, flips, the null, Γ̂ and decisions of wordings, with the papers' values beside them."""
+    fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
+    parts = [[r for r in fitted if r.tracked.perturbed is perturbed] for perturbed in (False, True)]
+    tables = [_exponents(rows) for rows in parts if rows]
+    frames = [numbers(fitted, _FILES).assign(what="exponent")] if fitted else []
+    for row in source.rows:
+        parts_of_row = {
+            "null": _null(row),
+            "branching": _branching(row),
+            "wordings": _wordings(row),
+        }
+        for what, numbered in parts_of_row.items():
+            if numbered is not None:
+                tables += numbered.tables
+                frames.append(numbered.frame.assign(what=what))
+    if not tables:
+        return None
+    frame = pd.concat(frames, ignore_index=True)
+    frame.insert(0, "what", frame.pop("what"))
+    return NumberedTable(tuple(tables), frame)
+
+
+def _exponents(rows: Sequence[Row]) -> Table:
+    names, same = shown(rows)
+    exponent = symbol(rows)
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *exponents(rows),
+        N,
+        WARNINGS,
+        Column("flip_rate", "off the\nplurality", decimals(3)),
+        Column("printed_lambda", f"published\n{exponent}", or_dash),
+        Column("printed_flip_rate", "published\noff the plurality", or_dash),
+        Column("printed_n", "published\nn", or_dash),
+        Column("printed_in", "where"),
+        Column("departs", "departs in", warnings),
+    )
+    title = f"Published {exponent} beside this run"
+    legend = (*noted("plurality"), *notes(rows, _FILES))
+    return Table("", title, with_published(rows, _FILES), columns, legend)
+
+
+def _null(row: Row) -> NumberedTable | None:
+    """p of the papers' permutation null, and theirs; that of the reversal test beside it."""
+    paper = beside(("fig-s5",), row.tracked.factors)
+    if paper is None or row.summary is None:
+        return None
+    null = shuffle_test(row.tracked.ensemble, draws=int(paper["draws"]), rounds="all")
+    line = {
+        **row.tracked.factors,
+        **{"p_shuffle_all_right": null.p_right, "p_shuffle_all": null.p},
+        **{"p_reversal": row.summary.reversal.p, "published_p": paper["p"]},
+        "published_source": paper["source"],
+    }
+    columns = (
+        *keys(["scenario", "roles", "temperature"]),
+        Column("p_shuffle_all_right", "p, all rounds,\nright tail", p_value),
+        Column("published_p", "published\np"),
+        Column("p_reversal", "p growth", p_value),
+    )
+    frame = pd.DataFrame([line])
+    legend = (*noted("null", **_beside(row, paper)), provenance([row]))
+    title = "Published permutation null beside this run"
+    return NumberedTable((Table("", title, frame, columns, legend),), frame)
+
+
+def _beside(row: Row, paper: Published) -> dict[str, list[str]]:
+    """Facts for the notes: where published values stand, and what departs from the papers."""
+    return {"sources": [paper["source"]], "departing": summed_up([row.tracked])}
+
+
+def _branching(row: Row) -> NumberedTable | None:
+    """Γ̂ of branches, and the paper's, each under its definition."""
+    estimate, known = row.branches, matching("fig-s6", row.tracked.factors)
+    if estimate is None or not known:
+        return None
+    gamma, paper, after = estimate.gamma, known[0], row.tracked.after_round
+    answers = _next_answers(row)
+    lines = [
+        {
+            **{"source": "this run", "bases": estimate.bases, "branches": estimate.branches},
+            **{"gamma": number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
+            "answers": number(answers, 4),
+            "positive": int((estimate.gamma_by_base > 0).sum()),
+            "within": int((estimate.c_in > estimate.c_out).sum()),
+        },
+        {
+            **{"source": "published", "bases": paper["bases"], "branches": paper["branches"]},
+            **{"gamma": NONE, "positive": NONE, "within": NONE},
+            "answers": f"{paper['gamma']} (SE {paper['gamma_se']})",
+        },
+    ]
+    columns = (
+        Column("source", key=True),
+        Column(("bases", "branches"), "bases x branches", lambda *n: " x ".join(map(str, n))),
+        Column("gamma", "Γ̂ of continuations"),
+        Column(("low", "high"), "95 % CI", interval),
+        Column("positive", "bases with Γ̂ > 0"),
+        Column("within", "c in > c out"),
+        Column("answers", "Γ̂ of next answers"),
+    )
+    legend = (*noted("branching", after=after, **_beside(row, paper)), provenance([row]))
+    line = {
+        **row.tracked.factors,
+        **{"gamma": gamma.value, "ci_low": gamma.ci_low, "ci_high": gamma.ci_high, "se": gamma.se},
+        **{"bases": estimate.bases, "branches": estimate.branches, "gamma_next_answers": answers},
+        "published_gamma_next_answers": float(paper["gamma"]),
+        "published_se": float(paper["gamma_se"]),
+        "published_source": paper["source"],
+    }
+    title = "Published Γ̂ beside this run"
+    table = Table("", title, pd.DataFrame(lines), columns, legend)
+    return NumberedTable((table,), pd.DataFrame([line]))
+
+
+def _next_answers(row: Row) -> float:
+    """Γ̂ as the released files have it, of the first turn of the branches of each base.
+
+    These alone answer one and the same prompt; seats stand in the order in which they speak.
+    """
+    turns = row.tracked.preferences[:, row.tracked.after_round, 0]
+    bases = np.asarray(row.tracked.bases)
+    return next_answers([turns[bases == base] for base in np.unique(bases)]).gamma
+
+
+def _wordings(row: Row) -> NumberedTable | None:
+    """The decision of each wording, here and in the paper."""
+    known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
+    if not known or not row.readings:
+        return None
+    source = next(iter(known.values()))["source"]
+    legend = (*noted("wordings", **_beside(row, next(iter(known.values())))), provenance([row]))
+    frame = pd.DataFrame(
+        {
+            **row.tracked.factors,
+            **{"variant": reading.variant, "decision": reading.decision},
+            "published_decision": known[reading.variant]["decision"] if in_paper else "",
+            "published_source": source if in_paper else "",
+        }
+        for reading in row.readings
+        for in_paper in [reading.variant in known]
+    )
+    columns = (
+        Column("variant", "wording", key=True),
+        Column("decision"),
+        Column("published_decision", format=or_dash),
+    )
+    title = "Decisions by wording, published and of this run"
+    return NumberedTable((Table("", title, frame, columns, legend),), frame)
+
+
+def directions(source: Source) -> NumberedTable | None:
+    """Effects of which the papers report a direction: Δλ̂ with its interval, and theirs."""
+    known = [
+        (study, effect, line)
+        for study in source.studies
+        for effect in study.contrasts
+        if (line := beside(("directions",), effect.others, effect=effect.name))
+    ]
+    if not known:
+        return None
+    columns = (
+        *keys(["scenario", "effect"]),
+        *compared("λ̂", 4),
+        Column("n"),
+        WARNINGS,
+        Column("published_direction", "published:\nλ̂ is", or_dash),
+        Column("published_ci_excludes_0", "95 % CI\nexcludes 0", or_dash),
+        Column("released", "released\nfiles: Δλ̂", or_dash),
+        Column("published_source", "where"),
+    )
+    cells = [row for _, effect, _ in known for row in effect.cells]
+    departing = summed_up([row.tracked for row in cells])
+    legend = (*noted("directions", departing=departing), provenance(cells))
+    frame = pd.DataFrame(
+        {
+            **effect.record(study.name),
+            "published_direction": line["direction"],
+            "published_ci_excludes_0": line["ci_excludes_0"],
+            "released": line["released"],
+            "published_source": line["source"],
+        }
+        for study, effect, line in known
+    )
+    title = "Published directions beside this run"
+    return NumberedTable((Table("directions", title, frame, columns, legend),), frame)

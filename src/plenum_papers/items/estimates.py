@@ -1,0 +1,210 @@
+"""Tables S5, S6 and S8: λ̂ in the paper's groups, by model and by scenario."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.reports.formats import (
+    NO_ESTIMATES,
+    NONE,
+    interval,
+    number,
+    or_dash,
+    warnings,
+)
+from plenum.reports.labels import shared_label
+from plenum.reports.notes import of_wordings
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
+from plenum.reports.tables.conditions import exponents as exponent_columns
+from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
+from plenum_papers.items.published import beside
+from plenum_papers.items.source import (
+    NumberedTable,
+    Source,
+    noted,
+    notes,
+    numbers,
+    with_published,
+)
+
+_FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
+"""Where a λ̂ is looked up: the table itself, and others for conditions that it hasn't."""
+
+_OF_MODELS = ("table-s6", "table-s5")
+_OF_SCENARIOS = ("fig-1", "table-s8", "fig-1-hosted")
+_FIRST = ("on", "off", "uniform", "mixed")
+_TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
+
+
+def exponents(source: Source) -> NumberedTable | None:
+    """One table a group: temperatures by roles, mandates taken out, wordings, all others."""
+    groups = _groups(source.deliberated)
+    if not groups:
+        return None
+    frame = numbers([row for rows in groups.values() for row in rows], _FILES)
+    frame.insert(0, "group", [name for name, rows in groups.items() for _ in rows])
+    return NumberedTable(tuple(_table(name, rows, source) for name, rows in groups.items()), frame)
+
+
+def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The conditions by what varies in them; one may stand in two groups, as in the paper."""
+    plain = [row for row in rows if not row.tracked.perturbed]
+    groups: dict[str, list[Row]] = {}
+    for (roles,), alike in grouped(plain, ("roles",)).items():
+        if swept := _varying(alike, "temperature"):
+            groups[f"temperatures, roles {roles}"] = sorted(swept, key=_coldest_last)
+    if ablated := _varying([r for r in plain if r.tracked.factors["roles"] != "off"], "roles"):
+        groups["mandates taken out"] = ablated
+    worded = [row for row in rows if row.tracked.perturbed]
+    for (name,), alike in grouped(worded, ("perturbation",)).items():
+        groups[f"wordings, {name}"] = alike
+    placed = [id(row) for group in groups.values() for row in group]
+    others = [row for row in rows if id(row) not in placed]
+    return groups | ({"other conditions": others} if others else {})
+
+
+def _varying(rows: Sequence[Row], factor: str) -> list[Row]:
+    """The conditions that differ from another one in this factor alone."""
+    names = [n for n in rows[0].tracked.factors if n != factor] if rows else []
+    groups = grouped(rows, names).values()
+    return [row for group in groups if factor in varying_in(group) for row in group]
+
+
+def _coldest_last(row: Row) -> tuple[str, float]:
+    return row.tracked.factors["scenario"], -temperature(row.tracked.factors["temperature"])
+
+
+def temperature(label: str) -> float:
+    """The temperature that a label names."""
+    return float(label.removeprefix("t"))
+
+
+def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
+    names = varying_in(rows) or ["scenario"]
+    same = len(grouped(rows, names)) < len(rows)
+    exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *exponent_columns(rows),
+        Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
+        Column((*_TIMES, "status"), "TTM", _median),
+        Column("time_to_majority_ties_first", "TTM,\nties first", _round),
+        N,
+        WARNINGS,
+        Column("printed_lambda", f"published\n{exponent}", or_dash),
+        Column("printed_flip_rate", "published\nflip rate", or_dash),
+        Column("printed_time_to_majority", "published\nTTM,\nties first", or_dash),
+        Column("printed_n", "published\nn", or_dash),
+        Column("departs", "departs in", warnings),
+    )
+    legend = (
+        *noted("s5", symbol=exponent, rounds=fitted(rows, source.chosen), interval=interval_method),
+        *of_wordings(rows),
+        *notes(rows, _FILES),
+    )
+    title = f"Table S5: {name} ({shared_label(rows[0].tracked.factors, names)})"
+    return Table("table_s5", title, with_published(rows, _FILES), columns, legend)
+
+
+def _flip_rate(value: float, low: float, high: float) -> str:
+    return NONE if pd.isna(value) else f"{number(value, 3)} {interval(low, high, 2)}"
+
+
+def _round(value: float) -> str:
+    return NONE if pd.isna(value) else f"{value:g}"
+
+
+def _median(value: float, low: float, high: float, status: str) -> str:
+    if status in NO_ESTIMATES:
+        return NONE
+    return f"{number(value, 0)} [{number(low, 0)}, {number(high, 0)}]"
+
+
+def models(source: Source) -> NumberedTable | None:
+    """λ̂ of every model, roles by temperature across (Table S6), from two models on."""
+    rows = [row for row in source.deliberated if not row.tracked.perturbed]
+    differing = varying_in(rows)
+    if "model" not in differing:
+        return None
+    across = [n for n in differing if n in ("roles", "temperature")]
+    down = ["model", *(n for n in differing if n not in ("model", *across))]
+    table = _grid("Table S6: λ̂ by model", rows, down, across, _OF_MODELS)
+    return NumberedTable((table,), numbers(rows, _OF_MODELS))
+
+
+def landscape(source: Source) -> NumberedTable | None:
+    """λ̂ of every scenario, all other factors across (Table S8), from two scenarios on."""
+    rows, tables = [], []
+    for perturbed in (False, True):
+        part = [row for row in source.deliberated if row.tracked.perturbed is perturbed]
+        differing = varying_in(part)
+        if "scenario" in differing:
+            across = [n for n in differing if n != "scenario"]
+            title = f"Table S8: {symbol(part)} by scenario"
+            tables.append(_grid(title, part, ["scenario"], across, _OF_SCENARIOS))
+            rows += part
+    return NumberedTable(tuple(tables), numbers(rows, _OF_SCENARIOS)) if tables else None
+
+
+def _grid(
+    title: str, rows: Sequence[Row], down: list[str], across: list[str], files: Sequence[str]
+) -> Table:
+    """λ̂ with some factors down and others across; published values on lines of their own."""
+    marks = marked(rows)
+    every = sorted(grouped(rows, across), key=lambda key: _place(across, key))
+    lines: list[dict[str, Any]] = []
+    for line, alike in grouped(rows, down).items():
+        cells = grouped(alike, across)
+        parts = {str(at): cells.get(key, []) for at, key in enumerate(every)}
+        named = dict(zip(down, line, strict=True))
+        lines.append(
+            {**named, "source": "this run"} | {n: cell(p, marks) for n, p in parts.items()}
+        )
+        published = {n: _published(part, files) for n, part in parts.items()}
+        if any(text != NONE for text in published.values()):
+            lines.append({**named, "source": "published"} | published)
+    columns = (
+        *keys([*down, *["source"] * any(line["source"] == "published" for line in lines)]),
+        *(Column(str(at), _heading(across, key), _either) for at, key in enumerate(every)),
+    )
+    legends = (
+        *(LEGEND, f"±: jackknife standard error; (n); {legend()}"),
+        *of_wordings(rows),
+        *notes(rows, files),
+    )
+    shared = shared_label(rows[0].tracked.factors, varying_in(rows))
+    return Table("", f"{title} ({shared})", pd.DataFrame(lines), columns, legends)
+
+
+def _either(content: Cell | str) -> str:
+    """A cell of this run, or a published one as it is printed."""
+    return content if isinstance(content, str) else brief(content)
+
+
+def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
+    """Published λ̂ (n) of a cell."""
+    printed = {
+        f"{line['lambda']}{f' ({n})' if (n := line.get('n')) else ''}"
+        for row in rows
+        if (line := beside(files, row.tracked.factors))
+    }
+    return " / ".join(sorted(printed)) or NONE
+
+
+def _place(names: Sequence[str], key: Sequence[str]) -> list[tuple[float, str]]:
+    """On comes before off, uniform before mixed, lower temperatures before higher ones."""
+    return [
+        (temperature(value), "")
+        if name == "temperature"
+        else (_FIRST.index(value), "")
+        if value in _FIRST
+        else (len(_FIRST), value)
+        for name, value in zip(names, key, strict=True)
+    ]
+
+
+def _heading(names: Sequence[str], key: Sequence[str]) -> str:
+    return "\n".join(f"{n}={v}" for n, v in zip(names, key, strict=True)) or "λ̂"

@@ -1,0 +1,48 @@
+"""The generated page `docs/papers-results.md`, and what `scripts/papers.py` prints."""
+
+from collections.abc import Iterable
+
+from plenum.reports.phrases import environment, listed
+from plenum_papers.items.items import NEEDS, Experiment, Item, experiments, items
+
+
+def page() -> str:
+    """Every item in a table, and the commands of every study."""
+    studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
+    template = environment().get_template("papers/page.j2")
+    return template.render(items=items(), studies=studies, needs=_needs, shown_by=_shown_by)
+
+
+def listing() -> str:
+    """One line an item: what it is called, what it shows, and the studies that give it."""
+    rows = [(item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items()]
+    wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "\n".join(
+        f"{name:<{wide[0]}}  {title:<{wide[1]}}  {studies}".rstrip()
+        for name, title, studies in rows
+    )
+
+
+def commands(item: Item) -> str:
+    """How one item is made, from the runs to what shows it."""
+    lines = [f"# {item.paper}, {item.label}: {item.title}"]
+    lines += [study.command() for study in item.studies]
+    whole = "  # all of the study" if item.studies else ""
+    lines += [item.made_by, *(command + whole for command in item.shown_by)]
+    for study in (study for study in item.studies if study.needs):
+        needs = _needs(study).replace("`", "")
+        lines.append(f"# on the papers' models: {study.command(study.real)} ({needs})")
+    return "\n".join(lines)
+
+
+def _shown_by(served: Iterable[Item]) -> dict[str, list[Item]]:
+    """The commands that show some items, each once."""
+    by_command: dict[str, list[Item]] = {}
+    for item in served:
+        for command in item.shown_by:
+            by_command.setdefault(command, []).append(item)
+    return by_command
+
+
+def _needs(study: Experiment) -> str:
+    return listed(NEEDS[name] for name in study.needs)

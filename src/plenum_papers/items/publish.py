@@ -1,0 +1,142 @@
+"""Tables by the papers' numbers, as `scripts/tables.py` makes them: printed, written and logged."""
+
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import UserError
+from plenum.reports.publishing import Product, publish_product
+from plenum.reports.settings import Settings, settings
+from plenum.reports.study import kind_of
+from plenum.tracking.study import run_or_imported
+from plenum_papers.items import items
+from plenum_papers.items.catalogue import CATALOGUE
+from plenum_papers.items.source import NumberedTable, Source
+
+ALL, PAPERS, LIST = "all", "papers", "list"
+
+_LINES = 60
+"""Longer tables are written, not printed."""
+
+_PREFIX = re.compile(r"^tab(?:le)?\.?[\s-]*")
+
+
+def publish(cfg: DictConfig) -> None:
+    """Print the requested tables; all of them are made before any is written.
+
+    Raises
+    ------
+    UserError
+        A table isn't known, a study isn't there, or it has nothing for a table.
+    """
+    names = tables(cfg)
+    studies = () if OmegaConf.is_missing(cfg, "study") else tuple(dict.fromkeys(_texts(cfg.study)))
+    if LIST in names:
+        _list()
+        return
+    chosen = _settings(cfg, studies)
+    every = PAPERS in names
+    requested = list(CATALOGUE) if every else names
+    for source, name, numbered in list(_numbered_tables(chosen, requested, studies, every)):
+        product = Product(
+            stem=f"table_{name}",
+            frames={f"table_{name}": numbered.frame},
+            tables=numbered.tables,
+            printed=[table for table in numbered.tables if len(table) <= _LINES],
+        )
+        publish_product(product, replace(chosen, study=source.names[0] if source.names else ""))
+        print()
+
+
+def tables(cfg: DictConfig) -> list[str]:
+    """The names of the tables, each once: ``s5``, or ``Table S5``.
+
+    Raises
+    ------
+    UserError
+        A table isn't known.
+    """
+    given = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
+    names = [PAPERS if name == ALL else name for name in given]
+    for name in names:
+        if name not in (*CATALOGUE, PAPERS, LIST):
+            raise UserError(f"table: {name}; one of {', '.join((ALL, *CATALOGUE, PAPERS, LIST))}")
+    return list(dict.fromkeys(names))
+
+
+def _texts(value: Any) -> list[str]:
+    """One text, several with commas between them, or a list."""
+    given = list(value) if OmegaConf.is_list(value) else str(value).split(",")
+    return [str(text).strip() for text in given]
+
+
+def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
+    """The settings of the first study; without one, files go to ``outputs/papers``."""
+    filled = copy.deepcopy(cfg)
+    filled.study = studies[0] if studies else "papers"
+    chosen = settings(filled)
+    return chosen if studies else replace(chosen, study="")
+
+
+def _numbered_tables(
+    chosen: Settings, requested: Sequence[str], studies: tuple[str, ...], every: bool
+) -> Iterator[tuple[Source, str, NumberedTable]]:
+    """Every table with its source and name; of ``every`` table those that the studies have."""
+    sources: dict[tuple[str, ...], Source] = {}
+    for name in requested:
+        names = _studies(chosen, name, studies, every=every)
+        if names is None:
+            continue
+        first = replace(chosen, study=names[0]) if names else chosen
+        source = sources.setdefault(names, Source(first, names))
+        numbered = CATALOGUE[name].make(source)
+        if numbered is not None:
+            yield source, name, numbered
+        elif not every:
+            raise UserError(
+                f"table: {name}; study {', '.join(names)} has nothing for it: "
+                f"it needs {CATALOGUE[name].needs}"
+            )
+
+
+def _studies(
+    chosen: Settings, name: str, studies: tuple[str, ...], *, every: bool
+) -> tuple[str, ...] | None:
+    """The studies that are named, or those of the paper's table that have been run.
+
+    ``None`` where none has, and every table was requested.
+    """
+    for study in studies:
+        kind = kind_of(study, chosen.uri)
+        if name not in (own := kind.part("paper_tables")):
+            if every:
+                return None
+            raise UserError(
+                f"table: {name}; study {study} holds {kind.plural}: one of {', '.join(own)}"
+            )
+    if name == "s4":
+        return studies[:1]
+    item = items.of_table(name)
+    if studies or (item is None and every):
+        return studies or None
+    if item is None:
+        raise UserError(f"study: missing; table={name} needs one, as in study=hl01_2x2")
+    run = run_or_imported(item.study_names, chosen.uri)
+    left = [study.command() for study in item.studies if study.study not in run]
+    if not run and not every:
+        names = ", ".join(item.study_names)
+        raise UserError(f"study: table {name} is of {names}; none has been run yet: {left[0]}")
+    if run and left:
+        print(f"table {name}: not run yet, left out: {'; '.join(left)}")
+    return tuple(run.values()) or None
+
+
+def _list() -> None:
+    for table in CATALOGUE.values():
+        item = items.of_table(table.name)
+        studies = ", ".join(item.study_names) if item else ""
+        print(f"{table.name:<12}{table.shows:<54}{studies}".rstrip())

@@ -1,0 +1,170 @@
+"""The sources of a table by number: conditions and accounts of studies, and published numbers."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from plenum.design.factors import FACTORS
+from plenum.dynamics import time_to_majority
+from plenum.reports.labels import provenance
+from plenum.reports.phrases import paragraphs
+from plenum.reports.rows import Row, frame
+from plenum.reports.settings import Settings
+from plenum.reports.study import EstimatedStudy, deliberations, load
+from plenum.reports.table import Table
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
+from plenum_papers.items.departures import departures, summed_up
+from plenum_papers.items.published import Published, beside
+
+_COLUMNS = (
+    *("study", *FACTORS, "condition"),
+    *("target", "completed", "failed", "pending", "warnings", "status"),
+    *("estimand", "lambda", "ci_low", "ci_high", "se", "interval", "rounds_used"),
+    *("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"),
+    *("time_to_majority", "time_to_majority_ci_low", "time_to_majority_ci_high"),
+    "time_to_majority_ties_first",
+)
+"""Columns of the condition table that the CSV files by number have."""
+
+_VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
+"""Values that the papers report of a condition."""
+
+_ALSO = {"flip_rate": "fragility_plurality"}
+"""Other names of values in the files."""
+
+
+class NumberedTable(NamedTuple):
+    """A table by number: what is shown of it, and all of its numbers."""
+
+    tables: tuple[Table, ...]
+    frame: pd.DataFrame
+
+
+class Numbered(NamedTuple):
+    """A table: its name, what it shows, how it is made, and what a study must have for it.
+
+    ``make`` gives ``None`` for studies that have nothing to show in it.
+    """
+
+    name: str
+    shows: str
+    make: Callable[["Source"], NumberedTable | None]
+    needs: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """The studies that a table is made of; none for what needs no run.
+
+    Attributes
+    ----------
+    chosen
+        What is to be reported, and how; its study is the first one.
+    names
+        Of the studies.
+    keep
+        Which conditions it is made of, by their factors; of all without it.
+    load
+        Reads and estimates a study.
+    """
+
+    chosen: Settings
+    names: tuple[str, ...]
+    keep: Callable[[Mapping[str, str]], bool] | None = None
+    load: Callable[[Settings], EstimatedStudy] = load
+
+    @cached_property
+    def studies(self) -> list[EstimatedStudy]:
+        """Each study with its estimates."""
+        loaded = [self.load(replace(self.chosen, study=name)) for name in self.names]
+        return [study.restricted(self.keep) for study in loaded] if self.keep else loaded
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All conditions; of one that several studies have, that with most replicates."""
+        rows: dict[tuple[str, ...], Row] = {}
+        for row in (row for study in self.studies for row in study.rows):
+            cell = (row.tracked.identity, *row.tracked.factors.values())
+            if cell not in rows or rows[cell].n < row.n:
+                rows[cell] = row
+        return list(rows.values())
+
+    @property
+    def deliberated(self) -> list[Row]:
+        """Its :func:`~plenum.reports.study.deliberations`."""
+        return deliberations(self.rows)
+
+    @cached_property
+    def accounts(self) -> list[ConditionUsage]:
+        """The accounts of all conditions, of each study in the order of scenarios."""
+        return [
+            usage
+            for name in self.names
+            for usage in sorted(
+                Study(name, self.chosen.uri).usage,
+                key=lambda a: a.tracked.factors["scenario"],
+            )
+            if self.keep is None or self.keep(usage.tracked.factors)
+        ]
+
+
+def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+    """The condition table, with published values as they are printed, and where they stand.
+
+    Beside them stands what the papers define otherwise by their definition:
+    ``time_to_majority_ties_first``. ``departs`` says where a condition isn't theirs.
+    """
+    lines = frame(rows)
+    lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
+    published = [beside(files, row.tracked.factors) for row in rows]
+    for name in _VALUES:
+        lines[f"printed_{name}"] = [_printed(line, name) if line else "" for line in published]
+    lines["departs"] = [
+        " ".join(departures(row.tracked)) if line else ""
+        for row, line in zip(rows, published, strict=True)
+    ]
+    lines["printed_in"] = [line["source"] if line else "" for line in published]
+    return lines
+
+
+def _printed(line: Published, name: str) -> str:
+    """A printed value; of wordings the papers call the flip rate fragility."""
+    return line.get(name) or line.get(_ALSO.get(name, ""), "")
+
+
+def ties_first(row: Row) -> float:
+    """The median round of the first majority as the papers have it.
+
+    A tied top is its first option, and without a majority it is the last round.
+    """
+    if row.summary is None:
+        return math.nan
+    return float(np.median(time_to_majority(row.tracked.preferences, ties="first").times))
+
+
+def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+    """Factors, counts, estimates and published numbers of some conditions: what a CSV has."""
+    lines = with_published(rows, files)
+    chosen = lines.reindex(columns=_COLUMNS)
+    for name in _VALUES:
+        chosen[f"published_{name}"] = pd.to_numeric(lines[f"printed_{name}"]).astype(float)
+    return chosen.assign(departs=lines["departs"], published_source=lines["printed_in"])
+
+
+def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
+    """The last notes of a table: where published numbers come from, and where a run's do."""
+    published = [line for row in rows if (line := beside(files, row.tracked.factors))]
+    sources = dict.fromkeys(line["source"] for line in published)
+    departing = summed_up([r.tracked for r in rows if beside(files, r.tracked.factors)])
+    return (*noted("published", sources=list(sources), departing=departing), provenance(rows))
+
+
+def noted(name: str, **facts: Any) -> list[str]:
+    """The notes of a table, from ``notes.j2``."""
+    return paragraphs("papers/notes.j2", name, **facts)

@@ -1,0 +1,114 @@
+"""Table S7: switches by seat, pooled over temperatures."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from plenum.design.factors import FACTORS
+from plenum.dynamics import switch_counts
+from plenum.dynamics.estimate import mean
+from plenum.reports.formats import count, decimals, limits
+from plenum.reports.labels import label, provenance
+from plenum.reports.rows import Row, grouped, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum_papers.items import items
+from plenum_papers.items.departures import summed_up
+from plenum_papers.items.estimates import temperature
+from plenum_papers.items.published import beside, published
+from plenum_papers.items.source import NumberedTable, Source, noted
+
+
+def switching(source: Source) -> NumberedTable | None:
+    """One line a seat: mean, SD and n of its switches in a deliberation with roles.
+
+    Pooled are the temperatures that the paper pools, as far as the study has them.
+    """
+    rows = [row for row in source.deliberated if _pooled(row)]
+    if not rows:
+        return None
+    held = [n for n in FACTORS if n != "temperature"]
+    shown = [n for n in varying_in(rows) if n != "temperature"]
+    frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
+    columns = (
+        *keys([*shown, "seat"]),
+        Column("switches", "mean", decimals(2)),
+        Column(("ci_low", "ci_high"), "95 % CI", limits(2)),
+        Column("sd", "SD", decimals(2)),
+        Column("n"),
+        Column("switches_ties_first", "mean,\nties first", decimals(2)),
+        Column("sd_ties_first", "SD,\nties first", decimals(2)),
+        Column("published_switches", "published\nmean,\nties first", decimals(2)),
+        Column("published_sd", "published\nSD,\nties first", decimals(2)),
+        Column("published_n", "published\nn", count),
+    )
+    temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
+    notes = noted(
+        "s7",
+        temperatures=temperatures,
+        pooled=_temperatures() if frame["published_switches"].notna().any() else (),
+        departing=summed_up([row.tracked for row in rows]),
+        warnings=dict.fromkeys(
+            w for r in rows for w in r.warnings if w in ("attrition", "pending")
+        ),
+    )
+    shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
+    title = f"Table S7: switches by seat ({shared})"
+    return NumberedTable(
+        (Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame
+    )
+
+
+def _pooled(row: Row) -> bool:
+    factors = row.tracked.factors
+    return (
+        row.summary is not None
+        and not row.tracked.perturbed
+        and factors["roles"] == "on"
+        and factors["temperature"] in _temperatures()
+    )
+
+
+def _temperatures() -> tuple[str, ...]:
+    """The temperatures that the paper pools."""
+    return items.item("001/table-s7").conditions[0]["temperature"]
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
+    """The seats of conditions that differ in temperature alone."""
+    first = rows[0].tracked.factors
+    place = {line["seat"]: number for number, line in enumerate(published("table-s7"))}
+    seats = {seat for row in rows for seat in row.tracked.seats}
+    for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
+        counts, first_of_tied = (
+            np.concatenate([_counts(row, seat, ties) for row in rows]).astype(float)
+            for ties in ("none", "first")
+        )
+        estimate = mean(counts, "mean over agent-runs")
+        all_pooled = {**first, "temperature": " ".join(_temperatures())}
+        known = beside(("table-s7",), all_pooled, seat=seat)
+        yield {
+            **{n: v for n, v in first.items() if n != "temperature"},
+            "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
+            **{"seat": seat, "switches": estimate.value, "ci_low": estimate.ci_low},
+            **{"ci_high": estimate.ci_high, "n": estimate.n},
+            "sd": _sd(counts),
+            "switches_ties_first": float(first_of_tied.mean()) if len(counts) else math.nan,
+            "sd_ties_first": _sd(first_of_tied),
+            "published_switches": float(known["switches"]) if known else None,
+            "published_sd": float(known["sd"]) if known else None,
+            "published_n": int(known["n"]) if known else None,
+        }
+
+
+def _sd(counts: np.ndarray) -> float:
+    return float(counts.std(ddof=1)) if len(counts) > 1 else math.nan
+
+
+def _counts(row: Row, seat: str, ties: str) -> np.ndarray:
+    """Switches of a seat in every replicate."""
+    if row.summary is None or seat not in row.tracked.seats:
+        return np.empty(0)
+    switches = switch_counts(row.tracked.preferences, ties=ties)
+    return switches.counts[:, row.tracked.seats.index(seat)]

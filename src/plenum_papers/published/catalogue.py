@@ -1,0 +1,284 @@
+"""The files of a clone of the authors' repository, by study and condition."""
+
+import csv
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+
+from plenum.base import project, regular_files
+from plenum.base.errors import UserError
+from plenum.design.condition import temperature_label
+from plenum_papers.published import rules
+
+_NAME = re.compile(
+    r"(?P<scenario>[A-Z]{2}-\d\d)(?:__T(?P<temperature>\d+(?:\.\d+)?(?:e-?\d+)?))?"
+    r"(?:__N(?P<first>\d+))?__roles(?P<roles>True|False)(?:__N(?P<agents>\d+)__R(?P<length>\d+))?"
+    r"(?:__ablate-(?P<seat>[A-Z][a-z]+))?(?:__R(?P<rounds>\d+))?(?:__(?P<model>[a-z].*))?\.jsonl"
+)
+_MODELS = {
+    None: "uniform",
+    "multimodel": "mixed",
+    "gpt-4.1": "gpt-4.1",
+    "anthropic__claude-sonnet-4-6": "claude-sonnet-4.6",
+    "gemini__models-gemini-2.5-flash": "gemini-2.5-flash",
+    "grok__grok-3": "grok-3",
+}
+"""Model options of ``conf/model`` by what file names call them."""
+
+REFERENCE = project.resolve("reference/published.yaml")
+"""The catalogue of the papers' runs."""
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """A released file: one condition.
+
+    Attributes
+    ----------
+    path
+        In the clone, relative to it.
+    folder
+        The name of its group of folders in ``reference/published.yaml``.
+    scenario, roles, model, temperature, memory, rounds, agents
+        The condition's factors, by the names that the studies use; ``agents`` seats.
+    lines
+        How many lines it has: runs, but for torn ones; 0 where nobody counted.
+    """
+
+    path: Path
+    folder: str
+    scenario: str
+    roles: str
+    model: str
+    temperature: str
+    memory: str
+    rounds: int
+    agents: int
+    lines: int
+
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        """What files of the same condition have in common."""
+        return tuple(
+            value for key, value in vars(self).items() if key not in ("path", "folder", "lines")
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The files of a study.
+
+    Attributes
+    ----------
+    files
+        One a condition.
+    left_out
+        Files of the same conditions that are less whole, or come later, each with the one that
+        stands for it.
+    """
+
+    files: tuple[PublishedFile, ...]
+    left_out: tuple[tuple[Path, Path], ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A clone of the authors' repository, and what is known of its files.
+
+    Attributes
+    ----------
+    clone
+        Where it lies.
+    catalogue
+        The file that says which of its files make which study.
+    """
+
+    clone: Path
+    catalogue: Path = REFERENCE
+
+    @cached_property
+    def rules(self) -> dict[str, Any]:
+        """The catalogue's entries; raises :class:`UserError` where it can't be read."""
+        return rules.read(self.catalogue)
+
+    @property
+    def origin(self) -> str:
+        """Whose runs these are: the repository and its commit."""
+        return f"github.com/{self.rules['repository']}@{self.rules['commit']}"
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The names of the studies."""
+        return tuple(self.rules["studies"])
+
+    @cached_property
+    def _blobs(self) -> dict[str, str]:
+        """Git's digest of each released file by its path; none where none are known."""
+        if "files" not in self.rules:
+            return {}
+        return rules.blobs(self.catalogue.parent / self.rules["files"])
+
+    def absent(self, studies: Collection[str] = ()) -> list[str]:
+        """Released files that the clone lacks: all, or those that some studies want."""
+        wanted = [rule for name in studies for rule in self.rules["studies"][name]]
+        return [
+            path
+            for path in self._blobs
+            if not (self.clone / path).is_file()
+            and (not studies or any(self._wants(rule, Path(path)) for rule in wanted))
+        ]
+
+    def _wants(self, rule: Mapping[str, Any], path: Path) -> bool:
+        file = _file(path, rule["in"])
+        folders = map(Path, self.rules["folders"][rule["in"]])
+        return file is not None and path.parent in folders and _matches(file, rule)
+
+    def read(self, path: Path) -> bytes:
+        """The bytes of a file, as they were released.
+
+        Raises
+        ------
+        UserError
+            The file can't be read, or it was changed since.
+        """
+        try:
+            data = regular_files.read_bytes(self.clone / path)
+        except OSError as error:
+            raise UserError(f"published: {self.clone / path} can't be read: {error}") from None
+        blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        if self._blobs and self._blobs.get(str(path)) != blob:
+            raise UserError(
+                f"published: {self.clone / path} is not as it was released in {self.origin}"
+            )
+        return data
+
+    def selection(self, study: str) -> Selection:
+        """The files of a study of the papers.
+
+        Raises
+        ------
+        UserError
+            There is no such study, or the clone has none of its files.
+        """
+        if study not in self.studies:
+            raise UserError(f"study: {study!r} is not one of {', '.join(self.studies)}")
+        cells: defaultdict[tuple[Any, ...], list[PublishedFile]] = defaultdict(list)
+        for rule in self.rules["studies"][study]:
+            for file in self._files[rule["in"]]:
+                if _matches(file, rule) and file not in cells[file.cell]:
+                    cells[file.cell].append(file)
+        chosen, left_out = [], []
+        for files in filter(None, cells.values()):
+            best = max(files, key=lambda file: file.lines)  # the first of several equally whole
+            chosen.append(best)
+            left_out += [(file.path, best.path) for file in files if file is not best]
+        if not chosen:
+            raise UserError(
+                f"published: {self.clone} holds no file of {study}; clone "
+                f"{self.rules['repository']}, or name other studies by study="
+            )
+        chosen.sort(key=lambda file: (file.scenario, float(file.temperature[1:])))
+        return Selection(tuple(chosen), tuple(left_out))
+
+    def options(self, scenario: str) -> dict[str, str]:
+        """The names of a scenario's options by label, as Table S4 or the released packet has them.
+
+        None of a scenario that Table S4 lacks.
+        """
+        with project.resolve("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
+            listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
+        names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
+        return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
+
+    def unused(self) -> list[str]:
+        """Files of runs that are in no study and stand for none."""
+        used: set[Path] = set()
+        for study in self.studies:
+            selected = self.selection(study)
+            used |= {file.path for file in selected.files}
+            used |= {path for path, _ in selected.left_out}
+        roots = {Path(folder) for names in self.rules["folders"].values() for folder in names}
+        files = {
+            p.relative_to(self.clone) for r in roots for p in (self.clone / r).rglob("*.jsonl")
+        }
+        return sorted(map(str, files - used))
+
+    @cached_property
+    def _files(self) -> dict[str, list[PublishedFile]]:
+        """The files by their group of folders."""
+        return {
+            name: [
+                replace(file, lines=_lines(path))
+                for folder in folders
+                for path in sorted((self.clone / folder).glob("*.jsonl"))
+                if (file := _file(path.relative_to(self.clone), name))
+            ]
+            for name, folders in self.rules["folders"].items()
+        }
+
+
+def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
+    usual = {"rounds": 20, "agents": 5}
+    wanted = {**usual, **rule}
+    return all(
+        getattr(file, key) in (value if isinstance(value, list) else [value])
+        for key, value in wanted.items()
+        if key != "in"
+    )
+
+
+def _lines(path: Path) -> int:
+    try:
+        with regular_files.opened(path) as lines:
+            return sum(1 for line in lines if line.strip())
+    except OSError as error:
+        raise UserError(f"published: {path} can't be read: {error}") from None
+
+
+def _file(path: Path, folder: str) -> PublishedFile | None:
+    """What a file's name says of its condition; none where it says nothing."""
+    parsed = _NAME.fullmatch(path.name)
+    if not parsed or parsed["model"] not in _MODELS:
+        return None
+    roles = "on" if parsed["roles"] == "True" else "off"
+    hosted = folder == "hosted"
+    return PublishedFile(
+        path=path,
+        folder=folder,
+        scenario=parsed["scenario"],
+        roles=f"ablate_{parsed['seat'].lower()}" if parsed["seat"] else roles,
+        model="qwen2.5-7b" if hosted else _MODELS[parsed["model"]],
+        temperature=temperature_label(float(parsed["temperature"] or 0)),
+        memory={"k3": "k3", "k1": "k1"}.get(folder, "k15"),
+        rounds=int(parsed["rounds"] or parsed["length"] or 20),
+        agents=int(parsed["first"] or parsed["agents"] or 5),
+        lines=0,
+    )
+
+
+def release_of(cfg: DictConfig) -> Release:
+    """The clone that a script is to read.
+
+    Raises
+    ------
+    UserError
+        None is named, or an archive as well; it isn't a clone of the authors' repository, or there
+        is no such catalogue.
+    """
+    if cfg.get("archive") is not None:
+        raise UserError("published: an archive is named too; import one after the other")
+    catalogue = REFERENCE if cfg.catalogue is None else Path(str(cfg.catalogue))
+    release = Release(Path(str(cfg.published)), catalogue)
+    repository = release.rules["repository"]
+    if cfg.published is None:
+        raise UserError(f"published: missing; name a clone of github.com/{repository}")
+    if not any((release.clone / f).is_dir() for g in release.rules["folders"].values() for f in g):
+        raise UserError(f"published: {release.clone} is no clone of github.com/{repository}")
+    return release

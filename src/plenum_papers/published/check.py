@@ -1,0 +1,344 @@
+"""Recompute every published value that the released files determine, beside the published one."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.dynamics import lyapunov
+from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.nulls import shuffle_test
+from plenum.dynamics.switches import switch_counts
+from plenum.reports.markdown import markdown
+from plenum.reports.printing import show, show_text
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import csv as csv_text
+from plenum_papers.published import branching
+from plenum_papers.published.catalogue import PublishedFile, Release
+from plenum_papers.published.conditions import PublishedCondition, load
+
+Floats = NDArray[np.float64]
+Key = tuple[str, ...]
+
+FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
+
+_PERTURBATIONS = {"semantic": "registers6", "hosted": "variants20"}
+_REGISTERS = {
+    "canonical": "canonical",
+    "register_synonym": "synonym_light",
+    "register_passive": "passive_reframe",
+    "register_formal": "numeric_reorder",
+    "register_legalistic": "bureaucratic_register",
+    "register_conversational": "conversational_register",
+}
+"""The released names of wordings by those of ``reference/fig-s7.csv``."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of a condition as arrays."""
+
+    condition: PublishedCondition
+
+    @cached_property
+    def preferences(self) -> Floats:
+        """Shape (replicates, rounds, seats, options)."""
+        runs = [self.condition.runs[index] for index in sorted(self.condition.runs)]
+        source = self.condition.source
+        flat = np.array([[turn.pref for turn in run.run.turns] for run in runs])
+        return flat.reshape(len(runs), source.rounds, source.agents, -1)
+
+    @cached_property
+    def decisions(self) -> Counter[str]:
+        """How often the clerk named each decision."""
+        return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
+
+
+def growth(cell: Cell) -> float:
+    """λ̂ of the committee means over rounds 3 to 20."""
+    return lyapunov(cell.preferences.mean(axis=2)).value
+
+
+def off_plurality(cell: Cell) -> float:
+    """Share of decisions other than the most frequent one."""
+    return 1 - max(cell.decisions.values()) / cell.decisions.total()
+
+
+def majority_round(cell: Cell) -> float:
+    """Median round of the first majority; the last round where there is none, the first of tied
+    options."""
+    return float(np.median(time_to_majority(cell.preferences, ties="first").times))
+
+
+def replicates(cell: Cell) -> float:
+    """Completed runs in the file."""
+    return len(cell.condition.runs)
+
+
+QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
+    "lambda": (growth, "slope of log D(t), rounds 3-20"),
+    "flip_rate": (off_plurality, "share off the plurality"),
+    "fragility_plurality": (off_plurality, "share off the plurality"),
+    "time_to_majority": (majority_round, "median round, ties: first option, none: last round"),
+    "n": (replicates, "completed runs"),
+    "realised": (replicates, "completed runs"),
+    "A": (lambda cell: cell.decisions["A"], "decisions for A"),
+    "B": (lambda cell: cell.decisions["B"], "decisions for B"),
+    "C": (lambda cell: cell.decisions["C"], "decisions for C"),
+}
+"""What columns of the reference files mean, and in words."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published value beside the recomputed one.
+
+    Attributes
+    ----------
+    source
+        Paper, and figure or table.
+    what
+        The condition, or the part of it.
+    quantity, definition
+        What was published, and how it is recomputed.
+    published, recomputed
+        As printed, with as many digits.
+    why
+        Where they differ: what explains it; empty for nothing known.
+    """
+
+    source: str
+    what: str
+    quantity: str
+    definition: str
+    published: str
+    recomputed: str
+    why: str = ""
+
+    @property
+    def name(self) -> str:
+        """Where it was published, of what, and which quantity."""
+        return f"{self.source} / {self.what} / {self.quantity}"
+
+    @property
+    def equal(self) -> bool:
+        """Whether both are equal to the last printed digit."""
+        return self.published == self.recomputed
+
+
+def compare(release: Release) -> tuple[list[Comparison], list[str]]:
+    """All published values that the files of a clone determine, and what it lacks for others.
+
+    Raises
+    ------
+    UserError
+        A file can't be read.
+    """
+    cells = _cells(release)
+    comparisons: list[Comparison] = []
+    lacking: list[str] = []
+    makers = dict.fromkeys(release.rules["tables"], _of_table) | {
+        "table-s7": _switches,
+        "fig-s7": _wordings,
+        "fig-s6": partial(_branching, release),
+        "fig-s5": _null,
+    }
+    for name, make in makers.items():
+        for row in _rows(name):
+            try:
+                comparisons += make(row, cells)
+            except _NoFileError as error:
+                lacking.append(f"{row['source']}: not compared, the clone has no file of {error}")
+    explained = release.rules["explained"]
+    return [replace(c, why=explained.get(c.name, "")) for c in comparisons], lacking
+
+
+class _NoFileError(LookupError):
+    """The clone lacks what a value is recomputed from."""
+
+
+class _Cells(dict[Key, Cell]):
+    """Cells by condition."""
+
+    def __missing__(self, key: Key) -> Cell:
+        raise _NoFileError(" ".join(key))
+
+
+def _cells(release: Release) -> Mapping[Key, Cell]:
+    """The first file of each condition, in the order of the studies."""
+    cells: dict[Key, PublishedFile] = {}
+    for study in release.studies:
+        with suppress(UserError):  # of which the clone has nothing
+            for file in release.selection(study).files:
+                if (file.rounds, file.agents) == (20, 5):
+                    cells.setdefault(_key(file), file)
+    return _Cells({key: Cell(load(release, file)) for key, file in cells.items()})
+
+
+def _key(file: PublishedFile) -> Key:
+    perturbation = _PERTURBATIONS.get(file.folder, "none")
+    return (file.scenario, file.roles, file.model, file.memory, file.temperature, perturbation)
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with project.resolve(f"reference/{name}.csv").open(encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    wanted = [row[factor] for factor in FACTORS]
+    meant = [
+        cell
+        for key, cell in cells.items()
+        if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
+    ]
+    if not meant:
+        raise _NoFileError(_named(row))
+    for quantity in filter(row.get, QUANTITIES):
+        measure, definition = QUANTITIES[quantity]
+        value = sum(map(measure, meant))  # of counts over all scenarios
+        yield _comparison(row["source"], _named(row), quantity, definition, row[quantity], value)
+
+
+def _named(row: Mapping[str, str]) -> str:
+    usual = {"memory": "k15", "temperature": "t0", "perturbation": "none", "model": "uniform"}
+    return " ".join(row[f] for f in FACTORS if row[f] != usual.get(f))
+
+
+def _comparison(
+    source: str, what: str, quantity: str, definition: str, published: str, value: float
+) -> Comparison:
+    digits = len(published.partition(".")[2])
+    recomputed = f"{value:.{digits}f}"
+    return Comparison(source, what, quantity, definition, published, recomputed)
+
+
+def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Table S7: changes of a seat's top option over pooled temperatures."""
+    keys = [
+        tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
+        for temperature in row["temperature"].split()
+    ]
+    pooled = np.concatenate([cells[key].preferences for key in keys])
+    seats = next(iter(cells[keys[0]].condition.runs.values())).seats
+    counts, seat = switch_counts(pooled, ties="first"), seats.index(row["seat"])
+    definition = "changes of the top option, ties: first option"
+    values = {"switches": counts.mean[seat], "sd": counts.sd[seat], "n": counts.n}
+    for name, value in values.items():
+        yield _comparison(
+            row["source"], f"IM-01 {row['seat']}", name, definition, row[name], float(value)
+        )
+
+
+def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Fig. S7: the decision of each wording."""
+    runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
+    wanted = _REGISTERS[row["variant"]]
+    decisions = {
+        "canonical" if run.variant_label == "original" else str(run.variant_label): (
+            run.run.final_decision.decision
+        )
+        for run in runs
+    }
+    if wanted not in decisions:
+        raise _NoFileError(f"wording {wanted}")
+    yield Comparison(
+        row["source"],
+        f"IM-01 {row['variant']}",
+        "decision",
+        f"the clerk's, wording {wanted}",
+        row["decision"],
+        decisions[wanted],
+    )
+
+
+def _branching(
+    release: Release, row: Mapping[str, str], cells: Mapping[Key, Cell]
+) -> Iterator[Comparison]:
+    """Fig. S6: Γ̂ as the released files have it."""
+    bases = [turns.answers for turns in branching.read(release)]
+    if not bases:
+        raise _NoFileError("next answers")
+    gammas = np.array([base.gamma for base in bases])
+    values = {
+        "gamma": float(gammas.mean()),
+        "gamma_se": float(gammas.std() / np.sqrt(len(gammas))),
+        "bases": len(gammas),
+        "positive": int((gammas > 0).sum()),
+    }
+    meaning = "share of turns whose next answers have an entropy of at least 0.5 nats, times ĉ_in"
+    definitions = {"gamma_se": "standard deviation over n (not n - 1) of Γ̂, by the root of n"}
+    for name, value in values.items():
+        definition = definitions.get(name, meaning)
+        yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
+
+
+def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Fig. S5: p of the permutation null, which the papers print as a bound."""
+    cell = cells[tuple(row[f] for f in FACTORS)]
+    null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
+    bound = row["p"]
+    below = null.p_right < float(bound.removeprefix("<"))
+    yield Comparison(
+        row["source"],
+        _named(row),
+        "p",
+        "permutation null: all 20 rounds shuffled, right tail",
+        bound,
+        bound if below else f"{null.p_right:.4f}",
+    )
+
+
+def summary(comparisons: list[Comparison]) -> dict[str, int]:
+    """How many values were compared, are equal, are explained, and are neither."""
+    different = [c for c in comparisons if not c.equal]
+    explained = sum(bool(c.why) for c in different)
+    return {
+        "compared": len(comparisons),
+        "equal": len(comparisons) - len(different),
+        "explained": explained,
+        "unexplained": len(different) - explained,
+    }
+
+
+def publish(release: Release, out: Path) -> None:
+    """Print every published value beside the recomputed one, and write them as CSV and Markdown.
+
+    The last line is one JSON object with the counts.
+
+    Raises
+    ------
+    UserError
+        A file can't be read, or the clone has none of them.
+    """
+    comparisons, lacking = compare(release)
+    if not comparisons:
+        raise UserError(f"published: {release.clone} has no file that a value follows from")
+    counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)})
+    frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
+    names = ("source", "what", "quantity", "published", "recomputed", "definition")
+    columns = (*keys(names[:3]), *map(Column, names[3:]))
+    notes = (
+        f"published: as printed; recomputed: from the files of {release.origin}",
+        *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),
+        *lacking,
+    )
+    table = Table("published_check", "Published values, recomputed", frame, columns, notes)
+    show([table])
+    out.mkdir(parents=True, exist_ok=True)
+    texts = {"csv": csv_text(frame), "md": f"{markdown(table, f'# {table.title}')}\n`{counts}`\n"}
+    for kind, text in texts.items():
+        file = out / f"{table.name}.{kind}"
+        file.write_text(text, encoding="utf-8")
+        show_text(f"written: {file}")
+    print(counts)

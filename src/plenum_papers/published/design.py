@@ -1,0 +1,203 @@
+"""The papers' packets, their wordings and the prompts as inputs that ``scenario=`` and ``prompts=``
+select."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import DictConfig
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.base.text import lines
+from plenum.records.writing import write_whole
+from plenum.scenarios import packets, scenario
+from plenum_papers.published import prompts, wordings
+from plenum_papers.published.catalogue import Release, release_of
+from plenum_papers.published.wordings import FAMILIES, Packet, Wording
+
+EDITION = "published"
+"""What the scenarios and the set of prompts are called."""
+
+_SOURCES = {"prompts", "scenarios", "registers", "variants"}
+_OPTION = re.compile(r"^([A-Z])\) (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What to write, and where.
+
+    Attributes
+    ----------
+    release
+        A clone of the authors' repository.
+    target
+        The folder that gets ``scenarios/published`` and ``conf/prompts/published``.
+    """
+
+    release: Release
+    target: Path
+
+
+def requested(cfg: DictConfig) -> Design:
+    """Check the config of `scripts/import.py`.
+
+    Raises
+    ------
+    UserError
+        There is no such clone, its catalogue names no design, or the target is no folder.
+    """
+    release = release_of(cfg)
+    if not set(release.rules.get("design") or ()) >= _SOURCES:
+        raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
+    target = project.root() if cfg.target is None else Path(str(cfg.target))
+    if not target.is_dir():
+        raise UserError(f"target: {target} is no folder")
+    return Design(release, target)
+
+
+def bring_in(wanted: Design) -> None:
+    """Write the design; what is there already, and the same, stays.
+
+    Raises
+    ------
+    UserError
+        A released file can't be read or isn't what it claims to be, or a target file differs;
+        nothing was written then.
+    """
+    texts = {wanted.target / at: _once(part(wanted.release)) for at, part in _PARTS.items()}
+    missing = {folder: _missing(folder, files) for folder, files in texts.items()}
+    try:
+        places = [_staged(folder, files) for folder, files in missing.items()]
+        for folder, place in zip(missing, places, strict=True):
+            place.replace(folder)  # onto itself where it was there before
+            count = len(missing[folder])
+            print(f"{folder}: {count} files written, {len(texts[folder]) - count} kept")
+    finally:
+        for folder in missing:
+            shutil.rmtree(_part(folder), ignore_errors=True)
+    scenarios, _ = texts.values()
+    cases = [Path(file).stem for file in scenarios if "/" not in file]
+    print(f"scenarios: {', '.join(f'{EDITION}/{case}' for case in cases)}")
+    print(
+        f"of {wanted.release.origin}, which has no licence: to be run, and not to be passed on; "
+        f"choose them by scenario={EDITION}/{cases[0]} prompts={EDITION}"
+    )
+
+
+def _once(files: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Files by name, of which no two are one, also where capitals don't count."""
+    texts: dict[str, str] = {}
+    for name, text in files:
+        if name.lower() in map(str.lower, texts):
+            raise UserError(f"published: two of its texts belong into {name}")
+        texts[name] = text
+    return texts
+
+
+def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """The files that a folder lacks; one that differs is refused."""
+    lacking = {}
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UserError(f"target: {folder} is no folder")
+    for name, text in files.items():
+        path = folder / name
+        if not os.path.lexists(path):
+            lacking[name] = text
+        elif not path.is_file() or path.read_bytes() != text.encode():
+            raise UserError(f"target: {path} differs from the release; move it away, or delete it")
+    return lacking
+
+
+def _staged(folder: Path, files: Mapping[str, str]) -> Path:
+    """Where a folder's files were written: into it, or beside it where it is still to appear."""
+    place = folder if folder.exists() else _part(folder)
+    shutil.rmtree(_part(folder), ignore_errors=True)
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place / name, text)
+    return place
+
+
+def _part(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.part")
+
+
+def _packets(release: Release) -> Iterator[tuple[str, str]]:
+    """The files of scenarios and their wordings, by their names."""
+    texts = {}
+    for case in wordings.packets(release):
+        texts[case.scenario_id] = case.text
+        data = _scenario(release, case)
+        scenario.check(data, Path(release.rules["design"]["scenarios"]))
+        yield f"{case.scenario_id}.yaml", _yaml(release, data)
+    for file, (path, (canonical, *others)) in wordings.wordings(release).items():
+        name = file.removesuffix(".yaml").removesuffix(".registers")
+        if texts.get(name) != canonical.text:
+            raise UserError(f"published: {path}: {name}: its first wording isn't its packet")
+        whole: dict[str, Any] = {"scenario": name}
+        if canonical.family is None:  # a register, which its ballots name
+            whole["canonical"] = canonical.variant_id
+        whole["packets"] = [_packet(name, each, path) for each in others]
+        packets.check(whole, path, name)
+        yield f"variants/{file}", _yaml(release, whole)
+
+
+def _packet(case: str, wording: Wording, path: Path) -> dict[str, str]:
+    """A wording as the files of variants have it; a register names itself in its ballots."""
+    if wording.family is None:
+        named = {"name": wording.label, "family": "register", "id": wording.variant_id}
+        return {**named, "packet": wording.text}
+    if wording.family not in FAMILIES:
+        raise UserError(f"published: {path}: {wording.family!r} is no family of wordings")
+    name = wording.variant_id.removeprefix(f"{case}-")
+    return {"name": name, "family": FAMILIES[wording.family], "packet": wording.text}
+
+
+def _scenario(release: Release, case: Packet) -> dict[str, Any]:
+    """A released packet as a scenario file has it."""
+    stated = dict(_OPTION.findall(case.text))
+    named = {label: text.partition(":")[0] for label, text in stated.items()}
+    heads = dict(line.partition(": ")[::2] for line in lines(case.text))
+    options = release.options(case.scenario_id) or named
+    return {
+        "id": case.scenario_id,
+        "edition": EDITION,
+        "title": heads.get("Institution") or case.scenario_id,
+        "domain": case.domain,
+        "type": "choice",
+        "question": heads.get("Principle vote") or case.scenario_id,
+        "options": {
+            label: {"name": name, "description": stated.get(label) or name}
+            for label, name in options.items()
+        },
+        "packet": case.text,
+    }
+
+
+class _Block(yaml.SafeDumper):
+    """YAML with a line a line of text."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Block.add_representer(str, _text)
+
+
+def _yaml(release: Release, data: Mapping[str, Any]) -> str:
+    """Data as the text of a file that is read as the same data."""
+    text = yaml.dump(data, Dumper=_Block, sort_keys=False, allow_unicode=True, width=100)
+    if yaml.safe_load(text) != data:
+        raise UserError(f"published: a text of {data.get('id') or data['scenario']} can't be kept")
+    return f"# From {release.origin}, which has no licence: not to be passed on.\n{text}"
+
+
+_PARTS = {f"scenarios/{EDITION}": _packets, f"conf/prompts/{EDITION}": prompts.files}

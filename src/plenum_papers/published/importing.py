@@ -1,0 +1,184 @@
+"""Bring the authors' released runs into a tracking store, study by study."""
+
+import tempfile
+from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import UserError
+from plenum.base.progress import progress
+from plenum.execution.summarise import report
+from plenum.execution.usage import account
+from plenum.records import Usage, read
+from plenum.reports.table import csv
+from plenum.tracking import store
+from plenum.tracking.study import PUBLISHED
+from plenum_papers.published import branching
+from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
+from plenum_papers.published.conditions import load
+
+_PROCESSES = 2
+"""Studies that are written at a time; a file of SQLite takes no more."""
+
+
+@dataclass(frozen=True)
+class PublishedImport:
+    """What to import.
+
+    Attributes
+    ----------
+    release
+        A clone of the authors' repository.
+    studies
+        Names of the papers' studies; empty for all.
+    uri
+        Of the tracking store, absolute.
+    """
+
+    release: Release
+    studies: tuple[str, ...]
+    uri: str
+
+
+def requested(cfg: DictConfig) -> PublishedImport:
+    """Check the config of `scripts/import.py`.
+
+    Raises
+    ------
+    UserError
+        There is no such clone, study or store.
+    """
+    if cfg.tracking.uri is None:
+        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
+    named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
+    studies = tuple(map(str, named if isinstance(named, list) else ()))
+    return PublishedImport(release_of(cfg), studies, store.absolute(str(cfg.tracking.uri)))
+
+
+def bring_in(wanted: PublishedImport) -> None:
+    """Read and check the files of all studies, then write them to the tracking store.
+
+    Raises
+    ------
+    UserError
+        A file is missing or isn't what it claims to be; nothing was written then.
+    """
+    store.check(wanted.uri)
+    release = wanted.release
+    names = wanted.studies or release.studies
+    chosen = {name: release.selection(name) for name in names}
+    sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
+    checked, answered = _checked(release, sources), _answered(release)
+    store.open_client(wanted.uri)  # before several processes want to
+    tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
+    with (
+        ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
+        progress("writing", "studies") as report_progress,
+    ):
+        writes = [pool.submit(_write_study, wanted, name, chosen[name]) for name in tasks]
+        for done, write in enumerate(as_completed(writes), start=1):
+            write.result()
+            report_progress(done, len(writes))
+    for name, selected in chosen.items():
+        _summarise(name, selected, [checked[f.path] for f in selected.files])
+    for turns in answered:
+        if any(turns.follows(source) for source in sources):
+            gamma = turns.answers.gamma
+            print(f"{turns.path}: next answers along a replicate, Γ̂ = {gamma:.3f} nats")
+    _summarise_files(release, wanted.studies)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What a file holds: runs, of how many, and lines that can't be read."""
+
+    path: Path
+    runs: int
+    target: int
+    torn: int
+
+
+def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _Checked]:
+    checked = {}
+    with progress("checking") as report_progress:
+        for done, source in enumerate(sources, start=1):
+            one = load(release, source)
+            checked[source.path] = _Checked(source.path, len(one.runs), one.target, one.torn)
+            report_progress(done, len(sources))
+    return checked
+
+
+def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:
+    """Write a study, in a process that writes several; what the store has already stays."""
+    from plenum.tracking.writer import StudyWriter
+
+    writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin)
+    for file in selected.files:
+        prepared = _prepared(wanted.release, file)
+        written = writer.open(prepared.condition, prepared.target)
+        for journal in prepared.journals:
+            written.replicate(journal, Usage())
+        written.close(prepared.journals, prepared.estimates, config="")
+        rows = [r for t in _answered(wanted.release) if t.follows(file) for r in t.rows]
+        if rows:
+            written.attach("next_answers.csv", csv(pd.DataFrame(rows)))
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A condition, its journals and its estimates, which several studies may want."""
+
+    condition: dict[str, Any]
+    target: int
+    journals: list[Path]
+    estimates: dict[str, Any]
+
+
+@cache
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Where this process keeps journals until it ends."""
+    return tempfile.TemporaryDirectory()
+
+
+@cache
+def _answered(release: Release) -> list[branching.AnsweredTurns]:
+    return branching.read(release)
+
+
+@cache
+def _prepared(release: Release, file: PublishedFile) -> _Prepared:
+    condition = load(release, file)
+    journals = condition.write(Path(_folder().name))
+    transcripts = [read(journal) for journal in journals]
+    estimates = report(transcripts, account(transcripts, (), condition.target, ""))
+    return _Prepared(condition.mapping, condition.target, journals, estimates)
+
+
+def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -> None:
+    runs = sum(condition.runs for condition in conditions)
+    target = sum(condition.target for condition in conditions)
+    print(
+        f"{PUBLISHED + name}: {len(conditions)} condition{'s' * (len(conditions) > 1)}, "
+        f"{target} replicates = {runs} completed + {target - runs} failed"
+    )
+    for condition in conditions:
+        if condition.torn:
+            lines = f"{condition.torn} line{'s' * (condition.torn > 1)}"
+            print(f"  {condition.path}: {lines} can't be read, and left out")
+    for path, stands in selected.left_out:
+        print(f"  {path}: left out; {stands} is the same condition, and no less whole")
+
+
+def _summarise_files(release: Release, studies: Collection[str]) -> None:
+    """Say which files are in no study, and which the clone lacks of these or all studies."""
+    for path in () if studies else release.unused():
+        print(f"not imported: {path} is in no study of {release.catalogue}")
+    for path in release.absent(studies):
+        print(f"not imported: {path} was released and is not in the clone")

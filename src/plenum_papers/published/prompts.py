@@ -1,0 +1,95 @@
+"""The released prompts as a set of prompts: preamble, mandates and frame.
+
+Which line has which form, as in ``[Round 03 | Chair]``, is a fact of the released code and stands
+here; every sentence is read from the clone.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from plenum.base.errors import UserError
+from plenum.committee import frame
+from plenum.committee.frame import PLENUM, Frame
+from plenum_papers.published import sources
+from plenum_papers.published.catalogue import Release
+from plenum_papers.published.sources import PythonFile, escaped
+
+_RUN = "run_ws_committee"
+_KNOWN = {"state_table": "table", "window": "window", "k": "k"}
+_TURN = {
+    **_KNOWN,
+    **{"scenario": "packet", "role_order": "order", "role": "label", "round_num": "round"},
+    "extra_round_instructions": "last",
+}
+_BALLOT = {**_KNOWN, "role": "label", "scenario_id": "scenario"}
+_CLERK = {**_KNOWN, "scenario_id": "scenario", "ballots": "ballots"}
+_STATE = 'pref=[{pref}] conf={conf} tags=["{first}","{second}"]'
+
+
+def files(release: Release) -> Iterator[tuple[str, str]]:
+    """The files of the set of prompts, by their names.
+
+    Raises
+    ------
+    UserError
+        The released file can't be read, or lacks a text.
+    """
+    path = Path(release.rules["design"]["prompts"])
+    source = sources.read(release, path)
+    rules = source.text("GLOBAL_RULES")
+    preamble = escaped(rules.strip())
+    before, after = escaped(rules).split(preamble)
+    yield "preamble.txt", f"{preamble}\n"
+    yield "preamble_alone.txt", f"{preamble}\n"
+    for name, text in source.texts("ROLE_MANDATES").items():
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or text != text.strip():
+            raise UserError(f"published: {path}: ROLE_MANDATES: {name!r} can't be a file")
+        yield f"mandates/{name.lower()}.txt", f"{text}\n"
+    texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
+    for template in frame.TEMPLATES:
+        for problem in frame.problems(template, texts[template]):
+            raise UserError(f"published: {path}: {template}: {problem}")
+        yield f"frame/{template}.txt", f"{texts[template]}\n"
+
+
+def _frame(source: PythonFile, system: str) -> Frame:
+    """The released frame; a malformed turn is repaired as in plenum, since nothing else is there.
+
+    Of the mandate it is the task that holds it, not the rules.
+    """
+    ballot = "${mandate}" + source.template("BALLOT_TEMPLATE", _BALLOT)
+    state = _STATE.format(pref="$pref", conf="$conf", first="$first_tag", second="$second_tag")
+    return Frame(
+        system=system,
+        turn="${mandate}" + source.template("ROUND_TEMPLATE", _TURN),
+        ballot_system=escaped(source.text("BALLOT_DEV_RULES")),
+        ballot=ballot,
+        ballot_alone=ballot,
+        clerk_system=escaped(source.text("CLERK_DEV_RULES")),
+        clerk=source.template("CLERK_TEMPLATE", _CLERK),
+        mandate="$mandate\n\n",
+        remark="[Round ${round02} | $label] $argument",
+        nothing="(empty)",
+        withheld="",
+        row=f"- $label: {state}",
+        blank=f"- $label: {_first_state(source)}",
+        last=escaped(source.set_in(_RUN, "extra")),
+        round_line="",
+        repair=PLENUM.repair,
+        repair_ballot=escaped(source.added_in(_RUN, "ballot_prompt").strip()),
+        repair_clerk=escaped(source.added_in(_RUN, "clerk_prompt").strip()),
+    )
+
+
+def _first_state(source: PythonFile) -> str:
+    """What the table shows of a seat that hasn't spoken."""
+    state = source.constant("DEFAULT_STATE")
+    try:
+        first, second = map(str, state["tags"])
+        pref = ",".join(f"{share:.2f}" for share in state["pref"])
+        text = _STATE.format(pref=pref, conf=int(state["conf"]), first=first, second=second)
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"published: {source.path}: DEFAULT_STATE is no state") from None
+    return escaped(text)

@@ -1,0 +1,248 @@
+"""From a composed config to a condition in a world: typed and validated, refusals in one line."""
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from plenum.design.compose import prompt_text, role_text, with_weights
+from plenum.design.ranges import one_of, require
+from plenum.design.schema import Config, RulesConfig
+from plenum.design.settings import ANSWER_FORMS, Information, Protocol
+from plenum_worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
+from plenum_worlds.consensus import MECHANISMS, PROMPTED
+from plenum_worlds.hearing import heard_by
+from plenum_worlds.metrics import summary
+from plenum_worlds.registry import WORLDS, build, definition
+from plenum_worlds.world import World
+
+PLAN_MARGIN = 40
+"""Tokens that a plan's answer is left besides its actions."""
+ANALYSIS = 80
+"""Tokens that are left for an analysis which comes before a plan."""
+
+_PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
+"""What tokenizers make of numbers and brackets, at most: some take several digits as one."""
+_ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
+_FOLDER = "conf/prompts/worlds"
+
+
+def _check_objective(typed: Config, world: World[Any, Any]) -> None:
+    """A sweeper may get back λ̂, or the mean over episodes of what the world measures."""
+    if typed.objective == "lambda":
+        return
+    measured = summary(world, [])  # an empty episode has the names of all metrics
+    one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
+
+
+def compose(typed: Config) -> WorldCondition:
+    """The condition of a config with a task.
+
+    Raises
+    ------
+    UserError
+        A value is unknown or out of range, or belongs to committees.
+    """
+    check(typed)
+    task, name = typed.task, typed.task.name
+    usual = _usual(typed)
+    numbers = {**usual, **task.world}
+    world = build(name, task.agents, **numbers)
+    if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
+        _refuse_cut_plans(typed, world)
+    acting = agents(typed)
+    called = [agent.model for agent in acting] if task.policy == AGENTS else []
+    backend, weights = with_weights(typed.backend, called, typed.model)
+    return WorldCondition(
+        task=name,
+        numbers=tuple(sorted(numbers.items())),
+        changed=_changed(name, usual, task.world),
+        rules=task.rules.name,
+        volatility=typed.volatility.name,
+        consensus=typed.consensus.name,
+        diversity=typed.diversity.name,
+        policy=task.policy,
+        units=task.agents,
+        agents=acting,
+        turns=0 if typed.consensus.name == CENTRAL else task.turns,
+        view=task.view,
+        runs=task.runs,
+        texts=_texts(name, typed.consensus.name, task.rules.name),
+        answer=task.answer,
+        pinned=tuple((n, acting[n - 1].role) for n in sorted(_pinned(task.pinned, len(acting)))),
+        hears=heard_by(task.information.hears, task.agents)[: len(acting)],
+        information=_named(task.information, task.agents),
+        model=typed.model.name,
+        sampling=typed.sampling,
+        backend=backend,
+        rounds=typed.rounds,
+        seed=typed.seed,
+        weights=weights,
+        rerun=typed.rerun,
+    )
+
+
+def agents(typed: Config) -> tuple[Agent, ...]:
+    """Who is asked: one agent a unit, or one for all of them.
+
+    Roles are dealt out in turn, and so are the models of a mixed model: shifted by one as often as
+    both would begin together again, so that no role always has the same model. Who acts alone has
+    no role: a baseline would be the first role's. A pinned role takes the place of the agent's own.
+    """
+    task, name = typed.task, typed.task.name
+    alone = typed.consensus.name == CENTRAL or task.agents == 1
+    dealt = [] if alone else typed.diversity.roles.get(name, [])
+    roles = [(role, _brief(f"diversity.roles.{name}", name, role)) for role in dealt] or [("", "")]
+    models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
+    require(bool(models[0]), "model.default: the agents have no model; set model.default")
+    count = 1 if typed.consensus.name == CENTRAL else task.agents
+    pinned = {
+        number: (role, _brief(f"task.pinned.{number}", name, role))
+        for number, role in _pinned(task.pinned, count).items()
+    }
+    together = math.lcm(len(roles), len(models))
+    return tuple(
+        Agent(
+            f"{definition(name).agent_name} {number + 1}",
+            *pinned.get(number + 1, roles[number % len(roles)]),
+            model=models[(number + number // together) % len(models)],
+        )
+        for number in range(count)
+    )
+
+
+def _named(information: Information, agents: int) -> Information:
+    """With lists of who hears whom as a text without spaces, such as ``2/1,3/2``.
+
+    All that amounts to everybody has the name of that.
+    """
+    hears = information.hears
+    if heard_by(hears, agents) == heard_by("all", agents):
+        hears = "all"
+    elif not isinstance(hears, str):
+        hears = "/".join(",".join(map(str, each)) for each in hears)
+    return dataclasses.replace(information, hears=hears)
+
+
+def _pinned(roles: Mapping[Any, str | None], count: int) -> dict[int, str]:
+    """The roles that are pinned, by the number of their agent."""
+    allowed = {str(number): number for number in range(1, count + 1)}
+    for key in roles:
+        require(str(key) in allowed, f"task.pinned: {key}; the agents are 1 to {count}")
+    return {allowed[str(key)]: role for key, role in roles.items() if role}
+
+
+def _brief(key: str, task: str, role: str) -> str:
+    return role_text(key, f"{_FOLDER}/{task}", role)
+
+
+def plan_tokens(world: World[Any, Any], answer: str) -> int:
+    """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets.
+
+    What comes before a plan needs room too.
+    """
+    form = json.dumps({"plan": [world.longest] * world.agents})
+    return len(_PIECES.findall(form)) + PLAN_MARGIN + ANALYSIS * (answer == ANSWER_FORMS[0])
+
+
+def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
+    """Refuse an answer's limit that cuts every plan: all would abstain, at twice the calls."""
+    most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.task.answer)
+    require(
+        enough <= most,
+        f"consensus: {typed.consensus.name} needs longer answers for {world.agents} units than "
+        f"sampling.max_tokens={most}; sampling.max_tokens={enough} is enough",
+    )
+
+
+def _usual(typed: Config) -> dict[str, Any]:
+    """What volatility and rules set, before the task's own numbers."""
+    rules, level = typed.task.rules, typed.volatility.name
+    by_volatility = typed.volatility.world.get(typed.task.name, {})
+    return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
+
+
+def _changed(
+    name: str, usual: Mapping[str, Any], world: Mapping[str, Any]
+) -> tuple[tuple[str, Any], ...]:
+    """The numbers of a world that are neither default nor usual."""
+    known = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
+    known |= usual
+    return tuple(sorted((key, value) for key, value in world.items() if value != known[key]))
+
+
+def check(typed: Config) -> None:
+    """Refuse a value that no world takes.
+
+    Raises
+    ------
+    UserError
+        It is unknown or out of range, or belongs to committees.
+    """
+    task, mechanism = typed.task, typed.consensus.name
+    one_of("task.name", task.name, ("none", *WORLDS))
+    one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
+    world = build(task.name, task.agents)
+    averaging = (name for name in WORLDS if build(name, 1).averages)
+    require(
+        mechanism != "mean" or world.averages,
+        f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
+    )
+    one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
+    require(
+        task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED),
+        f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",
+    )
+    require(
+        typed.replicates % task.runs == 0,
+        f"replicates: {typed.replicates}; they are episodes times task.runs={task.runs}",
+    )
+    _check_objective(typed, world)
+    _refuse_committees(typed)
+
+
+def _refuse_committees(typed: Config) -> None:
+    """Refuse what changes nothing in a world."""
+    require(
+        typed.perturbation.name == "none",
+        f"perturbation: {typed.perturbation.name} is for committees, not for a task",
+    )
+    for key, name, usual in (
+        ("scenario", typed.scenario.id, "HL-01"),
+        ("roles", typed.roles.name, "on"),
+        ("roles.agents", typed.roles.agents, None),
+        ("prompts", typed.prompts.name, "plenum"),
+        ("memory", f"k{typed.protocol.window}", "k15"),
+    ):
+        require(name == usual, f"{key}: {name} is for committees, not for a task")
+    require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
+    require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
+    for key in ("feedback", "order", "round_lines", "initial_state"):
+        value = getattr(typed.protocol, key)
+        usual = getattr(Protocol, key)
+        require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")
+
+
+def _texts(task: str, consensus: str, rules: str) -> Texts:
+    """The texts of a task; other rules than the usual ones have a preamble of their own."""
+    texts: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
+    decide = texts[consensus]
+    if isinstance(decide, dict):
+        decide = decide[f"{task}_{rules}" if f"{task}_{rules}" in decide else task]
+    usual = rules == RulesConfig.name
+    preamble = _text(f"{task}/preamble.txt" if usual else f"{task}/preamble_{rules}.txt")
+    if consensus == CENTRAL:
+        preamble = _ONE_OF.sub("You are $name, in command of every one of $units", preamble)
+    return Texts(
+        preamble=preamble,
+        discuss=texts.get(f"discuss_{consensus}", texts["discuss"]),
+        decide=decide,
+    )
+
+
+def _text(file: str) -> str:
+    return prompt_text("task", f"{_FOLDER}/{file}")

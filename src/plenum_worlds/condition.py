@@ -1,0 +1,246 @@
+"""Conditions of the worlds: who acts, in which world, and how a decision comes about.
+
+Replicate ``i`` is run ``i % runs`` of episode ``i // runs``. What is drawn for an episode's world
+depends on the task, the seed and the number of the episode alone: every policy, mechanism and level
+of diversity meets the same world.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from plenum.base.identity import digest
+from plenum.design.condition import (
+    Condition,
+    changed_settings,
+    format_value,
+    identified_backend,
+    temperature_label,
+)
+from plenum.design.schema import RulesConfig
+from plenum.design.settings import ANSWER_FORMS, Information
+from plenum_worlds.registry import definition
+
+WORLD_VERSION = 2
+"""Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
+
+AGENTS = "agents"
+"""The policy of agents that are asked; every other policy is scripted."""
+
+CENTRAL = "central"
+"""The mechanism in which one agent assigns an action to every unit."""
+
+USUAL_VIEW = 20
+"""Messages that an agent reads at most, as conf/task has it."""
+
+_USUAL = {"max_tokens": 256}
+"""What conf/task sets otherwise than committees have it."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Who is asked: ``name`` is what the others read, ``role`` a key, ``brief`` the role's text."""
+
+    name: str
+    role: str
+    brief: str
+    model: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The prompt texts of a task: its preamble, and how the mechanism is described."""
+
+    preamble: str
+    discuss: str
+    decide: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldCondition(Condition):
+    """One cell of a design in a world.
+
+    Parameters
+    ----------
+    task
+        The world's name.
+    numbers
+        The world's settings that are set, as sorted pairs.
+    changed
+        Those of them that are neither usual nor the rules' or the volatility's.
+    rules
+        What the rules are called that set the others.
+    units
+        What is moved in the world: drones, defenders, contributors. One an agent, unless one agent
+        moves all of them.
+    turns
+        Turns of discussion in a round, for every agent; 0 is no interaction.
+    view
+        Messages that an agent reads at most.
+    runs
+        Runs in the same world: more than one tells how far runs part.
+    answer
+        What comes first in an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
+    pinned
+        Roles that are fixed to an agent, by its number, as sorted pairs.
+    information
+        What the agents see and hear; ``hears`` has the numbers of the agents that each one hears.
+    """
+
+    kind: ClassVar[str] = "world"
+
+    task: str
+    numbers: tuple[tuple[str, Any], ...]
+    changed: tuple[tuple[str, Any], ...]
+    rules: str = RulesConfig.name
+    volatility: str
+    consensus: str
+    diversity: str
+    policy: str
+    units: int
+    agents: tuple[Agent, ...]
+    turns: int
+    view: int
+    runs: int
+    texts: Texts
+    answer: str
+    pinned: tuple[tuple[int, str], ...]
+    information: Information
+    hears: tuple[tuple[int, ...], ...]
+
+    def identified_by(self) -> dict[str, Any]:
+        """All that can change an outcome; nothing of agents where the policy is scripted."""
+        scripted = self.policy != AGENTS
+        agent_parts = {
+            "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
+            "turns": self.turns,
+            "view": self.view,
+            "answer": self.answer,
+            "information": {**dataclasses.asdict(self.information), "hears": self.hears},
+            "texts": digest(dataclasses.asdict(self.texts)),
+            "sampling": dataclasses.asdict(self.sampling),
+            "backend": identified_backend(self.backend),
+            "weights": list(map(list, self.weights)),
+        }
+        return {
+            "world version": WORLD_VERSION,
+            "task": self.task,
+            "data": definition(self.task).data,
+            "numbers": list(map(list, self.numbers)),
+            "units": self.units,
+            "consensus": self.consensus,
+            "policy": self.policy,
+            "runs": self.runs,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            **({} if scripted else agent_parts),
+        }
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of factor levels that the identity doesn't cover."""
+        return self.diversity, self.volatility, self.model, *self._off_rules
+
+    def episode(self, replicate: int) -> int:
+        """The number of the episode, and so of the world, that a replicate runs in."""
+        return replicate // self.runs
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model is asked at all."""
+        return self.policy == AGENTS
+
+    @property
+    def assigns(self) -> bool:
+        """Whether a choice has an action for every unit, and not for one alone."""
+        return self.consensus in ("plan", CENTRAL)
+
+    @property
+    def calls(self) -> int:
+        """Model calls of one run without repairs, if no round is saved by an early end."""
+        return self.rounds * len(self.agents) * (self.turns + 1) if self.asks else 0
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The distinct models that are called."""
+        return tuple(dict.fromkeys(a.model for a in self.agents)) if self.asks else ()
+
+    @property
+    def factors(self) -> dict[str, str | int]:
+        """What a table groups by: a committee's factors where they have a match, then the world's.
+
+        The task stands for the scenario, diversity for the roles, the mechanism for the protocol.
+        """
+        return {
+            "scenario": self.task,
+            "roles": self.diversity,
+            "model": self.model if self.asks else "none",
+            "memory": f"v{self.view}",
+            "temperature": temperature_label(self.sampling.temperature),
+            "backend": self.backend.name if self.asks else "scripted",
+            "perturbation": "none",
+            "protocol": self.consensus,
+            "settings": self.settings,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "task": self.task,
+            "consensus": self.consensus,
+            "diversity": self.diversity if self.asks else "none",
+            "volatility": self.volatility,
+            "policy": self.policy,
+            "agents": self.units,
+            "turns": self.turns if self.asks else 0,
+            "world": self.world,
+        }
+
+    @property
+    def world(self) -> str:
+        """Rules and numbers of the world that are off, such as ``reduction_most=3``."""
+        off = [f"{key}={format_value(value)}" for key, value in self.changed]
+        return " ".join([*self._off_rules, *off]) or "usual"
+
+    @property
+    def _off_rules(self) -> list[str]:
+        return [f"rules={self.rules}"] * (self.rules != RulesConfig.name)
+
+    @property
+    def settings(self) -> str:
+        """Settings off their defaults that no factor names, such as ``gain=2 runs=4``.
+
+        The world's own numbers among them.
+        """
+        parts = (self.backend, self.sampling, self.information) if self.asks else ()
+        changed = changed_settings(parts, defaults=_USUAL)
+        changed += [self.world] * (self.world != "usual")
+        if self.asks:
+            changed += [f"view={self.view}"] * (self.view != USUAL_VIEW)
+            changed += [f"answer={self.answer}"] * (self.answer != ANSWER_FORMS[0])
+            changed += [f"pinned={number}:{role}" for number, role in self.pinned]
+        changed += [f"runs={self.runs}"] * (self.runs > 1)
+        changed += [f"rerun={self.rerun}"] * bool(self.rerun)
+        return " ".join(changed) or "default"
+
+    def __str__(self) -> str:
+        names = ["task", "consensus", "diversity", "volatility", "policy", "agents", "turns"]
+        names += ["model", "temperature", "backend"]
+        return self._described_by(names)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """The condition as plain data: the head of a journal and the params of a tracking run."""
+        return {
+            "condition": self.identity,
+            **self.factors,
+            "numbers": dict(self.numbers),
+            "runs": self.runs,
+            "view": self.view,
+            "answer": self.answer,
+            "information": dataclasses.asdict(self.information),
+            "options": {},
+            "seats": [
+                {"seat": a.name, "label": a.role, "mandate": bool(a.brief), "model": a.model}
+                for a in (self.agents if self.asks else ())
+            ],
+            "clerk": "",
+            "sampling.temperature": self.sampling.temperature,
+            "max_tokens": self.sampling.max_tokens,
+        }

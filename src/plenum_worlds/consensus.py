@@ -1,0 +1,137 @@
+"""From the agents' proposals to their actions: pure functions, one a mechanism.
+
+A proposal is None where its agent abstains. What binds all also binds an agent that abstained from
+proposing; where nobody proposes, nobody acts.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Generic, TypeVar
+
+from plenum_worlds.draws import Draws
+from plenum_worlds.world import World
+
+A = TypeVar("A")
+Plan = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Decision(Generic[A]):
+    """One action an agent (None: it doesn't act), and whether a draw had to break a tie."""
+
+    actions: tuple[A | None, ...]
+    tied: bool = False
+
+
+_World = World[Any, Any]
+_Proposals = Sequence[Any]
+_Decision = Decision[Any]
+Mechanism = Callable[[_World, _Proposals, Draws, int, Any], _Decision]
+"""(world, proposals, draws, round, state) to a decision; a tie is broken by the stream ``tie``.
+
+The state is what the agents see in the round.
+"""
+
+
+def implicit(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
+    """Everybody does what it proposed (paper, Eq. 2)."""
+    return Decision(tuple(proposals))
+
+
+def explicit(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
+    """All do one and the same thing, as the world merges proposals (paper, Eq. 1, appendix B)."""
+    given = [proposal for proposal in proposals if proposal is not None]
+    if not given:
+        return _all(world, None)
+    return _all(world, *world.merge(given, draws, round, state))
+
+
+def plan(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
+    """A vote on joint assignments: the plan that most agents propose, word for word, binds all.
+
+    Each proposal assigns an action to every agent (see :func:`read_plan`). Where each agent has a
+    plan of its own, one of them is drawn.
+    """
+    given = [tuple(proposal) for proposal in proposals if proposal is not None]
+    if not given:
+        return _all(world, None)
+    return Decision(*plurality(given, draws, round))
+
+
+def mean(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
+    """Everybody does the mean proposal, in a world whose actions are amounts."""
+    given = [proposal for proposal in proposals if proposal is not None]
+    # rounding must not carry the mean of equal amounts past the largest of them
+    return _all(world, min(fmean(given), max(given)) if given else None)
+
+
+def manager(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
+    """Agent 0's proposal binds all; if it abstains, nobody acts."""
+    return _all(world, proposals[0])
+
+
+def unanimity(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
+    """What all agents propose; unless all propose the same, nobody acts."""
+    agreed = all(proposal == proposals[0] for proposal in proposals)
+    return _all(world, proposals[0] if agreed else None)
+
+
+PROMPTED = "prompted"
+"""The mechanism in which agreement is asked for in words, and nothing is forced (paper, 3.1)."""
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "implicit": implicit,
+    PROMPTED: implicit,
+    "explicit": explicit,
+    "plan": plan,
+    "mean": mean,
+    "manager": manager,
+    "unanimity": unanimity,
+}
+
+
+def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
+    """Check a joint assignment from JSON: a list with one action for every agent, in order.
+
+    Raises
+    ------
+    ValueError
+        It is no such list, or one action lies outside the world's action space.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) != world.agents:
+        raise ValueError(f"plan is no list of {world.agents} actions, one an agent")
+    actions = []
+    for agent, action in enumerate(value):
+        try:
+            actions.append(world.read(action))
+        except ValueError as error:
+            raise ValueError(f"plan for agent {agent}: {error}") from None
+    return tuple(actions)
+
+
+def assigned_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
+    """What each agent's plan has that agent do: comparable with the other mechanisms' proposals."""
+    return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
+
+
+def _all(world: World[Any, A], action: A | None, tied: bool = False) -> Decision[A]:
+    return Decision((action,) * world.agents, tied)
+
+
+def plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:
+    """The most frequent item, drawn uniformly among equally frequent ones."""
+    votes = Counter(given)
+    most = max(votes.values())
+    winners = sorted(item for item, count in votes.items() if count == most)
+    uniform = draws.uniforms("tie", round, 1)[0]
+    return winners[int(uniform * len(winners))], len(winners) > 1

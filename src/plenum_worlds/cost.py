@@ -1,0 +1,26 @@
+"""Upper bound of an episode's usage: the longest answers, in a world that never ends early."""
+
+import json
+from dataclasses import replace
+
+from plenum.models.chat import TOKENS_A_WORD
+from plenum.models.conversation import Ask
+from plenum_worlds.condition import WorldCondition
+from plenum_worlds.episode import world_of
+from plenum_worlds.registry import definition
+
+
+def longest_run(condition: WorldCondition) -> WorldCondition:
+    """The condition in a world that never ends early."""
+    numbers = {**dict(condition.numbers), **definition(condition.task).endless}
+    return replace(condition, numbers=tuple(sorted(numbers.items())))
+
+
+def longest_answer(condition: WorldCondition, ask: Ask) -> tuple[str, float]:
+    """A valid answer as long as answers may get, and its tokens."""
+    world, most = world_of(condition), condition.sampling.max_tokens
+    message = "order " * round(most / TOKENS_A_WORD / 2)
+    answer = {world.key: world.example, "message": message}
+    if ask.kind == "action" and condition.assigns:
+        answer = {"plan": [world.example] * world.agents}
+    return json.dumps(answer), most

@@ -1,0 +1,33 @@
+"""The world disaster: drones contain disasters on a grid."""
+
+import math
+
+from plenum_worlds.definition import Display, WorldDefinition
+from plenum_worlds.disaster.agents import ACTING, POLICIES
+from plenum_worlds.disaster.scene import scene
+from plenum_worlds.disaster.state import DisasterSettings
+from plenum_worlds.disaster.world import DisasterWorld
+
+_DISPLAY = Display(
+    metrics=("coverage", "misallocation", "response_delay", "net_reward", "disasters"),
+    headline="coverage",
+    performance="coverage",
+    deviation="d̄ of proposals (cells)",
+    shock="spawn",
+    gaps="; gaps: rounds without a disaster",
+    shock_note=", and where spawns need room an arm that clears less meets fewer of them",
+    ranges={
+        "coverage": (0.0, 1.0),
+        **dict.fromkeys(("misallocation", "response_delay", "disasters"), (0.0, math.inf)),
+    },
+)
+
+DEFINITION = WorldDefinition(
+    world=DisasterWorld,
+    settings=DisasterSettings,
+    agent_name="Drone",
+    policies=POLICIES,
+    acting=ACTING,
+    display=_DISPLAY,
+    scene=scene,
+)

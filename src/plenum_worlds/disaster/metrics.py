@@ -1,0 +1,191 @@
+"""Metrics of the disaster world, from the records of an episode (paper 4.2, B.1 and C.1)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum_worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterState, covered
+from plenum_worlds.metrics import from_modes, mean_of
+from plenum_worlds.world import Round, World
+
+End = Literal["attended", "censored", "dropped"]
+
+
+@dataclass(frozen=True)
+class Misallocation:
+    """Misallocated drones of a round, each counted once: array parts of shape (rounds,).
+
+    ``waste``: on a cell without a disaster. ``overload``: beyond ``crowd`` on a disaster's cell
+    while another active disaster is uncovered. ``low_before_high``: the others on a disaster
+    below ``high`` while one of ``high`` or more is uncovered. NaN in rounds without a disaster.
+    """
+
+    waste: NDArray[np.float64]
+    overload: NDArray[np.float64]
+    low_before_high: NDArray[np.float64]
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The sum of the three parts: from 0 to the number of drones."""
+        return self.waste + self.overload + self.low_before_high
+
+
+@dataclass(frozen=True)
+class Delay:
+    """One episode of high severity: a disaster reached ``high``, until a drone attends it.
+
+    ``rounds`` counts the rounds in which it waited: 0 if it was attended in the round in which it
+    became high. ``end`` says how it ended: ``attended``; ``censored`` where the records ended
+    first; ``dropped`` where its severity fell below ``high`` first.
+    """
+
+    disaster: int
+    began: int
+    rounds: int
+    end: End
+
+
+def distances(
+    world: World[DisasterState, Cell], actions: Sequence[Cell | None]
+) -> NDArray[np.float64]:
+    """Manhattan distance to the most frequent cell, averaged over equally frequent ones.
+
+    In cells: 0 to 18 on a 10x10 grid. Shape (agents,), NaN for None.
+    """
+    return from_modes(actions, _manhattan)
+
+
+def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
+    """Coverage: the share of active disasters with at least one drone within ``reach``, by round.
+
+    With a reach of 0 the drone is on their very cell. Shape (rounds,), 0 to 1; in rounds without a
+    disaster ``calm_coverage``, or NaN.
+    """
+    reach, calm = world.settings.reach, world.settings.calm_coverage
+    shares: list[float | None] = []
+    for record in records:
+        drones = _drones(record)
+        reached = [covered(d["cell"], drones, reach) for d in _disasters(record)]
+        shares.append(sum(reached) / len(reached) if reached else calm)
+    return np.array(shares, dtype=float)
+
+
+def misallocation(records: Sequence[Round], settings: DisasterSettings) -> Misallocation:
+    """Misallocated drones per round, in parts."""
+    parts = np.array([_misallocated(record, settings) for record in records], dtype=float)
+    return Misallocation(*parts.reshape(-1, 3).T)
+
+
+def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
+    """All episodes of high severity, in the order in which they ended.
+
+    One begins in each round in which a disaster's severity is ``high`` or more while it wasn't at
+    the end of the round before. One that stays high after it was attended begins no other.
+    """
+    episodes: list[Delay] = []
+    waiting: dict[int, int] = {}
+    was_high: set[int] = set()
+    for record in records:
+        now, drones = record["round"], _drones(record)
+        high = {d["id"]: tuple(d["cell"]) for d in _disasters(record) if _high(d, settings)}
+        for name in [name for name in waiting if name not in high]:
+            episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
+        waiting |= dict.fromkeys(high.keys() - was_high, now)
+        for name in [name for name in waiting if covered(high[name], drones, settings.reach)]:
+            episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
+        was_high = {d["id"] for d in record["after"]["disasters"] if _high(d, settings)}
+    last = records[-1]["round"] if records else 0
+    return episodes + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
+
+
+def distance_delay(records: Sequence[Round]) -> NDArray[np.float64]:
+    """The nearest drone's distance to a disaster times its severity / 10, mean over disasters.
+
+    The delay of the code that the authors of "The Hidden Strength of Disagreement" released. Shape
+    (rounds,), in cells; 0 in a round without a disaster, NaN in one without a drone.
+    """
+    delays = []
+    for record in records:
+        drones = _drones(record)
+        weighted = [
+            min((abs(d["cell"][0] - x) + abs(d["cell"][1] - y) for x, y in drones), default=np.nan)
+            * (d["severity"] / MOST)
+            for d in _disasters(record)
+        ]
+        delays.append(np.mean(weighted) if weighted else 0.0)
+    return np.array(delays, dtype=float)
+
+
+def summary(
+    world: World[DisasterState, Cell], records: Sequence[Round], planned: int
+) -> dict[str, float]:
+    """All metrics of an episode; the net reward is rewards less penalties less overload.
+
+    With a ``crowd_penalty`` misallocation is what the overload of a round costs at that price; with
+    ``delay_by_distance`` the response delay is :func:`distance_delay`, and nobody waits.
+    """
+    s = world.settings
+    parts = misallocation(records, s)
+    episodes = [] if s.delay_by_distance else delays(records, s)
+    misallocated: Sequence[float] | NDArray[np.float64] = parts.total
+    if s.crowd_penalty is not None:
+        misallocated = [s.crowd_penalty * record["facts"]["overload"] for record in records]
+    ended: Mapping[End, list[int]] = {
+        end: [d.rounds for d in episodes if d.end == end]
+        for end in ("attended", "censored", "dropped")
+    }
+    return {
+        "coverage": mean_of(performance(world, records)),
+        "misallocation": mean_of(misallocated),
+        "waste": mean_of(parts.waste),
+        "overload": mean_of(parts.overload),
+        "low_before_high": mean_of(parts.low_before_high),
+        "response_delay": mean_of(
+            distance_delay(records) if s.delay_by_distance else ended["attended"]
+        ),
+        "delays": float(len(episodes)),
+        "delays_censored": float(len(ended["censored"])),
+        "delays_dropped": float(len(ended["dropped"])),
+        "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),
+        "net_reward": float(sum(record["score"] for record in records)),
+        "disasters": float(len({d["id"] for record in records for d in _disasters(record)})),
+    }
+
+
+def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, float, float]:
+    disasters, drones = _disasters(record), _drones(record)
+    if not disasters:
+        return (np.nan, np.nan, np.nan)
+    severity = {tuple(d["cell"]): d["severity"] for d in disasters}
+    uncovered = [cell for cell in severity if not covered(cell, drones, settings.reach)]
+    high_uncovered = any(severity[cell] >= settings.high for cell in uncovered)
+    waste = overload = low = 0
+    for cell, count in drones.items():
+        if cell not in severity:
+            waste += count
+            continue
+        excess = max(0, count - settings.crowd) if uncovered else 0
+        overload += excess
+        low += count - excess if high_uncovered and severity[cell] < settings.high else 0
+    return (waste, overload, low)
+
+
+def _high(disaster: Mapping[str, Any], settings: DisasterSettings) -> bool:
+    return bool(disaster["severity"] >= settings.high)
+
+
+def _disasters(record: Round) -> list[dict[str, Any]]:
+    return list(record["state"]["disasters"])
+
+
+def _drones(record: Round) -> Counter[tuple[int, ...]]:
+    return Counter(tuple(cell) for cell in record["actions"] if cell is not None)
+
+
+def _manhattan(cells: Sequence[Any], modes: Sequence[Any]) -> NDArray[np.float64]:
+    apart = np.abs(np.array(cells)[:, None] - np.array(modes)[None, :])
+    return np.asarray(apart.sum(axis=-1), dtype=float)

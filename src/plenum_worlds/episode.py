@@ -1,0 +1,221 @@
+"""A run of an episode as a state machine that does no input or output.
+
+Whoever conducts it calls the model for :attr:`Episode.ask` and hands the reply to
+:meth:`Episode.answer`. Resuming is the same loop with recorded replies. :attr:`Episode.rounds`
+grows by an entry with every round that is over; a journal keeps them between the answers.
+"""
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from plenum.base.identity import generator
+from plenum.base.text import flatten
+from plenum.design.settings import ANSWER_FORMS
+from plenum.models import Reply
+from plenum.models.conversation import Ask, Conversation, Entry
+from plenum_worlds import answers, dialogue, information, prompts
+from plenum_worlds.condition import Agent, WorldCondition
+from plenum_worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
+from plenum_worlds.draws import Draws
+from plenum_worlds.hearing import Hearing
+from plenum_worlds.metrics import action_distribution, mean_deviation, summary
+from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.registry import build, definition
+from plenum_worlds.world import Round, Statement, World, as_plain
+
+Calls = Generator[Ask, Reply, Any]
+
+
+def world_of(condition: WorldCondition) -> World[Any, Any]:
+    """The world that a condition is set in."""
+    return build(condition.task, condition.units, **dict(condition.numbers))
+
+
+def draws_of(condition: WorldCondition, replicate: int) -> Draws:
+    """Random draws for the world of a replicate."""
+    return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
+
+
+def measured(world: World[Any, Any], record: Round) -> Entry:
+    """Measures of a round: performance, deviations, and C(t) as its components above zero."""
+    weights = action_distribution(world, record["actions"])
+    return {
+        "performance": known(float(world.performance([record])[0])),
+        "deviation_actions": known(mean_deviation(world, record["actions"])),
+        "deviation_proposals": known(mean_deviation(world, record["proposals"])),
+        "components": len(weights),
+        "weights": [[int(i), float(weights[i])] for i in weights.nonzero()[0]],
+    }
+
+
+def known(value: float) -> float | None:
+    """A number, or None for NaN, which JSON hasn't."""
+    return None if math.isnan(value) else value
+
+
+class Episode(Conversation[WorldCondition]):
+    """One run of a condition, from its first round to its metrics.
+
+    Its :attr:`end` has the status and the metrics.
+    """
+
+    def __init__(self, condition: WorldCondition, replicate: int) -> None:
+        self._world = world_of(condition)
+        self._draws = draws_of(condition, replicate)
+        self._cut = 0
+        lost = condition.information.lost
+        self._hearing = Hearing(condition.hears, condition.view, lost, self._draws)
+        super().__init__(condition, replicate)
+
+    def _play(self) -> Generator[Ask, Reply, Entry]:
+        condition, world, draws = self._condition, self._world, self._draws
+        records: list[Round] = []
+        state = world.start(draws)
+        differs = condition.asks and information.differs(condition.information)
+        for number in range(1, condition.rounds + 1):
+            self._cut = 0
+            before, state = state, world.update(state, draws, number)
+            shown = before if world.lags else state
+            report = world.report(shown, draws, number)
+            observed = [
+                information.reports(
+                    world, shown, draws, number, condition.information, index, report
+                )
+                for index in range(len(condition.agents))
+            ]
+            spoken, choices = yield from self._choices(number, shown, observed)
+            decision = self._decided(choices, number, shown)
+            outcome = world.act(state, decision.actions)
+            proposals = assigned_actions(choices) if condition.assigns else choices
+            record: Round = {
+                "round": number,
+                "state": as_plain(state),
+                "report": as_plain(report),
+                "proposals": as_plain(proposals),
+                "actions": as_plain(decision.actions),
+                "tied": decision.tied,
+                "score": outcome.score,
+                "facts": as_plain(outcome.facts),
+                "after": as_plain(outcome.state),
+            }
+            records.append(record)
+            self.rounds.append(
+                {
+                    "kind": "round",
+                    **record,
+                    "spoken": spoken,
+                    "cut": self._cut,
+                    **({"received": as_plain(observed)} if differs else {}),
+                    **measured(world, record),
+                }
+            )
+            state = outcome.state
+            if world.over(state):
+                break
+        heard = dialogue.measures(self.rounds)
+        metrics = summary(world, records, condition.rounds) | heard
+        return {
+            "kind": "end",
+            "status": "completed",
+            "rounds": len(records),
+            "metrics": {name: known(value) for name, value in metrics.items()},
+        }
+
+    def _choices(
+        self, number: int, state: Any, observed: Sequence[tuple[Statement, ...]]
+    ) -> Generator[Ask, Reply, tuple[list[Entry], list[Any]]]:
+        """What was proposed in the discussion, in order, and what everybody chose.
+
+        ``observed`` has the reports that reach each agent.
+        """
+        condition = self._condition
+        if not condition.asks:
+            views = [self._world.view(state, unit) for unit in range(condition.units)]
+            policy = definition(condition.task).policies[condition.policy]
+            return [], policy(views, self._draws, number)
+        self._hearing.begin()
+        spoken: list[Entry] = []
+        for turn in range(condition.turns):
+            for index in self._order(number):
+                scene = self._scene(number, state, observed[index], index)
+                remark = yield from self._speak(number, condition.agents[index], scene)
+                self._hearing.say(index, turn, remark)
+                spoken.append(
+                    {
+                        "agent": index,
+                        "action": remark.action,
+                        "words": bool(flatten(remark.message)),
+                        "refers": dialogue.refers(remark, scene.remarks),
+                    }
+                )
+        choices: list[Any] = [None] * len(condition.agents)
+        for index in self._order(number):
+            scene = self._scene(number, state, observed[index], index)
+            choices[index] = yield from self._choose(number, condition.agents[index], scene)
+        return spoken, choices
+
+    def _order(self, number: int) -> list[int]:
+        """Who speaks when, drawn anew in every round; the same for every mechanism."""
+        condition = self._condition
+        names = ("world", condition.task, condition.seed, condition.episode(self._replicate))
+        rng = generator(*names, "speaking order", number)
+        return [int(i) for i in rng.permutation(len(condition.agents))]
+
+    def _scene(self, number: int, state: Any, reports: tuple[Statement, ...], index: int) -> Scene:
+        private = self._condition.information
+        known = information.known(self._world, state, self._draws, number, private, index)
+        heard = self._hearing
+        return Scene(number, reports, known, heard.remarks(index), heard.proposals(index))
+
+    def _decided(self, choices: list[Any], number: int, shown: Any) -> Decision[Any]:
+        """The mechanism; one agent's assignment is a plan that nobody else votes on."""
+        mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
+        return mechanism(self._world, choices, self._draws, number, shown)
+
+    def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
+        world = self._world
+        messages = prompts.discuss(self._condition, world, agent, scene)
+        ask = self._call("message", number, agent.name, agent.model, messages)
+        form = prompts.speech_form(self._condition, world)
+        answer = yield from self._answered(ask, world.key, world.read, form)
+        if answer is None:
+            return Remark(number, agent.name, None, "")
+        return Remark(number, agent.name, answer["action"], prompts.shortened(answer["message"]))
+
+    def _choose(self, number: int, agent: Agent, scene: Scene) -> Calls:
+        messages = prompts.decide(self._condition, self._world, agent, scene)
+        form = prompts.choice_form(self._condition, self._world)
+        key, read = self._world.key, self._world.read
+        if self._condition.assigns:
+            key, read = "plan", lambda value: read_plan(self._world, value)
+        ask = self._call("action", number, agent.name, agent.model, messages)
+        answer = yield from self._answered(ask, key, read, form)
+        return None if answer is None else read(answer["action"])
+
+    def _answered(
+        self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
+    ) -> Generator[Ask, Reply, Entry | None]:
+        """The action and the message of an answer; None where it can't be read: it abstains.
+
+        One that was cut is asked again where the analysis comes first, even if its action is whole:
+        what was to follow is missing. Of the second one what is whole counts.
+        """
+
+        def noted(text: str, again: bool) -> Entry:
+            try:
+                parsed = answers.parse(text, key, read)
+                if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
+                    raise answers.Unreadable(answers.BREAKS_OFF, cut=True)
+            except answers.Unreadable as problem:
+                self._cut += problem.cut
+                raise
+            self._cut += parsed.cut
+            read_as = {"action": as_plain(parsed.action), "message": parsed.message}
+            return {"read": read_as, "cut": parsed.cut}
+
+        entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
+        return entry and entry["read"]
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        self._entry["abstains"] = True

@@ -1,0 +1,66 @@
+"""The report of a finished condition in a world: means over episodes, and how far runs part."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plenum.dynamics import estimate, parting
+from plenum.dynamics.warnings import of_runs
+from plenum.records import Transcript, episodes
+from plenum_worlds.metrics import mean_of
+from plenum_worlds.registry import display
+
+INTERVAL = "t over episodes"
+
+
+def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
+    """Metrics with intervals over episodes, and λ̂ of the action distributions within them.
+
+    Runs of one episode are averaged first: episodes are the independent draws.
+    """
+    by_episode: defaultdict[int, list[Transcript]] = defaultdict(list)
+    for transcript in completed:
+        head = transcript.head
+        by_episode[head["replicate"] // head["runs"]].append(transcript)
+    metrics: dict[str, float] = {}
+    measured = [episodes.metrics(transcript) for transcript in completed]
+    for name in measured[0]:
+        values = [
+            mean_of([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()
+        ]
+        over = estimate.mean(np.array(values), INTERVAL)
+        metrics |= {f"m.{name}": over.value}
+        metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
+    apart = _instability(completed)
+    name = display(completed[0].head["task"]).headline
+    line = f"{name} = {metrics[f'm.{name}']:.3f} [{metrics[f'm.{name}_ci_low']:.3f}, "
+    line += f"{metrics[f'm.{name}_ci_high']:.3f}]"
+    return {
+        "metrics": metrics | apart["metrics"],
+        "divergence": apart["divergence"],
+        "interval": INTERVAL,
+        "status": "world",
+        "warnings": of_runs(len(by_episode), measured) + apart["warnings"],
+        "line": line + apart["line"],
+    }
+
+
+def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
+    """D(t) and λ̂ within episodes, averaged over them; nothing where each was run once."""
+    several = episodes.ensembles(episodes.weights(completed), completed[0].head["runs"])
+    if not several:
+        return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}
+    apart = parting(several)
+    over = apart.exponent
+    return {
+        "metrics": {
+            "lambda": over.value,
+            "lambda_ci_low": over.ci_low,
+            "lambda_ci_high": over.ci_high,
+        },
+        "divergence": apart.divergence.tolist(),
+        "warnings": list(apart.warnings),
+        "line": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
+    }

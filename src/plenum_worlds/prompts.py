@@ -1,0 +1,161 @@
+"""What agents in a world read: pure functions of the round, the view and what was said.
+
+The same inputs give the same bytes. What another agent wrote appears only as a JSON string on a
+line that the prompt itself begins: it can open no section and forge no speaker.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from string import Template
+from typing import Any
+
+from plenum.base.text import flatten
+from plenum.design.settings import ANSWER_FORMS
+from plenum.models import Message
+from plenum_worlds.condition import Agent, WorldCondition
+from plenum_worlds.world import Statement, World
+
+REPAIR = (
+    "Your previous answer could not be read ($problem). Answer with one JSON object and nothing "
+    "else:\n$form"
+)
+SUMMED = 10
+"""Of the proposals that were made in a round, so many distinct ones are counted out."""
+MESSAGE_CHARACTERS = 2000
+"""So much of a message reaches the others; a longer one ends in an ellipsis."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What an agent said in a discussion: its proposal (None if unreadable) and its message."""
+
+    round: int
+    name: str
+    action: Any
+    message: str
+
+    @property
+    def line(self) -> str:
+        """The remark as a prompt quotes it."""
+        quoted = json.dumps(flatten(self.message), ensure_ascii=False)
+        return f"Round {self.round}, {self.name}, {written(self.action)}: {quoted}"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What an agent faces in a round.
+
+    ``remarks`` are the last ones of the discussion, at most as many as an agent may read;
+    ``proposals`` the last ones in this round of all agents that have spoken in it.
+    """
+
+    round: int
+    reports: Sequence[Statement]
+    known: str
+    remarks: Sequence[Remark]
+    proposals: Sequence[Any]
+
+
+def discuss(
+    condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
+) -> tuple[Message, ...]:
+    """What an agent reads when it is its turn to speak."""
+    form = speech_form(condition, world)
+    return _messages(condition, world, agent, scene, condition.texts.discuss, form)
+
+
+def decide(
+    condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
+) -> tuple[Message, ...]:
+    """What an agent reads when it acts, votes or assigns, by the mechanism."""
+    form = choice_form(condition, world)
+    return _messages(condition, world, agent, scene, condition.texts.decide, form)
+
+
+def repair(problem: str, form: str) -> Message:
+    """The one request that follows an unreadable answer."""
+    return Message("user", Template(REPAIR).substitute(problem=problem, form=form))
+
+
+def speech_form(condition: WorldCondition, world: World[Any, Any]) -> str:
+    """The form of an answer in the discussion."""
+    action = f'"{world.key}": {written(world.example)}'
+    return _form(condition, action, '"message": "what you tell the others"')
+
+
+def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
+    """The form of a choice: one action, or one for every unit."""
+    if condition.assigns:
+        example = written([world.example] * world.agents if world.agents <= 3 else [world.example])
+        dots = "" if world.agents <= 3 else ", ..."
+        return _form(condition, f'"plan": {example[:-1]}{dots}]')
+    return _form(condition, f'"{world.key}": {written(world.example)}')
+
+
+def _form(condition: WorldCondition, *members: str) -> str:
+    """The analysis first, as in the paper (F.2 to F.4), or last: then a cut leaves the action."""
+    analysis = '"analysis": "your reasons, in brief"'
+    first = condition.answer == ANSWER_FORMS[0]
+    return f"{{{', '.join((analysis, *members) if first else (*members, analysis))}}}"
+
+
+def written(action: Any) -> str:
+    """An action as prompts write it."""
+    return "no proposal" if action is None else json.dumps(action, separators=(",", ":"))
+
+
+def shortened(message: str) -> str:
+    """What the others get of a message."""
+    if len(message) <= MESSAGE_CHARACTERS:
+        return message
+    return f"{message[: MESSAGE_CHARACTERS - 1]}…"
+
+
+def _messages(
+    condition: WorldCondition,
+    world: World[Any, Any],
+    agent: Agent,
+    scene: Scene,
+    task: str,
+    form: str,
+) -> tuple[Message, ...]:
+    parts = [
+        f"## Round {scene.round} of {condition.rounds}",
+        f"## Reports\n{_reports(scene.reports)}",
+        f"## What is known\n{scene.known}",
+        f"## Discussion\n{_discussion(scene)}",
+        f"## Your task\nYou are {agent.name}. {task}\nAnswer with one JSON object and nothing "
+        f"else:\n{form}",
+    ]
+    return (
+        Message("system", _system(condition, world, agent)),
+        Message("user", "\n\n".join(parts)),
+    )
+
+
+def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> str:
+    """The preamble, which may name every setting of the world, such as ``$crowd``; the role."""
+    numbers = {field.name: getattr(world.settings, field.name) for field in fields(world.settings)}
+    context = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
+    text = Template(condition.texts.preamble).safe_substitute({**numbers, **context})
+    return f"{text}\n\n{agent.brief}" if agent.brief else text
+
+
+def _reports(statements: Sequence[Statement]) -> str:
+    """One line a statement, without its kind."""
+    return "\n".join(f"- {s.text}" for s in statements) or "- No reports this round."
+
+
+def _discussion(scene: Scene) -> str:
+    if not scene.remarks:
+        return "Nobody has said anything."
+    lines = [remark.line for remark in scene.remarks]
+    now = len({remark.name for remark in scene.remarks if remark.round == scene.round})
+    if len(scene.proposals) > now:
+        counted = Counter(written(action) for action in scene.proposals).most_common()
+        counted.sort(key=lambda item: (-item[1], item[0]))
+        tally = "; ".join(f"{action} x {count}" for action, count in counted[:SUMMED])
+        lines.insert(0, f"Proposals in this round, also those not quoted here: {tally}")
+    return "\n".join(lines)

@@ -1,0 +1,26 @@
+"""The world public_goods: contributors fund a good whose threshold moves."""
+
+from plenum_worlds.definition import Display, WorldDefinition
+from plenum_worlds.public_goods.agents import ACTING, POLICIES
+from plenum_worlds.public_goods.scene import scene
+from plenum_worlds.public_goods.state import PublicGoodsSettings
+from plenum_worlds.public_goods.world import PublicGoodsWorld
+
+_DISPLAY = Display(
+    metrics=("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),
+    headline="provision_rate",
+    performance="share of runs funded",
+    deviation="d̄ of proposals (share of C_max)",
+    shock="shock",
+    ranges=dict.fromkeys(("provision_rate", "gini", "gini_cumulated"), (0.0, 1.0)),
+)
+
+DEFINITION = WorldDefinition(
+    world=PublicGoodsWorld,
+    settings=PublicGoodsSettings,
+    agent_name="Contributor",
+    policies=POLICIES,
+    acting=ACTING,
+    display=_DISPLAY,
+    scene=scene,
+)

@@ -1,0 +1,102 @@
+"""Metrics of the public-goods world, from the records of an episode (paper B.3 and C.3)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plenum_worlds.metrics import mean_of
+from plenum_worlds.public_goods.state import PublicGoodsState
+from plenum_worlds.world import Round, World
+
+BINS = 10
+"""Contributions are counted in so many bins of equal width."""
+
+
+def gini(amounts: ArrayLike) -> float:
+    """Gini coefficient: half the mean absolute difference over the mean.
+
+    Parameters
+    ----------
+    amounts
+        Not negative, shape (n,).
+
+    Returns
+    -------
+    float
+        0 where all are equal, also where all are zero; (n - 1)/n where one has everything; NaN
+        for none.
+
+    Raises
+    ------
+    ValueError
+        An amount is negative or no number.
+    """
+    array = np.sort(np.asarray(amounts, dtype=float).ravel())
+    if not (array >= 0).all():
+        raise ValueError("the Gini coefficient needs amounts of 0 or more")
+    if not array.size:
+        return float("nan")
+    if array[0] == array[-1]:
+        return 0.0
+    ranks = 2 * np.arange(1, array.size + 1) - array.size - 1
+    return float((ranks * array).sum() / (array.size * array.sum()))
+
+
+def distances(
+    world: World[PublicGoodsState, float], actions: Sequence[float | None]
+) -> NDArray[np.float64]:
+    """Distance to the mean contribution, as a share of the largest one allowed.
+
+    0 to 1. Shape (agents,), NaN for None.
+    """
+    amounts = np.array([np.nan if a is None else a for a in actions], dtype=float)
+    present = amounts[~np.isnan(amounts)]
+    if not present.size:
+        return amounts
+    centre = min(max(present.mean(), present.min()), present.max())  # equal amounts deviate by 0
+    return np.asarray(np.abs(amounts - centre) / world.settings.most)
+
+
+def performance(
+    world: World[PublicGoodsState, float], records: Sequence[Round]
+) -> NDArray[np.float64]:
+    """1 in a round in which the good was funded, otherwise 0: shape (rounds,)."""
+    return np.array([record["facts"]["funded"] for record in records], dtype=float)
+
+
+def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:
+    """Gini coefficient of the contributions of each round, or of the proposals.
+
+    Shape (rounds,). Agents that abstained are left out: they decided on nothing.
+    """
+    entries = [record["proposals"] if proposals else record["actions"] for record in records]
+    given = [[amount for amount in amounts if amount is not None] for amounts in entries]
+    return np.array([gini(amounts) for amounts in given], dtype=float)
+
+
+def gini_cumulated(records: Sequence[Round], *, proposals: bool = False) -> float:
+    """Gini coefficient of what each agent contributed (or proposed) in all rounds together.
+
+    An agent that abstained paid nothing in that round.
+    """
+    entries = [record["proposals"] if proposals else record["actions"] for record in records]
+    if not entries:
+        return float("nan")
+    return gini(np.array([[amount or 0.0 for amount in amounts] for amounts in entries]).sum(0))
+
+
+def summary(
+    world: World[PublicGoodsState, float], records: Sequence[Round], planned: int
+) -> dict[str, float]:
+    """All metrics of an episode; the welfare is the sum of the payoffs of all agents."""
+    welfare = float(sum(record["score"] for record in records))
+    return {
+        "provision_rate": mean_of(performance(world, records)),
+        "total_welfare": welfare,
+        "mean_welfare": welfare / len(records) if records else float("nan"),
+        "gini": mean_of(gini_by_round(records)),
+        "gini_proposals": mean_of(gini_by_round(records, proposals=True)),
+        "gini_cumulated": gini_cumulated(records),
+        "gini_cumulated_proposals": gini_cumulated(records, proposals=True),
+    }

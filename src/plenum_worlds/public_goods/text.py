@@ -1,0 +1,107 @@
+"""What the agents of the public-goods world may see and read."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum_worlds.draws import Draws
+from plenum_worlds.public_goods.state import PublicGoodsState
+from plenum_worlds.world import Kind, Plain, Statement, World, kind_of
+
+SHOWN = 10
+"""Contributions of so many agents are shown one by one; those of more agents as a summary."""
+
+
+def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: int) -> Plain:
+    """Reported threshold and benefit, costs, and the last round's result."""
+    return {
+        "agent": agent,
+        "agents": world.agents,
+        "threshold": state.threshold_reading,
+        "benefit": state.benefit_reading,
+        "cost": world.settings.cost,
+        "most": world.settings.most,
+        "contributions": list(state.contributions),
+        "funded": state.funded,
+    }
+
+
+def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:
+    """A view that doesn't show what the others paid."""
+    paid = view["contributions"]
+    return {**view, "contributions": None, "own": paid[view["agent"]] if paid else None}
+
+
+def within_sight(
+    world: World[PublicGoodsState, float], view: Plain, seen: NDArray[np.bool_]
+) -> Plain:
+    """A view in which the threshold may be unknown, and the benefit."""
+    names = ("threshold", "benefit")
+    shown = {name: view[name] if seen[i] else None for i, name in enumerate(names)}
+    return {**view, **shown}
+
+
+def words(world: World[PublicGoodsState, float], view: Plain) -> str:
+    """A view in words."""
+    return (
+        f"{view['agents']} contributors pay 0 to {view['most']:.10g} each; a unit costs its payer "
+        f"{view['cost']:.10g}.\n"
+        f"Reported threshold: {_known(view['threshold'])} in all. "
+        f"Reported benefit if it is reached: {_known(view['benefit'])}, shared equally.\n"
+        + _last(view)
+    )
+
+
+def report(
+    world: World[PublicGoodsState, float], state: PublicGoodsState, draws: Draws, round: int
+) -> tuple[Statement, ...]:
+    """Rumours with numbers: on the threshold, on the next one, and on the benefit."""
+    following = world.update(state, draws, round + (not world.lags)).threshold
+    noise = draws.uniforms("report", round, (3, 2))  # what becomes of each, to which side it is off
+    step = world.settings.amount(world.settings.shock, world.agents)
+    sentences = (
+        (state.threshold, "An auditor on the threshold of this round: {}."),
+        (following, "An analyst on the threshold of the next round: {}."),
+        (state.benefit, "A contractor on the benefit of the good: {}."),
+    )
+    statements = []
+    for (true, sentence), (first, second) in zip(sentences, noise, strict=True):
+        kind = kind_of(first, world.settings.contradictory)
+        statements.append(Statement(sentence.format(_number(true, kind, second, step)), kind))
+    return tuple(statements)
+
+
+def amount(number: float) -> str:
+    """A number to the cent, without needless zeros."""
+    return f"{round(number, 2):.10g}"
+
+
+def _known(number: float | None) -> str:
+    return "unknown" if number is None else amount(number)
+
+
+def _number(true: float, kind: Kind, uniform: float, step: float) -> str:
+    if kind == "incomplete":
+        return "no figure is given"
+    off = 0.0 if kind == "plain" else step if uniform < 0.5 or true < step else -step
+    return amount(true + off)
+
+
+def _last(view: Plain) -> str:
+    if view["funded"] is None:
+        return "No round has been played yet."
+    outcome = "funded" if view["funded"] else "not funded"
+    if view["contributions"] is None:
+        mine = "none" if view["own"] is None else amount(view["own"])
+        return f"Last round: {outcome}. What the others paid isn't shown. Yours: {mine}."
+    paid = [a for a in view["contributions"] if a is not None]
+    total = f"{amount(sum(paid))} in all, {outcome}"
+    if view["agents"] <= SHOWN:
+        each = ", ".join("none" if a is None else amount(a) for a in view["contributions"])
+        return f"Last round's contributions by contributor: {each}; {total}."
+    if not paid:
+        return f"Nobody contributed in the last round; {total}."
+    nothing = view["agents"] - sum(a > 0 for a in paid)
+    return (
+        f"Last round's contributions: {amount(min(paid))} to {amount(max(paid))}, "
+        f"{nothing} contributors paid nothing; {total}."
+    )

@@ -1,0 +1,169 @@
+"""A public good that is funded where contributions reach a threshold (paper B.3 and C.3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from statistics import median
+from typing import Any, ClassVar
+
+from plenum_worlds.draws import Draws, uniform_integer
+from plenum_worlds.public_goods import metrics, text
+from plenum_worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
+from plenum_worlds.world import Outcome, Plain, World, checked
+
+
+@dataclass(frozen=True)
+class PublicGoodsWorld(World[PublicGoodsState, float]):
+    """Each agent pays between 0 and ``most`` a round: its action is the amount."""
+
+    settings: PublicGoodsSettings = field(default_factory=PublicGoodsSettings)
+
+    name: ClassVar[str] = "public_goods"
+    key: ClassVar[str] = "contribution"
+    averages: ClassVar[bool] = True
+    components: ClassVar[int] = metrics.BINS
+
+    view = text.view
+    words = text.words
+    without_acts = text.without_acts
+    within_sight = text.within_sight
+    report = text.report
+    distances = metrics.distances
+    performance = metrics.performance
+    summary = metrics.summary
+
+    @property
+    def example(self) -> float:
+        """A legal action."""
+        return round(self.settings.most / 8, 2)
+
+    @property
+    def longest(self) -> float:
+        """One with two decimals."""
+        return round(self.settings.most - 0.01, 2)
+
+    @property
+    def lags(self) -> bool:
+        """As the setting ``lag`` has it."""
+        return bool(self.settings.lag)
+
+    def start(self, draws: Draws) -> PublicGoodsState:
+        """The first threshold and benefit."""
+        s = self.settings
+        gap = uniform_integer(draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most)
+        due = gap + (not s.lag)
+        threshold, benefit = self._scaled(s.threshold), self._benefit(draws, 1)
+        state = PublicGoodsState(threshold, benefit, threshold, benefit, due)
+        return self._read_out(state, draws, 1)
+
+    def update(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
+        """A shock may move the threshold, and the benefit varies.
+
+        Nothing happens in round 1, unless agents see what is before the update (``lag``).
+        """
+        s = self.settings
+        if round <= 1 and not s.lag:
+            return state
+        threshold, due = state.threshold, state.next_shock
+        if round >= due:
+            threshold = self._shocked(threshold, draws, round)
+            gap = draws.uniforms("shock", round, 3)[2]
+            due = round + uniform_integer(gap, s.shock_gap_least, s.shock_gap_most)
+        events = ("shock",) if threshold != state.threshold else ()
+        benefit = self._moved(state.benefit, draws, round)
+        new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)
+        return self._read_out(new, draws, round)
+
+    def read(self, value: Any) -> float:
+        """A contribution from a finite number between 0 and ``most`` (no text, no ``true``).
+
+        Raises
+        ------
+        ValueError
+            It is anything else.
+        """
+        most = self.settings.most
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or (isinstance(value, float) and not isfinite(value)):
+            raise ValueError("contribution is no finite number")
+        if not 0 <= value <= most:
+            raise ValueError(f"contribution needs a number from 0 to {most:g}")
+        return float(value) + 0.0  # no negative zero
+
+    def act(
+        self, state: PublicGoodsState, actions: Sequence[float | None]
+    ) -> Outcome[PublicGoodsState]:
+        """The good is funded or not; the score is the sum of all payoffs (paper C.3).
+
+        An agent that abstains pays nothing and shares a benefit.
+        """
+        paid = checked(self, actions)
+        total = sum(amount or 0.0 for amount in paid)
+        funded = total >= state.threshold - self.settings.tolerance
+        share = state.benefit / self.agents if funded else 0.0
+        payoffs = [share - self.settings.cost * (amount or 0.0) for amount in paid]
+        after = replace(state, contributions=tuple(paid), funded=funded, events=())
+        facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
+        return Outcome(after, sum(payoffs), facts)
+
+    def merge(
+        self, proposals: Sequence[float], draws: Draws, round: int, state: PublicGoodsState
+    ) -> tuple[float, bool]:
+        """The median proposal; with ``merge_share`` θ/N, but no more than the largest proposal."""
+        if self.settings.merge_share:
+            return min(state.threshold_reading / self.agents, max(proposals)), False
+        return median(proposals), False
+
+    def places(self, action: float) -> list[int]:
+        """The bin of [0, most] that an amount lies in; the upper edge belongs to the last."""
+        return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
+
+    def _scaled(self, amount: float) -> float:
+        return self.settings.amount(amount, self.agents)
+
+    def _shocked(self, threshold: float, draws: Draws, round: int) -> float:
+        """The threshold after a shock that is due.
+
+        One of fixed size that would leave the bounds goes the other way; one of a continuous size
+        ends at them.
+        """
+        s = self.settings
+        up, large, _, happens = map(float, draws.uniforms("shock", round, 4))
+        if happens >= s.shock_probability:
+            return threshold
+        least, most = self._scaled(s.threshold_least), self._scaled(s.threshold_most)
+        if s.continuous:
+            size = large * self._scaled(s.large_shock)
+        else:
+            size = self._scaled(s.large_shock if large < s.large_share else s.shock)
+        moved = threshold + (size if up < 0.5 else -size)
+        if s.continuous:
+            return min(max(moved, least), most)
+        return moved if least <= moved <= most else 2 * threshold - moved
+
+    def _moved(self, benefit: float, draws: Draws, round: int) -> float:
+        """The benefit of the next round: drawn anew, or moved for good by a ``benefit_shock``."""
+        s = self.settings
+        if not s.benefit_shock:
+            return self._benefit(draws, round)
+        happens, where = map(float, draws.uniforms("benefit shock", round, 2))
+        size = self._scaled(s.benefit_shock) * (2 * where - 1)
+        return max(0.0, benefit + size) if happens < s.shock_probability else benefit
+
+    def _benefit(self, draws: Draws, round: int) -> float:
+        low, high = self.settings.benefit_least, self.settings.benefit_most
+        return self._scaled(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
+
+    def _read_out(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
+        """What is reported: off by one small shock with probability ``misread``."""
+        drawn = draws.uniforms("reading", round, (2, 2))
+        size = self._scaled(self.settings.shock)
+        off = [
+            0.0 if wrong >= self.settings.misread else size if side < 0.5 else -size
+            for wrong, side in drawn
+        ]
+        return replace(
+            state,
+            threshold_reading=max(0.0, state.threshold + off[0]),
+            benefit_reading=max(0.0, state.benefit + off[1]),
+        )

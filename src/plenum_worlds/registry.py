@@ -1,0 +1,94 @@
+"""The worlds by name: the one list of them, which everybody looks up."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import fields
+from importlib import import_module
+from math import isfinite
+from types import NoneType
+from typing import Any, get_args, get_type_hints
+
+from plenum.base.errors import UserError
+from plenum_worlds.definition import Display, WorldDefinition
+from plenum_worlds.world import World, is_whole
+
+WORLDS = {
+    "disaster": "plenum_worlds.disaster",
+    "misinformation": "plenum_worlds.misinformation",
+    "public_goods": "plenum_worlds.public_goods",
+}
+"""The package of each world, which holds its ``DEFINITION``; imported when it is looked up."""
+
+
+def definition(name: str) -> WorldDefinition:
+    """The definition of a world.
+
+    Raises
+    ------
+    KeyError
+        There is no such world.
+    """
+    loaded: WorldDefinition = import_module(WORLDS[name]).DEFINITION
+    return loaded
+
+
+def definitions() -> Iterable[WorldDefinition]:
+    """The definition of every world."""
+    return map(definition, WORLDS)
+
+
+def display(name: str) -> Display:
+    """How tables and figures show a world: the one thing that reports look up here."""
+    return definition(name).display
+
+
+def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
+    """A world by its name.
+
+    Parameters
+    ----------
+    agents
+        1 to 10,000.
+    numbers
+        Settings that differ from their defaults.
+
+    Raises
+    ------
+    UserError
+        There is no such world or setting, or a value is of another kind or outside its range.
+    """
+    if name not in WORLDS:
+        raise UserError(f"task={name}: there are {', '.join(WORLDS)}")
+    if not 1 <= agents <= 10_000:
+        raise UserError(f"agents={agents}: allowed are values from 1 to 10000")
+    defined = definition(name)
+    known = [field.name for field in fields(defined.settings)]
+    unknown = sorted(numbers.keys() - set(known))
+    if unknown:
+        raise UserError(f"{name}.{unknown[0]}: there are {', '.join(known)}")
+    kinds = get_type_hints(defined.settings)
+    for key, value in numbers.items():
+        _check_kind(f"{name}.{key}", value, kinds[key])
+    return defined.world(agents, defined.settings(**numbers))
+
+
+def _check_kind(key: str, value: Any, kind: Any) -> None:
+    """Refuse a value that isn't of a setting's annotated type; a whole number is a number too."""
+    kinds = get_args(kind) or (kind,)
+    fits = {
+        bool: isinstance(value, bool),
+        int: is_whole(value),
+        float: is_whole(value) or (isinstance(value, float) and isfinite(value)),
+        NoneType: value is None,
+    }
+    if not any(fits[each] for each in kinds):
+        allowed = " and ".join(_KINDS[each] for each in reversed(kinds))
+        raise UserError(f"{key}={_shown(value)}: allowed are {allowed}")
+
+
+def _shown(value: Any) -> str:
+    """A value as a command line has it, in one line."""
+    return json.dumps(value, default=str).strip('"')
+
+
+_KINDS = {bool: "true and false", int: "whole numbers", float: "numbers", NoneType: "null"}

@@ -1,0 +1,121 @@
+"""The released rules of a world without any model, beside the paper's tables.
+
+The code that the authors of "The Hidden Strength of Disagreement" released counts a disaster as
+covered where a drone is within a Manhattan distance of 2, and an empty round as covered; nothing
+that drones do changes a disaster. What scripted drones cover under these rules is geometry. Which
+tasks, policies and metrics are compared, and what is expected, stands in ``REFERENCE``.
+"""
+
+import json
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.utils import env_override
+
+from plenum.base import project
+from plenum.design.compose import parse_job
+from plenum.design.ranges import require
+from plenum.reports.printing import show, show_text
+from plenum.reports.table import Column, Table, csv, keys
+from plenum_worlds.episode import Episode
+
+LEVELS = ("low", "moderate", "high")
+REFERENCE = "reference/released-rules.csv"
+
+_NOTES = (
+    "here: scripted policies under the released rules, no model; se: standard error over runs. "
+    "expected: exact where its error is half a digit; for the rest, from a simulation that shares "
+    "nothing with this world.",
+    "published: what the paper prints for its models, or its random strategy; it may differ. "
+    "Beside it stands what the rules give without any model.",
+)
+
+
+def publish(runs: int, out: Path) -> None:
+    """Run the arms, print them beside the paper's values, and end with one JSON line.
+
+    Parameters
+    ----------
+    runs
+        Episodes at each of the three volatilities.
+    out
+        Folder of ``released_rules.csv``.
+
+    Raises
+    ------
+    UserError
+        ``runs`` is no whole number of 2 or more.
+    """
+    require(
+        isinstance(runs, int) and not isinstance(runs, bool) and runs > 1,
+        f"released_runs: {runs}; allowed are whole numbers from 2",
+    )
+    began = time.monotonic()
+    frame = compared(runs)
+    shown = ("here", "se", "expected", "published")
+    numbers = (Column(name, format=_three) for name in shown)
+    columns = (*keys(("policy", "agents", "metric")), *numbers, Column("source"))
+    title = "The Hidden Strength of Disagreement: the released rules without a model"
+    show([Table("released_rules", title, frame, columns, _NOTES)])
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "released_rules.csv"
+    file.write_text(csv(frame), encoding="utf-8")
+    show_text(f"written: {file}")
+    print(json.dumps(_summary(frame, runs) | {"seconds": round(time.monotonic() - began, 1)}))
+
+
+def compared(runs: int) -> pd.DataFrame:
+    """The reference values with what our rules give: columns ``here``, ``se`` and ``within``.
+
+    ``within`` says whether it is within three standard errors, and the reference's own error, of
+    what is expected.
+    """
+    frame = pd.read_csv(project.resolve(REFERENCE)).rename(columns={"released": "expected"})
+    lines = zip(frame.task, frame.policy, frame.agents, frame.metric, strict=True)
+    measured = [_metrics(*line[:3], runs)[line[3]] for line in lines]
+    frame["here"] = [values.mean() for values in measured]
+    frame["se"] = [values.sem() for values in measured]
+    allowed = 3 * frame.se + frame.error
+    return frame.assign(within=(frame.here - frame.expected).abs() <= allowed)
+
+
+@cache
+def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
+    """Metrics by episode, those of all volatilities together."""
+    rows = [
+        ended["metrics"]
+        for condition in _conditions(task, policy, agents)
+        for replicate in range(runs)
+        if (ended := Episode(condition, replicate).end) is not None
+    ]
+    return pd.DataFrame(rows)
+
+
+def _conditions(task: str, policy: str, agents: int) -> list[Any]:
+    """One condition a volatility, with draws of its own."""
+    given = (f"task={task}", f"task.policy={policy}", f"task.agents={agents}")
+    root = str(project.root())
+    GlobalHydra.instance().clear()  # the script's, whose config has been read
+    with (
+        env_override({"PLENUM_ROOT": root}),
+        initialize_config_dir(f"{root}/conf", version_base="1.3"),
+    ):
+        return [
+            parse_job(compose("config", [*given, f"volatility={level}", f"seed={seed}"])).condition
+            for seed, level in enumerate(LEVELS)
+        ]
+
+
+def _summary(frame: pd.DataFrame, runs: int) -> dict[str, Any]:
+    names = frame.policy + "_" + frame.agents.astype(str) + "_" + frame.metric
+    values = dict(zip(names, frame.here.round(4).tolist(), strict=True))
+    return {"released_ok": bool(frame.within.all()), "runs": runs * len(LEVELS), **values}
+
+
+def _three(value: float) -> str:
+    return f"{value:.3f}"

@@ -1,0 +1,130 @@
+"""Worlds: a list of conditions, and two blocks for each, read when it is chosen."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plenum.base.identity import digest
+from plenum.dynamics.estimate import Estimate, mean
+from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
+from plenum.reports.explorer.page import Layout
+from plenum.reports.explorer.runs import dialogue, record
+from plenum.reports.formats import share
+from plenum.reports.labels import origin
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.transcripts import StoredTranscript
+from plenum_worlds.definition import Display
+from plenum_worlds.registry import display
+from plenum_worlds.reports.tables import warnings
+
+_NAMED = ("task", "consensus", "diversity", "volatility", "policy")
+
+
+def gathered(
+    chosen: Settings,
+    conditions: Sequence[TrackedCondition],
+    kept: Mapping[str, Sequence[StoredTranscript]],
+    most: int | None = None,
+) -> dict[str, Any]:
+    """The page's data by id: the index, and figures and talk of every condition.
+
+    Parameters
+    ----------
+    chosen
+        The study's name.
+    conditions
+        The ones to show.
+    kept
+        Their transcripts, by run.
+    most
+        The most completed runs of a condition that are drawn and read, the first ones, so that
+        those of all conditions lie in the same worlds; ``None`` for all.
+    """
+    data: dict[str, Any] = {"index": {}}
+    entries = []
+    for at, (condition, name) in enumerate(zip(conditions, names(conditions), strict=True)):
+        stored = kept.get(condition.run_id, ())
+        replicates = {transcript.replicate: transcript.read() for transcript in stored}
+        shown = _shown(replicates, most)
+        readable = {n: t for n, t in replicates.items() if t is not None}
+        drawn = {n: t for n, t in readable.items() if n in shown}
+        head = next(iter(readable.values())).head if readable else {}
+        looks = display(condition.factors["task"])
+        entries.append(_entry(condition, name, looks, head, len(drawn)))
+        data[f"figures-{at}"] = {
+            "seats": [seat(each) for each in head.get("seats", ())],
+            "rounds": int(condition.factors["rounds"]),
+            "view": int(condition.factors["view"] or 0),
+            "performance": looks.performance,
+            "gaps": looks.gaps.removeprefix("; "),
+            "metrics": list(looks.metrics),
+            "headline": looks.headline,
+            "provenance": origin([condition]),
+            "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
+            "unbegun": max(condition.target - len(replicates), 0),
+            "facts": [[m, _written(_over(condition, m))] for m in looks.metrics],
+            "mean": [finite(value) for value in condition.series("performance").mean()],
+        }
+        data[f"talk-{at}"] = dialogue(drawn, condition.kind.part("staged"))
+    axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
+    return data | {"index": index(chosen.study, conditions, entries, axis, _NAMED)}
+
+
+def _shown(replicates: Replicates, most: int | None) -> set[int]:
+    """The runs that the page draws: what didn't complete is always among them."""
+    ended = [n for n, t in replicates.items() if t is not None and t.status == "completed"]
+    return (replicates.keys() - ended) | set(sorted(ended)[:most])
+
+
+def _entry(
+    condition: TrackedCondition, name: str, looks: Display, head: dict[str, Any], drawn: int
+) -> dict[str, Any]:
+    estimate = _over(condition, looks.headline)
+    data: dict[str, Any] = {
+        "id": name,
+        "factors": {n: condition.factors[n] for n in condition.kind.distinct_factors},
+        "symbol": looks.headline.replace("_", " "),
+        "status": "ok" if condition.completed else "no_replicates",
+        "n": condition.completed,
+        "failed": condition.failed,
+        "pending": condition.pending,
+        "target": condition.target,
+        "warnings": warnings(condition),
+        "transcripts": drawn,
+        "estimates": {
+            m.replace("_", " "): finite(_over(condition, m).value) for m in looks.metrics
+        },
+        "world": _world(condition, head),
+    }
+    if estimate.n:
+        low, high = finite(estimate.ci_low), finite(estimate.ci_high)
+        data |= {"lambda": estimate.value, "low": low, "high": high}
+    return data
+
+
+def _world(condition: TrackedCondition, head: dict[str, Any]) -> str:
+    """What conditions share whose episodes of one number are the same world."""
+    factors = condition.factors
+    drawn = [factors["task"], factors["seed"], factors["agents"], head.get("numbers", {})]
+    return digest(json.dumps(drawn, sort_keys=True))
+
+
+def _over(condition: TrackedCondition, metric: str) -> Estimate:
+    return mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
+
+
+def _written(estimate: Estimate) -> str:
+    return share(estimate.value, estimate.ci_low, estimate.ci_high)
+
+
+EXPLORER = Explorer(
+    gathered,
+    Layout(
+        "world explorer",
+        "explicit high",
+        "world.html",
+        ("grid", "network", "bars", "scene", "course", "runs", "dialogue", "world"),
+    ),
+)
+"""How studies of worlds are explored."""

@@ -1,0 +1,145 @@
+"""The tables and figures of *The Hidden Strength of Disagreement* by number.
+
+A printed value stands beside a run's where both mean the same; where they don't, its line says so,
+and a note says what differs.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from plenum.reports.figures.catalogue import Drawing
+from plenum.reports.formats import NONE
+from plenum.reports.labels import origin
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.table import Column, Table, keys
+from plenum_papers.items.published import Published, published
+from plenum_papers.items.source import Numbered, NumberedTable, Source
+from plenum_worlds.reports import drawing
+from plenum_worlds.reports.groups import Group, groups, over_worlds, without_roles
+from plenum_worlds.reports.tables import mean_cell, notes
+
+_LEVELS = ("diversity", "volatility", "model")
+"""Factors that a line of a table is about; empty for all of them together."""
+
+RELEASED = "rules=released"
+"""What a world is called that has the rules of the authors' released code."""
+
+
+def compared(name: str, source: Source) -> NumberedTable | None:
+    """A table of the paper: for each of its metrics this run's means and the printed values."""
+    printed = published(f"table-{name}")
+    tables, frames = [], []
+    for group in groups([row.tracked for row in source.rows]):
+        for metric in published("metrics"):
+            if metric["metric"] in printed[0] and metric["task"] == group.task:
+                frame = pd.DataFrame(_lines(group, metric, printed))
+                if frame["episodes"].any():
+                    tables.append(_table(name, group, metric, frame))
+                    frames.append(frame)
+    if not tables:
+        return None
+    return NumberedTable(tuple(tables), pd.concat(frames, ignore_index=True))
+
+
+def _lines(
+    group: Group, metric: Published, printed: Sequence[Published]
+) -> Iterator[dict[str, Any]]:
+    """One line a printed value: the run's mean over worlds, and what was printed."""
+    ours, differs = metric["ours"], differing(metric, group)
+    for line in printed:
+        part = _part(group, line)
+        estimate = over_worlds(part, ours)
+        yield {
+            **{"row": line["source"].split(", ", 2)[2], "arm": line["arm"]},
+            **{factor: line.get(factor, "") for factor in _LEVELS},
+            **{"agents": group.agents, "metric": metric["metric"], "measure": ours},
+            **{"value": estimate.value, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high},
+            **{n: over_worlds(part, f"{ours} {n}").value for n in ("open", "all")},
+            **{"episodes": estimate.n, "published": line.get(metric["metric"], "")},
+            **{"differs": differs, "published_source": line["source"]},
+        }
+
+
+def differing(metric: Published, group: Group) -> str:
+    """What parts the printed metric from the measure beside it; empty where they are the same.
+
+    A metric of the released code is the same under the ``rules`` of the world that it needs: one
+    by one, or all together as `rules=released`.
+    """
+    rules = set(metric.get("rules", "").split())
+    world = set(str(group.frame["world"].iloc[0]).split())
+    if RELEASED in world:
+        changed = {key for key, _, _ in (number.partition("=") for number in world)}
+        world |= {rule for rule in rules if rule.partition("=")[0] not in changed}
+    same = rules and rules <= world
+    return "" if same else metric.get("differs", "")
+
+
+def _part(group: Group, line: Published) -> pd.DataFrame:
+    """The episodes that a line is about. Who has no role is of no diversity."""
+    table = group.episodes
+    kept = table["arm"] == line["arm"]
+    for factor in _LEVELS:
+        if line.get(factor):
+            kept &= table[factor] == line[factor]
+    if line.get("diversity"):
+        kept &= ~without_roles(table)
+    return table[kept]
+
+
+def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> Table:
+    """A line a row of the paper's table, and below it what was printed; a column an arm."""
+    differs = frame["differs"].iloc[0]
+    arms = list(dict.fromkeys(frame["arm"]))
+    label = "published, otherwise defined" if differs else "published"
+    lines = []
+    for row, part in frame.groupby("row", sort=False):
+        cells = dict(zip(part["arm"], part.to_dict("records"), strict=True))
+        means = {arm: _mean(cells[arm]) for arm in arms}
+        lines.append({"row": row, "source": "this run", **means})
+        values = {arm: cells[arm]["published"] or NONE for arm in arms}
+        lines.append({"row": row, "source": label, **values})
+    title = f"002, Table {name}: {metric['metric']} ({metric['name']}), here {metric['ours']}"
+    noted = notes("numbered", number=name, team=group.agents, differs=differs, metric=metric)
+    return Table(
+        "",
+        f"{title} ({group.heading})",
+        pd.DataFrame(lines),
+        keys(["row", "source"]) + tuple(Column(arm, arm) for arm in arms),
+        (*noted, origin(group.played)),
+    )
+
+
+def _mean(cell: dict[str, Any]) -> str:
+    """A mean with half its interval, and how much of it never ended."""
+    half = cell["ci_high"] - cell["value"]
+    return mean_cell(cell["value"], half, cell["open"], cell["all"])
+
+
+def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:
+    """A figure for each group of conditions that share one."""
+    return [draw(group) for group in groups([row.tracked for row in study.rows])]
+
+
+TABLES = {
+    name: Numbered(name, shows, partial(compared, name), f"an arm of Table {name}")
+    for name, shows in (
+        ("1", "drones: explicit and implicit consensus"),
+        ("2", "drones: implicit consensus and baselines"),
+        ("3", "drones: coverage by model, 30 agents"),
+        ("4", "defenders: explicit and implicit consensus"),
+        ("5", "contributors: explicit and implicit consensus"),
+        ("6", "three worlds by model"),
+    )
+}
+"""The paper's tables by number."""
+
+DRAWINGS = {
+    name: Drawing(name, shows, partial(_pages, draw))
+    for name, (shows, draw) in drawing.DRAWINGS.items()
+}
+"""The paper's figures by the names of ours."""

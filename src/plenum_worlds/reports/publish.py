@@ -1,0 +1,107 @@
+"""Print, write and log the results of a study in worlds."""
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from plenum.base.errors import UserError
+from plenum.reports import style
+from plenum.reports.publishing import Product, publish_product, written
+from plenum.reports.settings import Settings
+from plenum.reports.table import Table
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
+from plenum_worlds.reports import drawing, statistics
+from plenum_worlds.reports import tables as building
+from plenum_worlds.reports.groups import families, groups
+
+_TABLES = (
+    building.overall,
+    building.differences,
+    building.levels,
+    building.models,
+    statistics.inverted_u,
+    statistics.recovered,
+    building.dialogue,
+    statistics.instability,
+)
+"""The tables in their order; some don't exist of every group."""
+
+_GROUPS = 2
+"""So many groups of conditions are shown on a screen."""
+
+
+def tables(chosen: Settings) -> list[TrackedCondition]:
+    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
+
+    Returns
+    -------
+    list of TrackedCondition
+        The conditions, for who has more to say of them.
+    """
+    played = Study(chosen.study, chosen.uri).conditions
+    heading = f"Study {chosen.study}"
+    every, few = groups(played), []
+    for group in every[:_GROUPS]:
+        few += building.brief(group)
+    product = Product("tables", tabled(played), _frames(played), screen=few, heading=heading)
+    publish_product(product, chosen)
+    return played
+
+
+def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
+    """The data of a study's tables: one frame a CSV file."""
+    return _frames(Study(chosen.study, chosen.uri).conditions)
+
+
+def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
+    return {"conditions": building.conditions(played, statistics.exponents(played))}
+
+
+def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw a study's figures as PNG and SVG, and log them to MLflow; ``names`` chooses some.
+
+    Raises
+    ------
+    UserError
+        No run has been completed, or there is no such figure.
+    """
+    for name in names or ():
+        if name not in drawing.DRAWINGS:
+            raise UserError(f"figure: {name}; of worlds there are {', '.join(drawing.DRAWINGS)}")
+    played = Study(chosen.study, chosen.uri).conditions
+    if not any(condition.completed for condition in played):
+        raise UserError(f"study: no run of {chosen.study!r} has been completed")
+    files = [file for _, drawn_files in drawn(played, chosen.out, names) for file in drawn_files]
+    log_report(chosen.study, chosen.uri, files)
+    for file in files:
+        written([file])
+
+
+def drawn(
+    played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
+) -> list[tuple[str, list[Path]]]:
+    """Draw a study's figures into a folder: what each shows, and its files."""
+    figures = []
+    grouped = groups(played)
+    tasks = [group.task for group in grouped]
+    for group, task in zip(grouped, tasks, strict=True):
+        world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
+        stem = re.sub(r"\W+", "_", world)
+        for name, (shown, draw) in drawing.DRAWINGS.items():
+            if names is None or name in names:
+                with style.styled():
+                    figure = draw(group)
+                files = style.save(figure, folder, f"{stem}_{name}")
+                figures.append((f"{world}: {shown}", files))
+    return figures
+
+
+def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
+    """Every table of a study, those of each group of conditions under titles that tell it apart."""
+    grouped = groups(played)
+    built = [table for group in grouped for build in _TABLES for table in build(group)]
+    return built + [building.by_agents(family) for family in families(grouped)]

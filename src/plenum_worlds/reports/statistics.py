@@ -1,0 +1,210 @@
+"""The statistics of a study in worlds: the inverted U, recovery after shocks, and λ̂."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.dynamics import Recovery, TwoLines, estimate, parting, recoveries, recovery_time
+from plenum.reports.formats import decimals, interval, limits, or_dash, p_value
+from plenum.reports.table import Column, Table, keys
+from plenum.tracking.conditions import TrackedCondition
+from plenum_worlds.dynamics import two_lines
+from plenum_worlds.reports.groups import LEVELS, Group, sources
+from plenum_worlds.reports.tables import notes
+from plenum_worlds.tracking import ensembles
+
+HORIZON = 10.0
+"""Rounds up to which the restricted mean of recovery is taken, in every arm."""
+
+CELL = ["volatility", "diversity", "model"]
+"""Factors that shift deviation and performance alike: rounds of different ones aren't pooled."""
+
+
+def points(group: Group, of: str = "proposals") -> pd.DataFrame:
+    """d̄(t) and performance of every round of teams of models.
+
+    Returns
+    -------
+    DataFrame
+        ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
+        policies depend on each other.
+    """
+    unscripted = group.unscripted
+    teams = unscripted.where(unscripted.frame["agents"] != "1")
+    parts = [
+        pd.DataFrame(
+            {
+                **{"x": condition.rounds[f"deviation_{of}"], "y": condition.rounds["performance"]},
+                "group": condition.rounds["replicate"].map(condition.world),
+                **cell,
+            }
+        )
+        for condition, cell in teams.cells(["arm", *CELL])
+        if not condition.rounds.empty
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def inverted_u(group: Group) -> list[Table]:
+    """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
+    tables = {of: points(group, of) for of in ("proposals", "actions")}
+    if all(table.empty for table in tables.values()):
+        return []
+    varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
+    lines = [
+        {"of": of, **dict(zip(("arm", *varying), map(str, key), strict=True))}
+        | _tested(two_lines(part["x"], part["y"], part["group"]))
+        for of, table in tables.items()
+        for key, part in table.groupby(["arm", *varying], sort=False)
+        # a common action has no deviation at all
+        if of == "proposals" or part["x"].nunique() > 1
+    ]
+    columns = (
+        Column("of", "d̄ of", key=True),
+        *keys(["arm", *varying]),
+        Column("breakpoint", format=decimals(2)),
+        Column("slope_below", format=decimals(3)),
+        Column("p_below", "p", p_value),
+        Column("slope_above", format=decimals(3)),
+        Column("p_above", "p", p_value),
+        Column("verdict", "inverted U"),
+        Column("peak", "parabola's peak", decimals(2)),
+        *(Column("points"), Column("worlds"), Column("warnings", format=or_dash)),
+    )
+    noted = (*notes("inverted_u"), *sources(group))
+    title = f"{group.heading}: is there an inverted U?"
+    return [Table("inverted_u", title, pd.DataFrame(lines), columns, noted)]
+
+
+def recovered(group: Group) -> list[Table]:
+    """How long performance takes to come back after a shock, and at which level it is."""
+    parts = {
+        key: group.where((group.frame["arm"] == key[0]) & (group.frame["volatility"] == key[1]))
+        for key in ((arm, level) for arm in group.arms for level in LEVELS["volatility"])
+    }
+    lines = [
+        {"arm": arm, "volatility": level} | recovery
+        for (arm, level), part in parts.items()
+        if (recovery := after_shocks(part))
+    ]
+    columns = (
+        *keys(["arm", "volatility"]),
+        Column(("shocks", "censored"), "shocks", lambda n, lost: f"{n} ({lost} censored)"),
+        Column("worlds"),
+        *(Column(name, format=decimals(3)) for name in ("before", "after")),
+        Column("median", format=decimals(1)),
+        Column("mean", format=decimals(2)),
+        Column(("mean_low", "mean_high"), "95 % CI", limits(2)),
+        Column("dip", format=decimals(3)),
+        Column(("dip_low", "dip_high"), "95 % CI ", limits(3)),
+        Column("warnings", format=or_dash),
+    )
+    noted = (*notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
+    title = f"{group.heading}: recovery after shocks"
+    return [Table("recovery", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+
+
+def after_shocks(group: Group) -> dict[str, object]:
+    """Recovery over all runs of some conditions; empty where there was no shock.
+
+    All runs and conditions of one world are one unit: they meet the same luck. ``before`` and
+    ``after`` are the mean performance in the rounds before a shock, and in the `HORIZON` rounds
+    from it on, over worlds.
+    """
+    worlds: defaultdict[str, list[Recovery]] = defaultdict(list)
+    levels: defaultdict[str, list[float]] = defaultdict(list)
+    runs = [
+        (condition, condition.world(int(str(replicate))), run.sort_values("round"))
+        for condition in group.played
+        if len(condition.rounds)
+        for replicate, run in condition.rounds.groupby("replicate")
+    ]
+    for condition, world, run in runs:
+        struck = run["events"].str.split().apply(lambda names: group.shown.shock in names)
+        shocks = [int(number) for number in run.loc[struck, "round"] if number > 1]
+        level = run["performance"].to_numpy(dtype=float)
+        measured = recoveries(level, shocks)
+        worlds[world].extend(measured)
+        if group.shown.ends_early:  # such a run stays at its last value
+            planned = max(int(condition.factors["rounds"]) - len(level), 0)
+            level = np.pad(level, (0, planned), mode="edge")
+        for shock in measured:
+            start = shock.shock - 1
+            levels[world].append(_known_mean(level[start : start + int(HORIZON)]))
+    times = recovery_time(list(worlds.values()), HORIZON)
+    if not times.n:
+        return {}
+    before = [_known_mean([shock.before for shock in of_world]) for of_world in worlds.values()]
+    after = [_known_mean(values) for values in levels.values()]
+    mean, dip = times.restricted, times.dip
+    return {
+        **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
+        **{"before": _known_mean(before), "after": _known_mean(after), "median": times.median},
+        **{"mean": mean.value, "mean_low": mean.ci_low, "mean_high": mean.ci_high},
+        **{"dip": dip.value, "dip_low": dip.ci_low, "dip_high": dip.ci_high},
+        "warnings": " ".join(name for name in times.warnings if name != "clustered"),
+    }
+
+
+def _known_mean(values: Sequence[float] | NDArray[np.float64]) -> float:
+    """The mean of what isn't NaN."""
+    return float(pd.Series(values, dtype=float).mean())
+
+
+def instability(group: Group) -> list[Table]:
+    """λ̂ of the action distributions: how fast runs in one and the same world part."""
+    lines = []
+    for condition, cell in group.cells(["arm", "diversity", "volatility"]):
+        if several := ensembles(condition.weights, condition.runs):
+            apart = parting(several)
+            exponent = apart.exponent
+            lines.append(
+                {
+                    **cell,
+                    **{"worlds": apart.worlds, "runs": condition.runs, "lambda": exponent.value},
+                    **{"low": exponent.ci_low, "high": exponent.ci_high},
+                    **{"level": apart.level, "warnings": " ".join(apart.warnings)},
+                }
+            )
+    columns = (
+        *keys(["arm", "diversity", "volatility"]),
+        Column(("worlds", "runs"), "worlds x runs", lambda worlds, runs: f"{worlds} x {runs}"),
+        Column("lambda", "λ̂", decimals(4)),
+        Column(("low", "high"), "95 % CI", interval),
+        Column("level", "mean D", decimals(3)),
+        Column("warnings", format=or_dash),
+    )
+    noted = (*notes("instability"), *sources(group))
+    title = f"{group.heading}: how runs part"
+    return [Table("instability", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+
+
+def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate]:
+    """λ̂ of the conditions that have several runs in one world, by the run's id."""
+    by_run = {
+        condition.run_id: ensembles(condition.weights, condition.runs) for condition in played
+    }
+    return {run: parting(runs).exponent for run, runs in by_run.items() if runs}
+
+
+def conclusive(test: TwoLines) -> bool:
+    """Whether the two lines could be tested; a slope of the wrong sign settles it without a p."""
+    wrong = test.slope_low <= 0 or test.slope_high >= 0
+    few = {"few_low", "few_high"} & set(test.warnings)
+    tested = math.isfinite(test.p_low) and math.isfinite(test.p_high)
+    return not few and (tested or wrong)
+
+
+def _tested(test: TwoLines) -> dict[str, object]:
+    """A two-lines test as fields of a line."""
+    verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
+    return {
+        **{"breakpoint": test.breakpoint, "slope_below": test.slope_low, "p_below": test.p_low},
+        **{"slope_above": test.slope_high, "p_above": test.p_high, "verdict": verdict},
+        **{"peak": test.parabola.peak, "points": test.n, "worlds": test.n_groups},
+        "warnings": " ".join(test.warnings),
+    }

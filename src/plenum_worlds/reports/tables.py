@@ -1,0 +1,321 @@
+"""The tables of a study in worlds."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.dynamics import holm
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.warnings import of_runs
+from plenum.reports.formats import (
+    NONE,
+    decimals,
+    interval,
+    limits,
+    number,
+    or_dash,
+    p_value,
+    realised,
+)
+from plenum.reports.phrases import paragraphs
+from plenum.reports.table import Column, Table, keys
+from plenum.tracking.conditions import TrackedCondition
+from plenum_worlds.reports.arms import arm_of
+from plenum_worlds.reports.groups import LEVELS, Group, over_worlds, sources
+
+_LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
+"""Metrics of failures of agents, and the heads of their columns."""
+
+_DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
+
+
+def notes(name: str, **facts: Any) -> list[str]:
+    """The notes of a table, or the lines of a caption."""
+    return paragraphs("worlds/notes.j2", name, **facts)
+
+
+def overall(group: Group) -> list[Table]:
+    """Every arm: its metrics with intervals over worlds.
+
+    Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all arms have
+    in common: :func:`levels` has the others.
+    """
+    group, left = group.at_common_levels()
+    metrics = group.shown.metrics
+    more = {"deviation_proposals": "d̄ proposals", "deviation_actions": "d̄ actions"}
+    for name, head in _LOST.items():
+        if name == "abstentions" or any(_lost(condition, name) for condition in group.played):
+            more[name] = f"{head} a run"
+    runs = group.frame.assign(
+        completed=[condition.completed for condition in group.played],
+        target=[condition.target for condition in group.played],
+    )
+    counts = runs.groupby("arm", observed=True)[["completed", "target"]].sum()
+    lines = []
+    for arm, part in _by_arm(group.episodes, group.arms):
+        line: dict[str, object] = {"arm": arm, **counts.loc[arm]}
+        for metric in metrics:
+            line |= _fields(metric, part, metric)
+        lines.append(line | {name: over_worlds(part, name).value for name in more})
+    columns = (
+        *keys(["arm"]),
+        Column(("completed", "target"), "runs", realised),
+        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, mean_cell) for m in metrics),
+        *(Column(name, head, decimals(2)) for name, head in more.items()),
+    )
+    warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
+    noted = notes("arms", **_facts(group), warnings=list(warned))
+    title = f"{group.heading}: every arm"
+    return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
+
+
+def brief(group: Group) -> list[Table]:
+    """Every arm on a screen: the first metric, and how far it lies from free action."""
+    metric = group.shown.metrics[0]
+    (whole,) = overall(group)
+    tests = group.compared(metric)
+    adjusted = holm([estimate.p for _, _, estimate in tests])
+    lines = whole.frame.assign(difference=math.nan, low=math.nan, high=math.nan, p_holm=math.nan)
+    lines["warnings"] = [
+        " ".join(
+            dict.fromkeys(
+                w for c in group.where(group.frame["arm"] == arm).played for w in warnings(c)
+            )
+        )
+        for arm in lines["arm"]
+    ]
+    for (arm, _, e), p in zip(tests, adjusted, strict=True):
+        compared = ["difference", "low", "high", "p", "p_holm"]
+        lines.loc[lines["arm"] == arm, compared] = [e.value, e.ci_low, e.ci_high, e.p, float(p)]
+    shown = {column.name: column for column in whole.columns}
+    columns = (
+        *whole.columns[:2],
+        next(column for name, column in shown.items() if name[0] == metric),
+        *(Column(("difference", "low", "high"), "difference", _with_limits),) * bool(tests),
+        *(Column("p", format=p_value),) * bool(tests),
+        *(Column("p_holm", "corrected", p_value),) * (len(tests) > 1),
+        *[Column("warnings", format=or_dash)] * bool(lines["warnings"].any()),
+    )
+    noted = notes("brief", metrics=[metric], tested=len(tests))
+    return [Table("arms", whole.title, lines, columns, tuple(noted))]
+
+
+def by_agents(family: Group) -> Table:
+    """The first metric by number of agents, one column an arm.
+
+    Each arm is compared with itself: only what it was run at with every number of agents counts.
+    """
+    teams = family.where(~family.frame["lone"])
+    metric = teams.shown.metrics[0]
+    table = teams.episodes
+    met = table.groupby(["arm", "diversity", "volatility", "model", "world"], observed=True)
+    sizes = table.groupby("arm", observed=True)["agents"].transform("nunique")
+    table = table[met["agents"].transform("nunique") == sizes]
+    parts = [
+        ({"agents": size}, table[table["agents"] == size])
+        for size in sorted(set(teams.frame["agents"]), key=int)
+    ]
+    title = f"{family.heading}: {metric} by number of agents"
+    noted = (*notes("agents"), *sources(family))
+    return _arms_across("agents", title, parts, teams.arms, metric, noted)
+
+
+def levels(group: Group) -> list[Table]:
+    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5).
+
+    Scripted policies have no roles and stand at all levels of diversity.
+    """
+    table = group.episodes
+    parts = [({"factor": "overall", "level": "-"}, table)]
+    for factor, order in LEVELS.items():
+        met = set(table.loc[~table["scripted"].astype(bool), factor])
+        for level in [n for n in order if n in met] if len(met) > 1 else ():
+            everywhere = table["scripted"] & (factor == "diversity")
+            at = (table[factor] == level) | everywhere
+            parts.append(({"factor": factor, "level": level}, table[at]))
+    if len(parts) == 1:
+        return []
+    return [
+        _arms_across(
+            *("levels", f"{group.heading}: {metric} by level", parts, group.arms, metric),
+            (*notes("levels", metrics=[metric]), *sources(group)),
+        )
+        for metric in group.shown.metrics
+    ]
+
+
+def models(group: Group) -> list[Table]:
+    """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
+
+    Scripted rows have the conditions of the volatilities and team sizes that models were run at:
+    others would be compared with nothing.
+    """
+    unscripted, frame = group.unscripted, group.frame
+    names = list(dict.fromkeys(unscripted.frame["model"]))
+    if len(names) < 2:
+        return []
+    met = set(zip(unscripted.frame["volatility"], unscripted.frame["agents"], strict=True))
+    at_met = [setting in met for setting in zip(frame["volatility"], frame["agents"], strict=True)]
+    policies = frame[frame["scripted"] & pd.Series(at_met, frame.index)]
+    scripted = Group(policies).episodes
+    by_mechanism = scripted.assign(arm=scripted["consensus"])
+    parts = [({"model": name}, unscripted.episodes.query("model == @name")) for name in names]
+    parts += [
+        (
+            {"model": f"scripted: {policy.replace('_', ' ')}"},
+            by_mechanism.query("policy == @policy"),
+        )
+        for policy in sorted(set(policies["policy"]))
+    ]
+    metric = group.shown.metrics[0]
+    noted = (*notes("models", scripted=len(policies)), *sources(group, policies))
+    title = f"{group.heading}: {metric} by model"
+    return [_arms_across("models", title, parts, unscripted.arms, metric, noted)]
+
+
+def differences(group: Group) -> list[Table]:
+    """Every arm minus the free one that it is compared with, paired by world."""
+    lines = [
+        {
+            **{"metric": metric, "arm": arm, "minus": other, "difference": estimate.value},
+            **{
+                "low": estimate.ci_low,
+                "high": estimate.ci_high,
+                "p": estimate.p,
+                "worlds": estimate.n,
+            },
+        }
+        for metric in group.shown.metrics
+        for arm, other, estimate in group.compared(metric)
+    ]
+    columns = (
+        *keys(["metric", "arm"]),
+        Column("minus"),
+        Column("difference", format=decimals(3)),
+        Column(("low", "high"), "95 % CI", limits(3)),
+        Column("p", format=p_value),
+        Column("worlds"),
+    )
+    noted = (*notes("differences", **_facts(group)), *sources(group))
+    title = f"{group.heading}: differences"
+    return [Table("differences", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+
+
+def dialogue(group: Group) -> list[Table]:
+    """How often messages refer to others' actions, and what follows (RQ3)."""
+    spoken = group.where(~group.frame["scripted"] & (group.frame["turns"] != "0"))
+    if not set(_DIALOGUE) & set(spoken.episodes):
+        return []
+    lines = [
+        {"arm": arm} | {name: over_worlds(part, name).value for name in _DIALOGUE}
+        for arm, part in _by_arm(spoken.episodes, spoken.arms)
+    ]
+    columns = (*keys(["arm"]), *(Column(name, name, decimals(3)) for name in _DIALOGUE))
+    policies = group.frame[group.frame["scripted"]]
+    noted = (*notes("dialogue"), *sources(spoken, policies))
+    return [Table("dialogue", f"{group.heading}: dialogue", pd.DataFrame(lines), columns, noted)]
+
+
+def conditions(
+    played: Sequence[TrackedCondition], exponents: Mapping[str, Estimate]
+) -> pd.DataFrame:
+    """One row a condition: factors, realised n, the mean of every metric.
+
+    Parameters
+    ----------
+    exponents
+        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
+    """
+    rows: list[dict[str, Any]] = []
+    for condition in played:
+        exponent = exponents.get(condition.run_id, Estimate())
+        names = [str(n) for n in condition.metrics if n not in ("replicate", "episode")]
+        means = {name: condition.episodes(name).mean() for name in names}
+        rows.append(
+            {
+                **{
+                    "study": condition.study,
+                    **condition.factors,
+                    "arm": arm_of(condition.factors).name,
+                },
+                **{"target": condition.target, "completed": condition.completed},
+                **{"failed": sum(condition.failures.values()), "pending": condition.pending},
+                **{"lambda": exponent.value, "ci_low": exponent.ci_low},
+                **{"ci_high": exponent.ci_high, "flip_rate": math.nan},
+                **{"time_to_majority": math.nan, **means},
+                **{"warnings": " ".join(warnings(condition)), "condition": condition.identity},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def warnings(condition: TrackedCondition) -> list[str]:
+    """The names of a condition's warnings."""
+    metrics = condition.metrics
+    played = 0 if metrics.empty else metrics["episode"].nunique()
+    missing = ["attrition"] * bool(condition.failures) + ["pending"] * (condition.pending > 0)
+    return of_runs(played, metrics.to_dict("records")) + missing
+
+
+def _arms_across(
+    name: str,
+    title: str,
+    parts: Sequence[tuple[dict[str, str], pd.DataFrame]],
+    arms: Iterable[str],
+    metric: str,
+    notes: tuple[str, ...],
+) -> Table:
+    """Means of a metric: a line for each part of the episodes under its keys, a column an arm."""
+    arms = list(arms)
+    lines = []
+    for named, table in parts:
+        cells: dict[str, object] = {**named}
+        for arm, part in _by_arm(table, arms):
+            cells |= _fields(arm, part, metric)
+        lines.append(cells)
+    columns = (
+        *keys(list(parts[0][0])),
+        *(Column((arm, f"{arm} open", f"{arm} all"), arm, _mean_alone) for arm in arms),
+    )
+    return Table(name, title, pd.DataFrame(lines), columns, notes)
+
+
+def _by_arm(table: pd.DataFrame, arms: Iterable[str]) -> list[tuple[str, pd.DataFrame]]:
+    """Some rows of episodes by arm, in the order of the given arms."""
+    return [(arm, table[table["arm"] == arm]) for arm in arms]
+
+
+def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
+    """A mean, half its interval, and how many of how many a run never ended, as fields."""
+    estimate = over_worlds(part, metric)
+    fields = {name: estimate.value, f"{name} half": estimate.ci_high - estimate.value}
+    return fields | {
+        f"{name} {n}": over_worlds(part, f"{metric} {n}").value for n in ("open", "all")
+    }
+
+
+def _facts(group: Group) -> dict[str, Any]:
+    """Facts for the notes of several tables: metrics, and whether policies are among the arms."""
+    return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
+
+
+def _lost(condition: TrackedCondition, name: str) -> bool:
+    """Whether any run has such losses; older runs don't count all of them."""
+    return name in condition.metrics and bool((condition.metrics[name] > 0).any())
+
+
+def _with_limits(value: float, low: float, high: float) -> str:
+    return NONE if math.isnan(value) else f"{number(value, 3)} {interval(low, high, 3)}"
+
+
+def mean_cell(value: float, half: float, lost: float, total: float) -> str:
+    """``7.10 ± 0.31 (5.4 of 5.6 open)``: what has no time is no part of the mean."""
+    error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
+    few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
+    return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
+
+
+def _mean_alone(value: float, lost: float, total: float) -> str:
+    return mean_cell(value, math.nan, lost, total)

@@ -15,7 +15,7 @@ from plenum.base.shares import percent
 from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition
 from plenum.design.condition import Hosted, Protocol, Sampling
-from plenum_hosted import HostedBackend
+from plenum_hosted.backend import HostedBackend
 from tiny_model import corpus, teacher
 
 LIMIT = 96

@@ -1,1 +1,1 @@
-"""TODO src/plenum_audit"""
+"""Audits of programs: runs, verdicts with error control, and their pages."""

@@ -9,6 +9,7 @@ from omegaconf.errors import OmegaConfBaseException
 from plenum.base.errors import UserError
 from plenum.design import checking, schema
 from plenum.design.ranges import Choice, Range, Url, check_ranges, require
+from plenum.design.scripts import Script
 from plenum.design.settings import Count, Positive
 
 ISOLATION = ("process", "none")
@@ -90,6 +91,8 @@ INSTEAD = {
     "memory": "committee.knobs",
 }
 """What an audit has in place of settings of ``run.py``."""
+
+SCRIPT = Script((schema.StudyConfig, AuditConfig), INSTEAD)
 
 
 def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:

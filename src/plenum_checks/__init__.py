@@ -1,1 +1,1 @@
-"""TODO src/plenum_checks"""
+"""Checks of the instruments: estimators, providers, wordings, and a server that misbehaves."""

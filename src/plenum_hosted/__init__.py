@@ -1,8 +1,9 @@
-"""The hosted backend: a model on this machine, many rows at once, the same bytes every time.
+"""Models on this machine: many rows at once, the same bytes every time.
 
-``docs/hosted-backend.md`` says how it works and what it promises.
+``docs/hosted-backend.md`` says how it works and what it promises. Torch is imported by
+:mod:`plenum_hosted.backend` alone, so that a config can be checked without it.
 """
 
-from plenum_hosted.backend import HostedBackend
+from plenum_hosted.host import HOST
 
-__all__ = ["HostedBackend"]
+__all__ = ["HOST"]

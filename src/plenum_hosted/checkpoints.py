@@ -12,7 +12,7 @@ from pathlib import Path
 from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 
-TINY = Path(__file__).parents[1] / "models" / "hosted" / "tiny"
+TINY = Path(__file__).with_name("tiny")
 """The folder of the model that ships with the project."""
 
 WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model", "*.py")

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, LyapunovEstimate, Share, divergence
 from plenum.dynamics.fragility import ALL, CANONICAL
+from plenum.reports.figures.catalogue import Drawing
 from plenum.reports.figures.words import captioned
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, grouped, varying_in
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
@@ -250,3 +252,18 @@ def _legend(figure: Figure, series: Sequence[_Series]) -> None:
                         label="hollow: one-shot vote")  # fmt: skip
         handles.append(hollow)
     figure.legend(handles=handles, loc="outside upper right", ncols=min(len(handles), 4))
+
+
+def _of_a_study(study: EstimatedStudy) -> Figure | None:
+    if not any(row.wordings for row in study.deliberated):
+        return None
+    window = study.chosen.window
+    return hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
+
+
+HOSTED = Drawing(
+    "hosted",
+    "wordings: divergence, fragility, λ̂_pert",
+    _of_a_study,
+    "perturbed conditions with estimates",
+)

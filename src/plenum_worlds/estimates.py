@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import estimate, parting
+from plenum.dynamics import estimate
 from plenum.dynamics.warnings import of_runs
 from plenum.records import Transcript, episodes
+from plenum_worlds.dynamics.within_world import parting
 from plenum_worlds.metrics import mean_of
 from plenum_worlds.registry import display
 

@@ -18,7 +18,6 @@ from plenum.dynamics import (
     lyapunov,
     pairwise_disagreement,
     pooled,
-    recovery_time,
     reversal_test,
     shuffle_test,
     summarise,
@@ -28,6 +27,7 @@ from plenum.dynamics import (
 from plenum.dynamics.bands import divergence_band
 from plenum.dynamics.estimate import estimate, mean
 from plenum.dynamics.fit import fit, jackknife_se
+from plenum_worlds.dynamics.recovery import recovery_time
 
 NAN = float("nan")
 NONE, ONE, SAME = (

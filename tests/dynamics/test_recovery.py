@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from plenum.dynamics import Recovery, recoveries, recovery_time
+from plenum_worlds.dynamics.recovery import Recovery, recoveries, recovery_time
 
 NAN = float("nan")
 

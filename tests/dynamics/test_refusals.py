@@ -17,11 +17,8 @@ from plenum.dynamics import (
     look,
     lyapunov,
     mixed_model,
-    parting,
     plan_replicates,
     pooled,
-    recoveries,
-    recovery_time,
     reversal_test,
     shuffle_test,
     switch_counts,
@@ -30,9 +27,11 @@ from plenum.dynamics import (
 from plenum.dynamics.decisions import mcnemar, share
 from plenum.dynamics.planning import spent
 from plenum_worlds.dynamics import two_lines
+from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact import monotonicity
 from plenum_worlds.dynamics.theory.grid import Grid
 from plenum_worlds.dynamics.theory.model import simulate
+from plenum_worlds.dynamics.within_world import parting
 
 NAN = float("nan")
 ARM = walks(4, 3, seed=1)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from plenum.dynamics.share_intervals import share_interval, share_intervals
 from plenum_audit.dynamics import sequential
 from plenum_audit.dynamics.sequential import LARGEST, Running, all_alike, evidence, growth_bounds
+from plenum_audit.dynamics.share_intervals import share_interval, share_intervals
 
 
 @pytest.mark.parametrize(("unacceptable", "acceptable", "runs"), [(0.8, 0.95, 18), (0.9, 0.99, 36)])

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import divergence, estimate, lyapunov, parting
+from plenum.dynamics import divergence, estimate, lyapunov
 from plenum.dynamics.fit import Floats
 from plenum_checks.generators import autoregressive
+from plenum_worlds.dynamics.within_world import parting
 
 
 def worlds(*rounds: int) -> list[Floats]:

@@ -18,13 +18,13 @@ from pydantic import TypeAdapter
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
-from plenum.dynamics.share_intervals import share_interval
 from plenum.tracking.study import Study
 from plenum_audit.dynamics.audit_baseline import compare
 from plenum_audit.dynamics.audit_result import AuditResult, Option
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import Rule, case_verdict, family
 from plenum_audit.dynamics.sequential import evidence
+from plenum_audit.dynamics.share_intervals import share_interval
 from plenum_audit.reports.audit import SCHEMA, Audit
 from plenum_audit.reports.badge import line
 from plenum_audit.reports.publish import findings, publish

@@ -72,16 +72,16 @@ def code_version() -> str:
 
 @cache
 def code_digest() -> str:
-    """A digest of the code that runs: the package's files, the interpreter, the libraries' names.
+    """A digest of the code that runs: the packages' files, the interpreter, the libraries' names.
 
     Unlike :func:`code_version` it changes with every edit that isn't committed.
     """
-    package = Path(__file__).resolve().parents[1]
+    packages = Path(__file__).resolve().parents[2]
     digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    for path in sorted(package.rglob("*")):
+    for path in sorted(packages.glob("plenum*/**/*")):
         if path.is_file() and path.suffix != ".pyc":
             data = path.read_bytes()
-            digest.update(f"{path.relative_to(package)} {len(data)} ".encode() + data)
+            digest.update(f"{path.relative_to(packages)} {len(data)} ".encode() + data)
     for folder in map(Path, sys.path):
         installed = folder.glob("*.dist-info") if folder.name.endswith("-packages") else ()
         digest.update(" ".join(sorted(path.name for path in installed)).encode())

@@ -13,10 +13,10 @@ from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 from plenum.design import checking, kinds, schema
 from plenum.design.condition import Job
+from plenum.design.hosts import HOSTS
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, ModelConfig
 from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
-from plenum_hosted import checkpoints
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -96,7 +96,10 @@ def with_weights(
     _refuse_misnamed(model.name, models, backend)
     if not isinstance(backend, Hosted):
         return backend, ()
-    return (dataclasses.replace(backend, dtype=_dtype(backend, model)), checkpoints.digests(models))
+    return (
+        dataclasses.replace(backend, dtype=_dtype(backend, model)),
+        HOSTS[backend.name].digests(models),
+    )
 
 
 def _dtype(backend: Hosted, model: ModelConfig) -> str:

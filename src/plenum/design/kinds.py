@@ -1,7 +1,8 @@
 """The kinds of study: what is studied, and which code each station of the spine uses for it.
 
 A kind is a value. Its parts are named by dotted paths and loaded on first use, so that nothing here
-imports what stands above it. To add a kind, write its files and :func:`register` it.
+imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``;
+code that runs beside a test calls :func:`register`.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, PROGRAM_FACTORS, WORLD_FACTORS
+from plenum.base.extensions import Registry
+from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "export", "plan": "a plan of replicates"}
 """What stations are called where a kind has no part for them."""
@@ -109,18 +111,23 @@ def _resolved(path: str) -> Any:
     return resolve_name(path)
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study")
+"""The kinds of study that are installed, by name."""
 
 
 def register(kind: Kind) -> None:
     """Add a kind, or replace the one of its name."""
-    KINDS[kind.name] = kind
+    KINDS.add(kind.name, kind)
 
 
 def of_task(name: str) -> Kind:
     """The kind that a config's ``task.name`` chooses."""
     named = (kind for kind in KINDS.values() if name in kind.tasks)
-    return next(named, None) or next(kind for kind in KINDS.values() if not kind.tasks)
+    others = (kind for kind in KINDS.values() if not kind.tasks)
+    if kind := next(named, None) or next(others, None):
+        return kind
+    known = ", ".join(KINDS)
+    raise UserError(f"task.name: {name!r} belongs to no kind of study that is installed: {known}")
 
 
 def of_condition(named: Mapping[str, Any]) -> Kind:
@@ -157,64 +164,5 @@ register(
         },
         more="a case of your own: docs/scenarios.md",
         named_by=("scenario", "roles", "model"),
-    )
-)
-register(
-    Kind(
-        name="program",
-        plural="programs",
-        tasks=("program",),
-        assumed_answers="answers as long as the program's requests allow",
-        factors=PROGRAM_FACTORS,
-        repeated=(),
-        parts={
-            "compose": "plenum_audit.programs.compose:refuse",
-            "estimates": "plenum_audit.execution.summarise_program:estimates",
-            "run_name": "plenum_audit.tracking.programs:run_name",
-            "tables": "plenum_audit.tracking.programs:tables",
-            "tracked": "plenum_audit.tracking.programs:tracked",
-            "by_round": "plenum_audit.tracking.programs:by_round",
-            "simulated_agent": "plenum_audit.programs.simulated:answer",
-            "report_tables": "plenum_audit.reports.publish:report_tables",
-            "report": "plenum_audit.reports.publish:report",
-            "findings": "plenum_audit.reports.publish:findings",
-            "explorer": "plenum_audit.reports.explorer:EXPLORER",
-        },
-        named_by=("committee", "case"),
-        outcomes=("completed", "failed"),
-    )
-)
-register(
-    Kind(
-        name="world",
-        plural="worlds",
-        tasks=(),
-        assumed_answers="answers as long as sampling.max_tokens allows",
-        factors=(*FACTORS, *WORLD_FACTORS),
-        repeated=("scenario", "roles", "protocol", "memory"),
-        parts={
-            "compose": "plenum_worlds.compose:compose",
-            "conversation": "plenum_worlds.episode:Episode",
-            "longest_run": "plenum_worlds.cost:longest_run",
-            "longest_answer": "plenum_worlds.cost:longest_answer",
-            "estimates": "plenum_worlds.estimates:estimates",
-            "run_name": "plenum_worlds.tracking:run_name",
-            "tables": "plenum_worlds.tracking:tables",
-            "tracked": "plenum_worlds.tracking:tracked",
-            "by_round": "plenum_worlds.tracking:by_round",
-            "report_tables": "plenum_worlds.reports.publish:tables",
-            "report_frames": "plenum_worlds.reports.publish:frames",
-            "report_figures": "plenum_worlds.reports.publish:figures",
-            "paper_tables": "plenum_worlds.reports.numbered:TABLES",
-            "report": "plenum_worlds.reports.article:compose",
-            "findings": "plenum_worlds.reports.article:sentences",
-            "explorer": "plenum_worlds.reports.explorer:EXPLORER",
-            "staged": "plenum_worlds.staging:staged",
-            "tasks": "plenum_worlds.registry:WORLDS",
-            "simulated_agent": "plenum_worlds.simulated:answer",
-        },
-        more="more worlds: docs/worlds.md",
-        groups=("consensus", "diversity", "volatility"),
-        named_by=("task", "model"),
     )
 )

@@ -23,13 +23,11 @@ from omegaconf.errors import OmegaConfBaseException
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.design.ranges import require
-from plenum.design.schema import BY_NAME, Config, StudyConfig, price_refused
-from plenum_audit.design import INSTEAD, AuditConfig
+from plenum.design.schema import BY_NAME, Config, price_refused
+from plenum.design.scripts import SCRIPTS
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
-_SCHEMAS = {"config": (Config,), "audit": (StudyConfig, AuditConfig)}
-"""What a primary config's settings are checked against."""
 _NAME_END = re.compile("[.@/]")
 _TORN_PRICE = re.compile(r"\+{0,2}prices=(?P<price>[^{\s]+:(?:input|output|cached|written):.*)")
 """What a shell makes of prices in braces that aren't quoted, where several models have one."""
@@ -131,14 +129,14 @@ def check_meant(arguments: Sequence[str], config_name: str) -> None:
     for argument in arguments:
         key = argument.lstrip("+~").partition("=")[0]
         if (name := _NAME_END.split(key)[0]) in foreign:
-            instead = f"; here it is {INSTEAD[name]}" if name in INSTEAD else ""
+            instead = SCRIPTS[config_name].instead.get(name)
+            instead = f"; here it is {instead}" if instead else ""
             raise UserError(f"{key}: run.py has this setting, {config_name}.py has none{instead}")
 
 
 def _foreign(config_name: str) -> set[str]:
     """Groups and settings of ``run.py`` that a script composes and has no use for."""
-    schemas = _SCHEMAS.get(config_name, (Config,))
-    if Config in schemas:
+    if config_name not in SCRIPTS or Config in (schemas := SCRIPTS[config_name].schemas):
         return set()
     known = {field.name for field in fields(Config)}
     known |= {folder.name for folder in (project.root() / "conf").iterdir() if folder.is_dir()}
@@ -162,7 +160,7 @@ class Settings:
         self.config = self._composed(right) or self._composed([])
         self.choices = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
         self.keys = {k for k in _keys(self.config) if _NAME_END.split(k)[0] not in foreign}
-        schemas = _SCHEMAS.get(config_name, ())
+        schemas = SCRIPTS[config_name].schemas if config_name in SCRIPTS else ()
         self.open = {key for schema in schemas for key in _open(OmegaConf.structured(schema))}
 
     def options(self, group: str) -> list[str]:

@@ -27,20 +27,15 @@ from plenum.dynamics.recorded import Recorded, recorded
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
 from plenum.dynamics.switches import SwitchCounts, switch_counts
-from plenum_checks import generators
-from plenum_worlds.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
-from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
-from plenum_worlds.dynamics.within_world import Parting, parting
 
 __all__ = [
-    "DRAWS", "INTERVALS", "NO_MAJORITY", "WINDOW", "ZERO", "Association", "Bootstrap", "Branching",
-    "Contrast", "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate", "McNemar",
-    "MixedModel", "NullTest", "Parting", "Plan", "Pooled", "Recorded", "Recovery", "RecoveryTime",
-    "Share", "Summary", "SwitchCounts", "TimeToMajority", "TwoLines", "association",
-    "benjamini_hochberg",
-    "bootstrap", "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm",
-    "independence", "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_estimates",
-    "of_replicates", "pairwise_disagreement", "pairwise_distances", "parting", "plan_replicates",
-    "pooled", "recorded", "recoveries", "recovery_time", "reversal_test", "share", "shuffle_test",
-    "summarise", "switch_counts", "tally", "time_to_majority", "two_lines",
+    "DRAWS", "INTERVALS", "NO_MAJORITY", "WINDOW", "ZERO", "Association", "Bootstrap",
+    "Branching", "Contrast", "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate",
+    "McNemar", "MixedModel", "NullTest", "Plan", "Pooled", "Recorded", "Share", "Summary",
+    "SwitchCounts", "TimeToMajority", "association", "benjamini_hochberg", "bootstrap",
+    "branching", "cap", "contrast", "divergence", "flip_rate", "holm", "independence",
+    "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_estimates",
+    "of_replicates", "pairwise_disagreement", "pairwise_distances", "plan_replicates", "pooled",
+    "recorded", "reversal_test", "share", "shuffle_test", "summarise", "switch_counts", "tally",
+    "time_to_majority",
 ]  # fmt: skip

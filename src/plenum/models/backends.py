@@ -8,6 +8,7 @@ from typing import Self
 from plenum.base.errors import UserError
 from plenum.base.terminal import say
 from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Job, Recorded
+from plenum.design.hosts import HOSTS
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.lockstep import Lockstep
@@ -62,17 +63,7 @@ def build(
 
         return RecordedBackend(settings.name)
     if isinstance(settings, Hosted):
-        try:
-            import torch  # noqa: F401
-            import transformers  # noqa: F401
-        except ImportError as error:
-            raise UserError(
-                f"backend: hosted needs {error.name}; "
-                "install it with sh scripts/install.sh .venv/bin/python hosted"
-            ) from None
-        from plenum_hosted import HostedBackend
-
-        return HostedBackend(settings)
+        return HOSTS[settings.name].build(settings)
     if isinstance(settings, Recorded):
         from plenum.models.recorded import RecordedBackend
 

@@ -5,10 +5,18 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    FunctionLoader,
+    StrictUndefined,
+    select_autoescape,
+)
 
 from plenum.base.shares import percent, percent_between
 
@@ -151,7 +159,8 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
     Parameters
     ----------
     template
-        A file of ``article/page``, or of a folder beside it, as in ``figures/captions.j2``.
+        A file of ``article/page``, of a room of reports as in ``figures/captions.j2``, or of
+        another package as in ``plenum_worlds.reports/notes.j2``.
     macro
         The macro of the template that has the words; all of the template without it.
     """
@@ -170,12 +179,23 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+def _of_a_package(template: str) -> str | None:
+    """The text of a template that lies beside the modules of another package."""
+    package, _, name = template.partition("/")
+    try:
+        return (files(package) / name).read_text(encoding="utf-8")
+    except (ImportError, OSError):  # Jinja then names the template that isn't there
+        return None
+
+
 @cache
 def environment() -> Environment:
     """The templates of reports, and the filters that they write numbers and lists with."""
     here = Path(__file__).parent
     jinja = Environment(
-        loader=FileSystemLoader([here / "article" / "page", here]),
+        loader=ChoiceLoader(
+            [FileSystemLoader([here / "article" / "page", here]), FunctionLoader(_of_a_package)]
+        ),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,1 +1,1 @@
-"""TODO src/plenum_audit/dynamics"""
+"""Verdicts: how many runs decide alike, with errors that hold whenever an audit stops."""

@@ -13,9 +13,9 @@ from scipy.special import logsumexp
 
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.dynamics.share_intervals import share_interval
 from plenum_audit.dynamics.audits import CaseVerdict, Rule, case_verdict, coded, p_value
 from plenum_audit.dynamics.sequential import e_value
+from plenum_audit.dynamics.share_intervals import share_interval
 
 _EARLIER = np.array([0.7, 0.9, 0.99])
 _WORSE = np.array([0.4, 0.65, 0.85])
@@ -53,7 +53,7 @@ class Comparison:
 
     @property
     def worse(self) -> float:
-        """The largest e-value so far, as :func:`~plenum_audit.dynamics.sequential.e_value` shows it."""
+        """The largest e-value so far, as :func:`~.sequential.e_value` shows it."""
         return e_value(self.log_worse)
 
     @property

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator
 from plenum.dynamics.multiplicity import benjamini_hochberg, holm
-from plenum.dynamics.share_intervals import share_intervals
 from plenum_audit.dynamics.sequential import ALPHA, Evidence, Running, all_alike
+from plenum_audit.dynamics.share_intervals import share_intervals
 
 NO_DECISION = "none"
 """The outcome of a run that ended without a decision, or with one that can't be read."""

@@ -1,1 +1,1 @@
-"""TODO src/plenum_audit/execution"""
+"""Execution of audits: runs of a program until each case has a verdict."""

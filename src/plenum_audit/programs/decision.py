@@ -74,7 +74,7 @@ def rule_problem(rule: str) -> str:
 
 
 def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
-    """The label that was decided for; :data:`~plenum_audit.programs.case.NO_DECISION` for an empty text.
+    """The label that was decided for; :data:`~.case.NO_DECISION` for an empty text.
 
     Parameters
     ----------

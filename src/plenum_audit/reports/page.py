@@ -90,7 +90,8 @@ def document(
         "named_by": _named_by(audit.controlled.program),
     }
     written = {
-        anchor: tuple(blocks(f"audit/{anchor}.md.j2", parts, **facts)) for anchor in SECTIONS
+        anchor: tuple(blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
+        for anchor in SECTIONS
     }
     shown = {anchor: body for anchor, body in written.items() if body}
     return Document(

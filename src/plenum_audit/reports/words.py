@@ -33,7 +33,7 @@ def words(macro: str, audit: Audit, **facts: object) -> list[str]:
         **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},
         **{"roughly": roughly, "named": named},
     }
-    return paragraphs("audit/words.j2", macro, audit=audit, **known, **facts)
+    return paragraphs("plenum_audit.reports/words.j2", macro, audit=audit, **known, **facts)
 
 
 def share(value: float, low: float, high: float) -> str:

@@ -1,1 +1,1 @@
-"""TODO src/plenum_audit/tracking"""
+"""Tracking of audits: the tables and tags of a program's runs."""

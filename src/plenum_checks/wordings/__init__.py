@@ -1,1 +1,1 @@
-"""TODO src/plenum_checks/wordings"""
+"""Wordings of a scenario, screened by rules and by a judge for the meaning that they keep."""

@@ -1,1 +1,39 @@
-"""TODO src/plenum_papers/figures"""
+"""Figures that only the papers have: nulls, seats, meaning, switches and temperature.
+
+Plenum finds each by an entry point of the group ``plenum.figures``.
+"""
+
+from matplotlib.figure import Figure
+
+from plenum.reports.figures.catalogue import Drawing
+from plenum.reports.study import EstimatedStudy
+from plenum_papers.figures import null, seats, semantic, switches, temperature
+
+__all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]
+
+
+def _temperature(study: EstimatedStudy) -> Figure | None:
+    return temperature.temperature(study.deliberated)
+
+
+def _nothing(study: EstimatedStudy) -> None:
+    """Leave out a figure that a large study shows better in another one."""
+
+
+_COMPLETED = "a deliberation with a completed replicate"
+TEMPERATURE = Drawing(
+    "temperature",
+    "λ̂ against temperature",
+    _temperature,
+    "two temperatures, all else equal",
+    _nothing,
+)
+SEATS = Drawing("seats", "preferences of every seat in six replicates", seats.seats, _COMPLETED)
+SWITCHES = Drawing("switches", "switches of each seat", switches.switches, _COMPLETED)
+NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.null, "a condition with λ̂")
+SEMANTIC = Drawing(
+    "semantic",
+    "trajectories and D(t) of wordings",
+    semantic.semantic,
+    "perturbed conditions with estimates",
+)

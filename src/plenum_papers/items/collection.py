@@ -36,7 +36,7 @@ from plenum_worlds.reports.numbered import DRAWINGS as OF_WORLDS
 
 Loader = Callable[[Settings], EstimatedStudy]
 
-FIGURES = OF_COMMITTEES | OF_WORLDS
+FIGURES = {**OF_COMMITTEES, **OF_WORLDS}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from plenum_papers.items.items import NEEDS, Experiment, Item, experiments, item
 def page() -> str:
     """Every item in a table, and the commands of every study."""
     studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
-    template = environment().get_template("papers/page.j2")
+    template = environment().get_template("plenum_papers.items/page.j2")
     return template.render(items=items(), studies=studies, needs=_needs, shown_by=_shown_by)
 
 

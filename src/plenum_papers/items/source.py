@@ -167,4 +167,4 @@ def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
 
 def noted(name: str, **facts: Any) -> list[str]:
     """The notes of a table, from ``notes.j2``."""
-    return paragraphs("papers/notes.j2", name, **facts)
+    return paragraphs("plenum_papers.items/notes.j2", name, **facts)

@@ -1,1 +1,1 @@
-"""TODO src/plenum_worlds/dynamics"""
+"""Estimates of worlds: recovery from shocks, slopes on both sides of a change, the theory of it."""

@@ -30,6 +30,9 @@ from plenum_worlds.reports.groups import Group, groups
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Without the factors of committees that in a world repeat another one."""
 
+_PAGE = "plenum_worlds.reports"
+"""The package that has the templates."""
+
 _FEW = 5
 """Fewer episodes, which are the units, are called few."""
 
@@ -92,11 +95,16 @@ def compose(chosen: Settings, folder: Path) -> Document:
     }
     parts |= {f"figure{picture.number}": picture for picture in pictures}
     sections = [
-        Section(at, anchor, title, tuple(blocks(f"world_{anchor}.md.j2", parts, f=facts)))
+        Section(
+            at,
+            anchor,
+            title,
+            tuple(blocks(f"{_PAGE}/world_{anchor}.md.j2", parts, f=facts)),
+        )
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
     lead = f"Results of {count(len(played), 'condition')} and {count(done, 'completed run')}"
-    notice = " ".join(paragraphs("world_notice.md.j2", f=facts))
+    notice = " ".join(paragraphs(f"{_PAGE}/world_notice.md.j2", f=facts))
     abstract = tuple(_answer(played, noticed=False))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)
 
@@ -123,7 +131,7 @@ def sentences(played: Sequence[TrackedCondition]) -> list[str]:
 def _answer(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
     """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
     known = findings(played)
-    return paragraphs("findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
+    return paragraphs(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
 
 
 def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:

@@ -287,7 +287,7 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
-    notes = paragraphs("worlds/notes.j2", "missing", command=command(frame))
+    notes = paragraphs("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
     return (*(notes if scripted.empty else ()), origin(group.played))
 
 

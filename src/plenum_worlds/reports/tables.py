@@ -33,7 +33,7 @@ _DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "ch
 
 def notes(name: str, **facts: Any) -> list[str]:
     """The notes of a table, or the lines of a caption."""
-    return paragraphs("worlds/notes.j2", name, **facts)
+    return paragraphs("plenum_worlds.reports/notes.j2", name, **facts)
 
 
 def overall(group: Group) -> list[Table]:

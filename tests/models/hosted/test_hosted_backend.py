@@ -17,7 +17,7 @@ from plenum.base.identity import digest
 from plenum.design.condition import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.records import Failure
-from plenum_hosted import HostedBackend
+from plenum_hosted.backend import HostedBackend
 
 SETTINGS = Hosted(slots=8, prefill_rows=4, bucket=16, rung=64, threads=1, device="cpu")
 STATIC = "## Scenario\nA port must choose. Größe 10 m – 港 🙂"

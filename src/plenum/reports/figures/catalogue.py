@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
+from plenum.base.extensions import Registry
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.decisions import decisions
@@ -16,12 +17,6 @@ from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.study import EstimatedStudy, deliberations
 from plenum.tracking.study import MANY
-from plenum_hosted.figures import hosted
-from plenum_papers.figures.null import null
-from plenum_papers.figures.seats import seats
-from plenum_papers.figures.semantic import semantic
-from plenum_papers.figures.switches import switches
-from plenum_papers.figures.temperature import temperature
 
 
 class Drawing(NamedTuple):
@@ -63,48 +58,29 @@ def _forest(study: EstimatedStudy) -> Sequence[Figure] | None:
     return forest(study.contrasts, study.interactions, study.across)
 
 
-def _temperature(study: EstimatedStudy) -> Figure | None:
-    return temperature(study.deliberated)
+_OF_COMMITTEES = (
+    Drawing("decisions", "shares of each option, of no majority and of flips", decisions,
+            "a condition with a completed replicate"),
+    Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
+            "a deliberation with two completed replicates"),
+    Drawing("matrix", "λ̂ by roles and model", _matrix,
+            "two levels of roles by two of model, in at most four panels", _nothing),
+    Drawing("forest", "differences of λ̂ with their intervals", _forest,
+            "two levels of a factor, all else equal", overview.effects),
+    Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
+            overview.landscape),
+    Drawing("levels", "λ̂ by the level of each factor", _nothing,
+            f"more than {MANY} conditions", overview.levels),
+    Drawing("simplex", "committee mean preferences on the simplex", simplex,
+            "a deliberation with a completed replicate"),
+    Drawing("majority", "time to majority, first and stable", majority,
+            "a deliberation with a completed replicate"),
+    Drawing("branching", "Γ̂, signed growth, ĉ of continuations", branching,
+            "continuations of replicates", branching),
+)  # fmt: skip
 
+CATALOGUE: Registry[Drawing] = Registry("plenum.figures", "figure")
+"""Every figure by its name: those above, then those of installed packages."""
 
-def _hosted(study: EstimatedStudy) -> Figure | None:
-    if not any(row.wordings for row in study.deliberated):
-        return None
-    window = study.chosen.window
-    return hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
-
-
-CATALOGUE: dict[str, Drawing] = {
-    drawing.name: drawing
-    for drawing in (
-        Drawing("decisions", "shares of each option, of no majority and of flips", decisions,
-                "a condition with a completed replicate"),
-        Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
-                "a deliberation with two completed replicates"),
-        Drawing("matrix", "λ̂ by roles and model", _matrix,
-                "two levels of roles by two of model, in at most four panels", _nothing),
-        Drawing("forest", "differences of λ̂ with their intervals", _forest,
-                "two levels of a factor, all else equal", overview.effects),
-        Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
-                overview.landscape),
-        Drawing("levels", "λ̂ by the level of each factor", _nothing,
-                f"more than {MANY} conditions", overview.levels),
-        Drawing("temperature", "λ̂ against temperature", _temperature,
-                "two temperatures, all else equal", _nothing),
-        Drawing("hosted", "wordings: divergence, fragility, λ̂_pert", _hosted,
-                "perturbed conditions with estimates"),
-        Drawing("simplex", "committee mean preferences on the simplex", simplex,
-                "a deliberation with a completed replicate"),
-        Drawing("seats", "preferences of every seat in six replicates", seats,
-                "a deliberation with a completed replicate"),
-        Drawing("switches", "switches of each seat", switches,
-                "a deliberation with a completed replicate"),
-        Drawing("majority", "time to majority, first and stable", majority,
-                "a deliberation with a completed replicate"),
-        Drawing("null", "λ̂ among time reversals and shuffles", null, "a condition with λ̂"),
-        Drawing("branching", "Γ̂, signed growth, ĉ of continuations", branching,
-                "continuations of replicates", branching),
-        Drawing("semantic", "trajectories and D(t) of wordings", semantic,
-                "perturbed conditions with estimates"),
-    )
-}  # fmt: skip
+for _drawing in _OF_COMMITTEES:
+    CATALOGUE.add(_drawing.name, _drawing)

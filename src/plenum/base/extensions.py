@@ -1,0 +1,67 @@
+"""Extensions: parts that other packages add to plenum by entry points.
+
+A package names a part in its ``pyproject.toml``, below ``[project.entry-points."GROUP"]``, and
+plenum finds it there once the package is installed. Nothing here knows the name of one.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from plenum.base.errors import UserError
+
+Part = TypeVar("Part")
+
+
+class Registry(Mapping[str, Part], Generic[Part]):
+    """Parts by name: those that are added here, then those of installed packages.
+
+    A part of a package is imported when it is first asked for.
+
+    Parameters
+    ----------
+    group
+        The group of entry points, such as ``plenum.kinds``.
+    noun
+        What one of them is, for the message about one that isn't there.
+    """
+
+    def __init__(self, group: str, noun: str) -> None:
+        self.group, self.noun = group, noun
+        self._parts: dict[str, Part] = {}
+        self._entries: dict[str, EntryPoint] | None = None
+
+    def add(self, name: str, part: Part) -> None:
+        """Add a part, or replace the one of its name."""
+        self._parts[name] = part
+
+    def __getitem__(self, name: str) -> Part:
+        if name in self._parts:
+            return self._parts[name]
+        if name not in self._found():
+            known = ", ".join(self) or "none"
+            raise UserError(f"{self.noun}: {name!r} is none of those installed: {known}")
+        self._parts[name] = self._found()[name].load()
+        return self._parts[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The part of that name, or the default."""
+        if name not in self:
+            return default
+        return self[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts or name in self._found()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from dict.fromkeys((*self._parts, *self._found()))
+
+    def __len__(self) -> int:
+        return len({*self._parts, *self._found()})
+
+    def _found(self) -> Mapping[str, EntryPoint]:
+        # Reading the metadata of all installed packages takes some 10 ms, so it is done once.
+        if self._entries is None:
+            entries = sorted(entry_points(group=self.group), key=lambda entry: entry.name)
+            self._entries = {entry.name: entry for entry in entries}
+        return self._entries

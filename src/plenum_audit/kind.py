@@ -1,0 +1,28 @@
+"""Audited programs as a kind of study: the code that each station of plenum uses for them."""
+
+from plenum.design.factors import PROGRAM_FACTORS
+from plenum.design.kinds import Kind
+
+KIND = Kind(
+    name="program",
+    plural="programs",
+    tasks=("program",),
+    assumed_answers="answers as long as the program's requests allow",
+    factors=PROGRAM_FACTORS,
+    repeated=(),
+    parts={
+        "compose": "plenum_audit.programs.compose:refuse",
+        "estimates": "plenum_audit.execution.summarise_program:estimates",
+        "run_name": "plenum_audit.tracking.programs:run_name",
+        "tables": "plenum_audit.tracking.programs:tables",
+        "tracked": "plenum_audit.tracking.programs:tracked",
+        "by_round": "plenum_audit.tracking.programs:by_round",
+        "simulated_agent": "plenum_audit.programs.simulated:answer",
+        "report_tables": "plenum_audit.reports.publish:report_tables",
+        "report": "plenum_audit.reports.publish:report",
+        "findings": "plenum_audit.reports.publish:findings",
+        "explorer": "plenum_audit.reports.explorer:EXPLORER",
+    },
+    named_by=("committee", "case"),
+    outcomes=("completed", "failed"),
+)

@@ -1,0 +1,31 @@
+"""The hosted backend as a part of plenum, which finds it by an entry point."""
+
+from plenum.base.errors import UserError
+from plenum.design.hosts import Host
+from plenum.design.settings import Hosted
+from plenum.models import ChatModel
+from plenum_hosted.checkpoints import digests
+
+
+def build(settings: Hosted) -> ChatModel:
+    """The backend of these settings; torch and transformers are imported only here.
+
+    Raises
+    ------
+    UserError
+        One of them isn't installed.
+    """
+    try:
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"backend: hosted needs {error.name}; "
+            "install it with sh scripts/install.sh .venv/bin/python hosted"
+        ) from None
+    from plenum_hosted.backend import HostedBackend
+
+    return HostedBackend(settings)
+
+
+HOST = Host(build, digests)

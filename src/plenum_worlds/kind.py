@@ -1,0 +1,37 @@
+"""Worlds as a kind of study: the code that each station of plenum uses for them."""
+
+from plenum.design.factors import FACTORS, WORLD_FACTORS
+from plenum.design.kinds import Kind
+
+KIND = Kind(
+    name="world",
+    plural="worlds",
+    tasks=(),
+    assumed_answers="answers as long as sampling.max_tokens allows",
+    factors=(*FACTORS, *WORLD_FACTORS),
+    repeated=("scenario", "roles", "protocol", "memory"),
+    parts={
+        "compose": "plenum_worlds.compose:compose",
+        "conversation": "plenum_worlds.episode:Episode",
+        "longest_run": "plenum_worlds.cost:longest_run",
+        "longest_answer": "plenum_worlds.cost:longest_answer",
+        "estimates": "plenum_worlds.estimates:estimates",
+        "run_name": "plenum_worlds.tracking:run_name",
+        "tables": "plenum_worlds.tracking:tables",
+        "tracked": "plenum_worlds.tracking:tracked",
+        "by_round": "plenum_worlds.tracking:by_round",
+        "report_tables": "plenum_worlds.reports.publish:tables",
+        "report_frames": "plenum_worlds.reports.publish:frames",
+        "report_figures": "plenum_worlds.reports.publish:figures",
+        "paper_tables": "plenum_worlds.reports.numbered:TABLES",
+        "report": "plenum_worlds.reports.article:compose",
+        "findings": "plenum_worlds.reports.article:sentences",
+        "explorer": "plenum_worlds.reports.explorer:EXPLORER",
+        "staged": "plenum_worlds.staging:staged",
+        "tasks": "plenum_worlds.registry:WORLDS",
+        "simulated_agent": "plenum_worlds.simulated:answer",
+    },
+    more="more worlds: docs/worlds.md",
+    groups=("consensus", "diversity", "volatility"),
+    named_by=("task", "model"),
+)

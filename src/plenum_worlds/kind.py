@@ -23,7 +23,6 @@ KIND = Kind(
         "report_tables": "plenum_worlds.reports.publish:tables",
         "report_frames": "plenum_worlds.reports.publish:frames",
         "report_figures": "plenum_worlds.reports.publish:figures",
-        "paper_tables": "plenum_worlds.reports.numbered:TABLES",
         "report": "plenum_worlds.reports.article:compose",
         "findings": "plenum_worlds.reports.article:sentences",
         "explorer": "plenum_worlds.reports.explorer:EXPLORER",

@@ -26,11 +26,11 @@ from plenum.dynamics import (
 )
 from plenum.dynamics.decisions import mcnemar, share
 from plenum.dynamics.planning import spent
-from plenum_worlds.dynamics import two_lines
 from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact import monotonicity
 from plenum_worlds.dynamics.theory.grid import Grid
 from plenum_worlds.dynamics.theory.model import simulate
+from plenum_worlds.dynamics.two_lines import two_lines
 from plenum_worlds.dynamics.within_world import parting
 
 NAN = float("nan")

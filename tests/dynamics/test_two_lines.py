@@ -8,9 +8,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.regression.linear_model import OLS
 
-from plenum_worlds.dynamics import two_lines
 from plenum_worlds.dynamics.smoothing import spline
-from plenum_worlds.dynamics.two_lines import TwoLines
+from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
 from plenum_papers.items.source import NumberedTable, Source
-from plenum_worlds.reports.numbered import DRAWINGS, TABLES
+from plenum_papers.items.worlds import DRAWINGS, TABLES
 
 CHOSEN = Settings("disaster", "sqlite:///unused.db", Path("unused"), draws=200)
 RELEASED = "reach=2 calm_coverage=1 crowd_penalty=5 delay_by_distance=True"

@@ -62,8 +62,7 @@ class Kind:
           (:class:`plenum.reports.explorer.contents.Explorer`); a kind may have none;
         - ``staged``: from a journal's head and rounds to what the explorer draws of a run; only
           worlds have it;
-        - ``plan``, ``paper_tables``: the replicates that are needed, and the papers' tables; a kind
-          may have none of them.
+        - ``plan``: the replicates that are needed; a kind may have none.
     more
         Where a reader of its tables finds how to study more of it.
     groups
@@ -160,7 +159,6 @@ register(
             "findings": "plenum.reports.article.compose:sentences",
             "explorer": "plenum.reports.explorer.gather:EXPLORER",
             "plan": "plenum.reports.plans:table",
-            "paper_tables": "plenum_papers.items.catalogue:COMMITTEES",
         },
         more="a case of your own: docs/scenarios.md",
         named_by=("scenario", "roles", "model"),

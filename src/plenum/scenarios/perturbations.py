@@ -5,10 +5,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.scenarios import Scenario, packets, variant_files
+from plenum.scenarios import Scenario, packets, screens, variant_files
 from plenum.scenarios.layouts import formats
 from plenum.scenarios.variant import FAMILIES, Variant
-from plenum_checks.wordings import screen
 
 __all__ = ["FAMILIES", "Checked", "Surveyed", "Variant", "load", "survey"]
 
@@ -97,7 +96,7 @@ def _load(
     named = {v.name: v for family in families for v in _family(family, scenario, folder)}
     variants = tuple(named.values())
     for variant in variants if scenario.wording is None else ():
-        for problem in screen.screen(scenario, variant):
+        for problem in screens.rules().screen(scenario, variant):
             raise UserError(f"variant {variant.name} of scenario {scenario.id}: {problem}")
     return variants
 
@@ -156,5 +155,5 @@ def _survey_file(
 
 
 def _checked(scenario: Scenario, variant: Variant) -> Checked:
-    problems = tuple(screen.screen(scenario, variant))
+    problems = tuple(screens.rules().screen(scenario, variant))
     return Checked(scenario.id, variant.name, variant.family, problems, variant)

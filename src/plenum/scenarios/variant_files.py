@@ -12,10 +12,10 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.yaml_files import read_yaml
-from plenum.scenarios import Scenario
+from plenum.scenarios import Scenario, screens
+from plenum.scenarios.packet_words import plain
 from plenum.scenarios.sentences import Sentence, reworded, sentences
 from plenum.scenarios.variant import Variant
-from plenum_checks.wordings import screen
 
 REGISTERS = ("formal", "conversational", "legalistic", "passive", "synonym")
 """The registers besides the canonical wording (section S4.2)."""
@@ -107,7 +107,8 @@ def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
 
 def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
     """Problems with wordings, sentence by sentence: none where they pass."""
-    known, registers = screen.known(scenario), wordings.family == "register"
+    screen, registers = screens.rules(), wordings.family == "register"
+    known = screen.known(scenario)
     expected = sentences(scenario)
     for number, (sentence, text) in enumerate(zip(expected, wordings.sentences, strict=False), 1):
         place = f"sentence {number}"
@@ -153,9 +154,9 @@ def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
 
 def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> Iterator[Problem]:
     """Ways that say the same as the sentence, or as one another, but for one word."""
-    texts = {"the sentence": screen.plain(sentence.text)}
+    texts = {"the sentence": plain(sentence.text)}
     for name, way in ways.items():
-        words = screen.plain(way)
+        words = plain(way)
         for other, other_words in texts.items():
             apart = sum(a != b for a, b in zip(words, other_words, strict=False))
             if len(words) == len(other_words) and apart < 2:
@@ -191,7 +192,7 @@ def _combinations(wordings: Wordings) -> Iterator[Problem]:
 def _hardly_changed(wordings: Wordings) -> Iterator[Problem]:
     for name in REGISTERS:
         pairs = zip(wordings.sentences, wordings.ways, strict=True)
-        changed = sum(screen.plain(text) != screen.plain(ways[name]) for text, ways in pairs)
+        changed = sum(plain(text) != plain(ways[name]) for text, ways in pairs)
         if 2 * changed < len(wordings.sentences):
             message = f"it changes {changed} of {len(wordings.sentences)} sentences; change half"
             yield Problem(wordings.path, f"register {name}", message)

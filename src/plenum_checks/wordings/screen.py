@@ -13,6 +13,7 @@ from typing import Any
 
 from plenum.base.shares import percent
 from plenum.scenarios import Scenario
+from plenum.scenarios.packet_words import plain, unmarked
 from plenum.scenarios.sentences import Sentence, sentences
 from plenum.scenarios.variant import Variant
 from plenum_checks.wordings import amounts, facts, rules
@@ -150,24 +151,6 @@ def packet_problems(scenario: Scenario, packet: str) -> list[str]:
 def _canonical(scenario: Scenario) -> tuple[list[str], Counter[amounts.Number]]:
     """The words and the numbers of the canonical packet."""
     return plain(scenario.packet), amounts.numbers(unmarked(scenario.packet))
-
-
-def unmarked(packet: str) -> str:
-    """A packet without list marks: bullets, and numbers at line starts that count up from 1."""
-    lines, last = [], 0
-    for line in packet.splitlines():
-        bare = re.sub(r"^\s*[-*•–>]\s+", "", line)
-        numbered = re.match(r"\s*\(?(\d+)[.)]\s+", bare)
-        if numbered and int(numbered[1]) in (1, last + 1):
-            last = int(numbered[1])
-            bare = bare[numbered.end() :]
-        lines.append(bare)
-    return "\n".join(lines)
-
-
-def plain(packet: str) -> list[str]:
-    """The words of a packet, in small letters and without its formatting."""
-    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", unmarked(packet).lower())
 
 
 def _written(text: str, way: str) -> Iterator[str]:

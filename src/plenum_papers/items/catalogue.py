@@ -1,8 +1,7 @@
 """Which tables there are by number, and what each one needs."""
 
-from plenum_papers.items import accounts, behaviour, comparisons, estimates, switches
+from plenum_papers.items import accounts, behaviour, comparisons, estimates, switches, worlds
 from plenum_papers.items.source import Numbered
-from plenum_worlds.reports import numbered as worlds
 
 _DIRECTIONS = "the papers' directions of effects beside this run's"
 _SEATS = "roles=on at a temperature of Table S7, with completed replicates"
@@ -28,4 +27,7 @@ COMMITTEES: dict[str, Numbered] = {
 """Tables of committees."""
 
 CATALOGUE = COMMITTEES | worlds.TABLES
+
+BY_KIND = {"committee": COMMITTEES, "world": worlds.TABLES}
+"""The tables of the studies of a kind."""
 """All of them: tables of 001 begin with S, those of 002 are plain numbers."""

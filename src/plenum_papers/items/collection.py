@@ -32,7 +32,7 @@ from plenum.tracking.study import run_or_imported
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.items import Item
 from plenum_papers.items.source import Source
-from plenum_worlds.reports.numbered import DRAWINGS as OF_WORLDS
+from plenum_papers.items.worlds import DRAWINGS as OF_WORLDS
 
 Loader = Callable[[Settings], EstimatedStudy]
 

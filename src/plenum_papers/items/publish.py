@@ -9,12 +9,13 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
 from plenum.tracking.study import run_or_imported
 from plenum_papers.items import items
-from plenum_papers.items.catalogue import CATALOGUE
+from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
 from plenum_papers.items.source import NumberedTable, Source
 
 ALL, PAPERS, LIST = "all", "papers", "list"
@@ -112,7 +113,10 @@ def _studies(
     """
     for study in studies:
         kind = kind_of(study, chosen.uri)
-        if name not in (own := kind.part("paper_tables")):
+        if kind.name not in BY_KIND:
+            having = " and ".join(KINDS[each].plural for each in BY_KIND)
+            raise UserError(f"study: it holds {kind.plural}; paper tables: only for {having}")
+        if name not in (own := BY_KIND[kind.name]):
             if every:
                 return None
             raise UserError(

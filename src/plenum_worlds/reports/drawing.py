@@ -26,7 +26,7 @@ from plenum.reports.style import (
     outer_labels,
     panels,
 )
-from plenum_worlds.dynamics import two_lines
+from plenum_worlds.dynamics.two_lines import two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import notes

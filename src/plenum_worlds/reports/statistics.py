@@ -12,9 +12,8 @@ from plenum.dynamics import estimate
 from plenum.reports.formats import decimals, interval, limits, or_dash, p_value
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.dynamics import two_lines
 from plenum_worlds.dynamics.recovery import Recovery, recoveries, recovery_time
-from plenum_worlds.dynamics.two_lines import TwoLines
+from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
 from plenum_worlds.dynamics.within_world import parting
 from plenum_worlds.reports.groups import LEVELS, Group, sources
 from plenum_worlds.reports.tables import notes

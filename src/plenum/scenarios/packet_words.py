@@ -1,0 +1,21 @@
+"""The words of a packet, without its formatting."""
+
+import re
+
+
+def unmarked(packet: str) -> str:
+    """A packet without list marks: bullets, and numbers at line starts that count up from 1."""
+    lines, last = [], 0
+    for line in packet.splitlines():
+        bare = re.sub(r"^\s*[-*•–>]\s+", "", line)
+        numbered = re.match(r"\s*\(?(\d+)[.)]\s+", bare)
+        if numbered and int(numbered[1]) in (1, last + 1):
+            last = int(numbered[1])
+            bare = bare[numbered.end() :]
+        lines.append(bare)
+    return "\n".join(lines)
+
+
+def plain(packet: str) -> list[str]:
+    """The words of a packet, in small letters and without its formatting."""
+    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", unmarked(packet).lower())

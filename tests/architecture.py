@@ -13,7 +13,11 @@ from typing import Any
 import networkx as nx  # type: ignore[import-untyped]
 from jinja2 import Environment, nodes
 
-PACKAGES = ("src/plenum", "src/hydra_plugins")
+PACKAGES = (
+    *("src/plenum", "src/plenum_archive", "src/plenum_audit", "src/plenum_checks"),
+    *("src/plenum_hosted", "src/plenum_papers", "src/plenum_worlds", "src/hydra_plugins"),
+)
+"""The laboratory, its siblings, and Hydra's plugins; a checkout may have fewer of them."""
 KINDS = ("committee", "world", "program")
 WORLDS = ("disaster", "misinformation", "public_goods")
 _ROOMS = {name for kind in KINDS for name in (kind, f"{kind}s")}
@@ -116,7 +120,7 @@ def _template_name(node: nodes.Node) -> str:
 
 def _belongs_to_a_kind(path: Path) -> bool:
     parts = {*path.parts[:-1], path.stem}
-    return bool(parts & _ROOMS) or path.stem.startswith(_FORMER)
+    return bool(parts & {*_ROOMS, "plenum_audit", "plenum_worlds"}) or path.stem.startswith(_FORMER)
 
 
 def _asks(node: ast.expr) -> bool:
@@ -199,12 +203,12 @@ def _last_name(node: ast.expr | None) -> str:
 
 
 def world_files(root: Path) -> list[Path]:
-    """Source files outside ``worlds/NAME/`` whose code names a world; docstrings don't count."""
+    """Source files outside a world's folder whose code names it; docstrings don't count."""
     named = re.compile(rf"(?<![a-z_])({'|'.join(WORLDS)})")
     return [
         path
         for path in sources(root)
-        if not any(f"/worlds/{world}/" in path.as_posix() for world in WORLDS)
+        if not any(f"worlds/{world}/" in path.as_posix() for world in WORLDS)
         and any(named.search(word) for word in words(path.read_text(encoding="utf-8")))
     ]
 
@@ -269,6 +273,49 @@ def imports(tree: ast.Module, package: str, inside_functions: bool = True) -> It
             node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
         ):
             todo += list(ast.iter_child_nodes(node))
+
+
+# --- packages ----------------------------------------------------------------------------------
+
+
+def package_imports(root: Path) -> dict[tuple[str, str], set[tuple[str, str]]]:
+    """Imports between packages, by importer and imported: pairs of modules.
+
+    Imports inside functions count. What everybody imports, ``plenum`` itself, is left out.
+    """
+    modules = {_dotted(path, root): path for path in sources(root)}
+    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for module, path in modules.items():
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        for name in imports(ast.parse(path.read_text(encoding="utf-8")), package):
+            target = name if name in modules else name.rpartition(".")[0]
+            pair = module.split(".")[0], target.split(".")[0]
+            if target in modules and pair[0] != pair[1] and pair[1] != "plenum":
+                found.setdefault(pair, set()).add((module, target))
+    return found
+
+
+def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
+    """The siblings that a package's code names in a string, such as a dotted path, by module."""
+    siblings = {Path(each).name for each in PACKAGES} - {package, "plenum", "hydra_plugins"}
+    named = re.compile(rf"\b({'|'.join(sorted(siblings))})\b")
+    found = {
+        _dotted(path, root): {
+            m[1] for word in words(path.read_text(encoding="utf-8")) for m in named.finditer(word)
+        }
+        for path in sources(root)
+        if path.is_relative_to(root / "src" / package)
+    }
+    return {module: names for module, names in found.items() if names}
+
+
+def package_lines(root: Path) -> dict[str, int]:
+    """Lines of Python by package."""
+    return {
+        Path(package).name: lines(sorted((root / package).rglob("*.py")))
+        for package in PACKAGES
+        if (root / package).is_dir()
+    }
 
 
 # --- names -------------------------------------------------------------------------------------

@@ -17,9 +17,10 @@ from plenum_audit.dynamics.audits import (
     family,
     outcome,
 )
+from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.programs.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
+from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs.logs import Logged
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from plenum.base import project
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, Rule
-from plenum_audit.programs.logged import LoggedCase, LoggedProgram
+from plenum_audit.logged import LoggedCase, LoggedProgram
 from plenum_audit.reports.audit import LOGS, Accuracy, Audit, CaseAudit, Controlled, Cost
 from plenum_audit.reports.beside import beside
 from plenum_audit.reports.gather import accuracy_of, of_verdict

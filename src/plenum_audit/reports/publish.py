@@ -19,7 +19,7 @@ from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics.audit_result import STOPPED, AuditResult
 from plenum_audit.dynamics.audits import STABLE, Rule
-from plenum_audit.programs.logged import LoggedProgram
+from plenum_audit.logged import LoggedProgram
 from plenum_audit.reports import strip, tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import Audit, CaseAudit

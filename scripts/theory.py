@@ -26,9 +26,11 @@ from plenum.reports.formats import NONE, number, p_value
 from plenum.reports.printing import show
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
 from plenum.reports.table import Column, Table
-from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
-from plenum_worlds.dynamics.theory.grid import FIGURE_6, Grid, Outcome
-from plenum_worlds.dynamics.theory.model import simulate
+
+with one_line_errors():  # the package of worlds may not be installed
+    from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
+    from plenum_worlds.dynamics.theory.grid import FIGURE_6, Grid, Outcome
+    from plenum_worlds.dynamics.theory.model import simulate
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by

@@ -6,6 +6,7 @@ takes the root of a checkout, this one or another.
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ _NONE = {"none", "None"}
 
 
 def sources(root: Path) -> list[Path]:
-    """Every Python file of the package and of Hydra's plugins."""
+    """Every Python file of the packages and of Hydra's plugins."""
     return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
 
 
@@ -318,6 +319,43 @@ def package_lines(root: Path) -> dict[str, int]:
     }
 
 
+# --- the heart ---------------------------------------------------------------------------------
+
+HEART = (
+    *("execution/sweep.py", "execution/runner.py", "execution/replicate.py", "execution/caller.py"),
+    *("models/retry.py", "models/chat.py", "models/conversation.py"),
+    *("committee/deliberation.py", "committee/prompts.py", "committee/state.py"),
+    *("committee/ballots.py", "committee/condition.py"),
+    *("records/journal.py", "records/transcript.py"),
+    *("dynamics/divergence.py", "dynamics/fit.py", "dynamics/lyapunov.py"),
+    *("dynamics/resampling.py", "dynamics/summary.py"),
+    *("tracking/study.py", "reports/rows.py", "reports/table.py", "reports/tables/conditions.py"),
+    *("design/kinds.py", "design/condition.py"),
+)
+"""Files of ``src/plenum`` that a reader needs for a committee's way from config to table."""
+
+_FOREIGN = re.compile(
+    r"(?<![a-z])(batch|batches|batched|batching|bucket|buckets|ray|world|worlds|program|programs"
+    r"|published)(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def heart(root: Path) -> list[Path]:
+    """The files of the heart."""
+    return [root / "src/plenum" / name for name in HEART]
+
+
+def foreign_words(root: Path) -> list[str]:
+    """Words in the heart that belong to another capability, as ``file:line word``."""
+    return [
+        f"{path.relative_to(root / 'src/plenum')}:{number} {match[1].lower()}"
+        for path in heart(root)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for match in _FOREIGN.finditer(line)
+    ]
+
+
 # --- names -------------------------------------------------------------------------------------
 
 STOPPED = {"told", "found", "own", "one", "said", "made", "there", "asked", "asking", "desk"}
@@ -353,6 +391,64 @@ def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
             yield from _public_names(node.body, f"{public[0]}.")
         elif isinstance(node, ast.If | ast.Try | ast.With):
             yield from _public_names(node.body, prefix)
+
+
+_QUESTION = re.compile(r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which)\b")
+
+
+def questions(root: Path) -> list[str]:
+    """Docstrings that begin with a question word, as ``file:line``."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    found = []
+    for path in sources(root):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = ast.get_docstring(node) if isinstance(node, kinds) else None
+            if text and _QUESTION.match(text):
+                found.append(f"{path.relative_to(root)}:{getattr(node, 'lineno', 1)}")
+    return found
+
+
+def public_names(root: Path) -> int:
+    """Functions, classes and constants at the top of modules whose names have no underscore."""
+    bodies = (ast.parse(path.read_text(encoding="utf-8")).body for path in sources(root))
+    return sum("." not in name for body in bodies for name in _public_names(body))
+
+
+def repeated_class_names(root: Path) -> dict[str, int]:
+    """Names of classes that are defined more than once, and how often."""
+    counts = Counter(
+        node.name
+        for path in sources(root)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    return {name: count for name, count in sorted(counts.items()) if count > 1}
+
+
+def imports_past_faces(root: Path) -> list[tuple[str, str]]:
+    """Imports of a module from outside its room where the room's face would do.
+
+    A room is a folder at the top of a package, and a package's own top; its face is the
+    ``__init__.py``. Pairs of the importing module and the module that it reaches into.
+    """
+    modules = {_dotted(path, root): path for path in sources(root)}
+    found = set()
+    for module, path in modules.items():
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        for name in imports(ast.parse(path.read_text(encoding="utf-8")), package):
+            target = name if name in modules else name.rpartition(".")[0]
+            if target not in modules or _room(target, modules) == _room(module, modules):
+                continue
+            if modules[target].stem != "__init__":
+                found.add((module, target))
+    return sorted(found)
+
+
+def _room(module: str, modules: dict[str, Path]) -> str:
+    """``plenum.records`` of ``plenum.records.journal``, or a package whose loose file it is."""
+    parts = module.split(".")
+    room = ".".join(parts[:2])
+    return room if room in modules and modules[room].stem == "__init__" else parts[0]
 
 
 # --- documents ---------------------------------------------------------------------------------

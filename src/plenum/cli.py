@@ -116,6 +116,8 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
             again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
             where = error.filename or Path.cwd()
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
+        if package := _missing_package(error):
+            _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
@@ -134,7 +136,15 @@ def status_of(error: BaseException, failed: int = FAILED) -> int:
     if isinstance(error, BrokenPipeError) or not isinstance(error, Exception) or _full_error():
         return failed
     typed = (UserError, HydraException, OmegaConfBaseException, OSError)
+    if _missing_package(error):
+        return BAD_INPUT
     return BAD_INPUT if isinstance(error, typed) or _of_the_input(error) else failed
+
+
+def _missing_package(error: BaseException) -> str:
+    """The package of ours that couldn't be imported, since it isn't installed; else nothing."""
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return package if package.startswith("plenum_") else ""
 
 
 def one_line(error: BaseException) -> str:

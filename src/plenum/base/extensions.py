@@ -6,6 +6,7 @@ plenum finds it there once the package is installed. Nothing here knows the name
 
 from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Any, Generic, TypeVar
 
 from plenum.base.errors import UserError
@@ -63,5 +64,10 @@ class Registry(Mapping[str, Part], Generic[Part]):
         # Reading the metadata of all installed packages takes some 10 ms, so it is done once.
         if self._entries is None:
             entries = sorted(entry_points(group=self.group), key=lambda entry: entry.name)
-            self._entries = {entry.name: entry for entry in entries}
+            self._entries = {entry.name: entry for entry in entries if _is_there(entry)}
         return self._entries
+
+
+def _is_there(entry: EntryPoint) -> bool:
+    """True if the package lies where Python looks; its folder may have been removed by hand."""
+    return find_spec(entry.module.partition(".")[0]) is not None

@@ -5,12 +5,18 @@ python run.py --help
 """
 
 import os
+import sys
 from pathlib import Path
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    line = f"error: {sys.executable} has no {missing.name}; run make, then .venv/bin/python run.py"
+    print(line, file=sys.stderr)
+    raise SystemExit(2) from None
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 

@@ -27,10 +27,15 @@ def _end_crashed(*error: Any) -> None:
 
 sys.excepthook = _end_crashed
 
-import hydra  # noqa: E402
-from omegaconf import DictConfig  # noqa: E402
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import NO_VERDICT, front_door, one_line_errors  # noqa: E402
+    from plenum.cli import NO_VERDICT, front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    line = f"{sys.executable} has no {missing.name}; run make, then .venv/bin/python"
+    print(f"error: {line} scripts/audit.py", file=sys.stderr)
+    raise SystemExit(2) from None
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 

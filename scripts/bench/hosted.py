@@ -48,7 +48,8 @@ from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition, require_committee
 from plenum.design.compose import parse_job
 from plenum.models import Message
-from plenum_hosted.backend import HostedBackend, checkpoints
+from plenum_hosted import checkpoints
+from plenum_hosted.backend import HostedBackend
 from plenum_hosted.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,8 @@
 """Bad input ends in one clear line and exit status 2, before anything is run or written."""
 
 import fcntl
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -256,3 +258,13 @@ def test_a_folder_that_hydra_reads_as_a_variable_is_named(tmp_path: Path) -> Non
     refused = call(folder, "run.py", "dry_run=true", status=2)
     assert refused.stderr == f"error: {folder}: Hydra reads ${{ as a variable; rename the folder\n"
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("script", ["run.py", "scripts/audit.py"])
+def test_a_python_without_the_environment_is_told_how_to_get_one(script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(ROOT / script), "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "make" in line

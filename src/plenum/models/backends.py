@@ -63,7 +63,8 @@ def build(
 
         return RecordedBackend(settings.name)
     if isinstance(settings, Hosted):
-        return HOSTS[settings.name].build(settings)
+        hosted: ChatModel = HOSTS[settings.name].build(settings)
+        return hosted
     if isinstance(settings, Recorded):
         from plenum.models.recorded import RecordedBackend
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from plenum.base.errors import UserError
 from plenum_audit.dynamics.audits import in_order
+from plenum_audit.logged import MOST_JOURNALS
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program
-from plenum_audit.programs.logged import MOST_JOURNALS
 
 PREVIOUS = "previous"
 """The program that the study held last, whatever it was."""

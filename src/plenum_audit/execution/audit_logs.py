@@ -20,7 +20,6 @@ from plenum_audit.dynamics.audits import (
 from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs.logs import Logged
 
 

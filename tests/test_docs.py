@@ -134,7 +134,7 @@ def test_papers_are_called_by_their_titles() -> None:
 def test_every_file_that_a_page_for_developers_names_is_there(page: str) -> None:
     named = re.findall(r"`((?:\.\./)*[\w/-]+(?:\.(?:py|sh|yaml|csv)|/))`", prose(ROOT / page))
     assert len(named) > 10
-    roots = (ROOT, ROOT / "src/plenum")
+    roots = (ROOT, ROOT / "src/plenum", ROOT / "src")
     assert [name for name in named if not any((root / name).exists() for root in roots)] == []
 
 

@@ -5,6 +5,7 @@ Replicates, the determinism probe and the judge of meaning all call through a :c
 
 import asyncio
 import signal
+import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -159,7 +160,9 @@ def cancel_on_sigterm() -> None:
     """Have SIGTERM cancel the task that is running, so that what is written stays whole."""
     task = asyncio.current_task()
     assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    # Python hands signals to the main thread alone; elsewhere, as in a notebook, that one ends.
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 def failed_as(error: Exception) -> tuple[str, str]:

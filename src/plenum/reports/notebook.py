@@ -1,0 +1,254 @@
+"""The results of a study as data frames, for notebooks: ``plenum.study`` and ``plenum.sweep``."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+from hydra import compose, initialize_config_dir
+from hydra.core.utils import env_override
+from omegaconf import DictConfig
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.dynamics import divergence
+from plenum.records import Transcript
+from plenum.reports.settings import Settings, settings
+from plenum.reports.study import kind_of
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
+
+
+class StudyResults:
+    """The results of a study; each part is read when it is first asked for.
+
+    Every frame begins with ``condition``, the identity of a condition, so that frames can be
+    joined, and with the factors in which the study's conditions may differ, such as ``roles``.
+
+    Parameters
+    ----------
+    chosen
+        The study, its tracking store, and how it is estimated.
+
+    See Also
+    --------
+    study : Make one by the study's name.
+    """
+
+    def __init__(self, chosen: Settings) -> None:
+        self.chosen = chosen
+        self._kind = kind_of(chosen.study, chosen.uri)
+
+    def __repr__(self) -> str:
+        number = len(self._study.condition_runs)
+        return f"<study {self.chosen.study!r}: {number} conditions, {self._kind.plural}>"
+
+    @cached_property
+    def _study(self) -> Study:
+        return Study(self.chosen.study, self.chosen.uri)
+
+    @cached_property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The data of every table that ``scripts/tables.py`` writes as CSV, by name."""
+        frames: Mapping[str, pd.DataFrame] = self._kind.part("report_frames")(self.chosen)
+        return frames
+
+    def frame(self) -> pd.DataFrame:
+        """The conditions with their estimates: the rows of ``conditions.csv``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a condition. What can't be estimated is NaN.
+
+        Raises
+        ------
+        UserError
+            The study is an audit, which has verdicts in place of estimates.
+
+        Examples
+        --------
+        >>> plenum.study("default").frame()[["roles", "model", "lambda"]]  # doctest: +SKIP
+        """
+        return self.tables["conditions"]
+
+    def decisions(self) -> pd.DataFrame:
+        """What each replicate of a committee decided.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a replicate that has begun: ``replicate``, its ``status``, the ``decision`` (a
+            label; ``NONE`` without a majority; missing where the replicate failed) and the
+            ``reason`` of a failure.
+
+        Examples
+        --------
+        >>> found = plenum.study("default").decisions()  # doctest: +SKIP
+        >>> found.groupby("roles").decision.value_counts()  # doctest: +SKIP
+        """
+        return self._of_transcripts(_decided)
+
+    def transcripts(self) -> pd.DataFrame:
+        """What was said: the turns of all replicates of committees.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a turn: ``replicate``, ``round`` from 1, ``seat``, ``argument``, ``pref`` (one
+            share an option, which sum to 1), ``conf`` (0 to 100), ``tags``, ``repaired``.
+
+        Examples
+        --------
+        >>> turns = plenum.study("default").transcripts()  # doctest: +SKIP
+        >>> turns[turns.seat == "Chair"].conf.mean()  # doctest: +SKIP
+        """
+        return self._of_transcripts(_turns)
+
+    def divergence(self) -> pd.DataFrame:
+        """D(t): how far the replicates of each committee are from each other, round by round.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a condition and round: ``round`` from 1, and ``divergence``, the mean distance
+            between pairs of replicates' mean preferences. Conditions with fewer than two
+            completed replicates are left out.
+
+        Examples
+        --------
+        >>> d = plenum.study("default").divergence()  # doctest: +SKIP
+        >>> d.pivot_table("divergence", "round", ["roles", "model"]).plot()  # doctest: +SKIP
+        """
+        return pd.DataFrame(
+            {**self._key(condition), "round": number, "divergence": float(value)}
+            for condition in self._study.conditions
+            if len(condition.preferences) > 1
+            for number, value in enumerate(divergence(condition.ensemble), start=1)
+        )
+
+    def _key(self, condition: TrackedCondition) -> dict[str, str]:
+        return {"condition": condition.identity, **condition.factors}
+
+    def _of_transcripts(
+        self, records: Callable[[Transcript], Iterator[dict[str, Any]]]
+    ) -> pd.DataFrame:
+        study = self._study
+        with study.transcripts() as kept:
+            return pd.DataFrame(
+                {**self._key(condition), "replicate": stored.replicate, **record}
+                for condition in study.listed
+                for stored in kept.get(condition.run_id, ())
+                for record in records(stored.verified())
+            )
+
+
+def _decided(transcript: Transcript) -> Iterator[dict[str, Any]]:
+    yield {
+        "status": transcript.status,
+        "decision": transcript.decision,
+        "reason": transcript.reason,
+    }
+
+
+def _turns(transcript: Transcript) -> Iterator[dict[str, Any]]:
+    for turn in transcript.turns:
+        yield {
+            "round": turn.round,
+            "seat": turn.seat,
+            "argument": turn.argument,
+            "pref": turn.pref,
+            "conf": turn.conf,
+            "tags": turn.tags,
+            "repaired": turn.repaired,
+        }
+
+
+def study(name: str, *overrides: str) -> StudyResults:
+    """Open a study by its name, as ``scripts/tables.py`` does.
+
+    Parameters
+    ----------
+    name
+        The study, as ``run.py`` got it by ``study=NAME``.
+    overrides
+        Settings of ``scripts/tables.py``, such as ``"tracking=server"``, ``"window=[3,15]"`` or
+        ``"tracking.uri=sqlite:////data/mlflow.db"``. The usual store is ``mlruns/mlflow.db`` in
+        the working directory.
+
+    Returns
+    -------
+    StudyResults
+        Its frames: ``frame()``, ``decisions()``, ``divergence()``, ``transcripts()``, ``tables``.
+
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or a setting is malformed.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> plenum.study("default").frame()  # doctest: +SKIP
+    """
+    return StudyResults(settings(_composed("tables", f"study={name}", *overrides)))
+
+
+def sweep(*overrides: str) -> StudyResults:
+    """Sweep conditions as ``python run.py -m`` does, in a process of its own, and open the study.
+
+    What it prints appears as it is printed. Replicates that are there already are kept.
+
+    Parameters
+    ----------
+    overrides
+        Of ``run.py``: ``"roles=on,off"``, ``"replicates=10"``, ``"study=mine"``.
+
+    Returns
+    -------
+    StudyResults
+        As :func:`study` returns it.
+
+    Raises
+    ------
+    UserError
+        The sweep didn't end well; its last line says why.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> found = plenum.sweep("roles=on,off", "replicates=4", "rounds=6")  # doctest: +SKIP
+    >>> found.decisions()  # doctest: +SKIP
+    """
+    names = dict(each.split("=", 1) for each in overrides if "=" in each)
+    command = [sys.executable, str(project.root() / "run.py"), "-m", *overrides]
+    ran = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    last = ""
+    assert ran.stdout is not None
+    for line in ran.stdout:
+        print(line, end="", flush=True)  # so that a notebook shows it, which reads Python's stdout
+        last = line.strip() or last
+    if ran.wait():
+        raise UserError(f"the sweep ended with status {ran.returncode}: {last}")
+    kept = [f"{key}={names[key]}" for key in ("tracking", "tracking.uri") if key in names]
+    return study(_study_of(overrides), *kept)
+
+
+def _study_of(overrides: Sequence[str]) -> str:
+    """The study that a sweep runs: the one that is named, or the experiment's, or the usual one."""
+    named = [each for each in overrides if each.lstrip("+").startswith(("study=", "experiment="))]
+    return str(_composed("config", *named).study)
+
+
+def _composed(config_name: str, *overrides: str) -> DictConfig:
+    """A config as the script of that name composes it."""
+    root = str(project.root())
+    with (
+        env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
+        initialize_config_dir(f"{root}/conf", version_base="1.3"),
+    ):
+        return compose(config_name, list(overrides))

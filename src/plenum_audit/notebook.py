@@ -1,0 +1,151 @@
+"""An audit from Python: ``plenum_audit.audit``."""
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from plenum.design.condition import Job
+from plenum.design.settings import Api, Backend, Budget, Calls, Sampling, Simulated
+from plenum_audit.design import AuditConfig, CommitteeConfig
+from plenum_audit.dynamics.audit_result import AuditResult
+from plenum_audit.execution import audit as audits
+from plenum_audit.gating import audited
+from plenum_audit.programs import adapters, cases
+from plenum_audit.programs.adapters import Program
+from plenum_audit.programs.case import Case
+from plenum_audit.programs.compose import OWN_MODELS, Audit
+from plenum_audit.programs.condition import ProgramCondition
+
+
+def audit(
+    committee: Callable[..., Any] | str,
+    case: Case | str | Path,
+    *,
+    acceptable: float = 0.95,
+    unacceptable: float = 0.80,
+    max_runs: int = 100,
+    backend: Backend | str = "simulated",
+    folder: Path | None = None,
+    dollars: float | None = None,
+    concurrency: int = 8,
+    timeout_s: float = 600.0,
+) -> AuditResult:
+    """Run a committee until it is clear whether it decides alike.
+
+    Parameters
+    ----------
+    committee
+        A function ``(case, run) -> decision``, async or not, which is called in this process; or
+        ``FILE.py:NAME``, which runs in a process of its own.
+    case
+        A case, or a file or a folder of them.
+    acceptable, unacceptable, max_runs
+        When it counts as stable, as for ``scripts/audit.py``.
+    backend
+        What answers its calls: ``simulated``, ``api``, or a backend's settings.
+    folder
+        Where journals, the tracking store and the outputs go: evidence then accumulates from one
+        time to the next. A temporary folder, without outputs, where it isn't given.
+    dollars
+        What it may cost.
+    concurrency, timeout_s
+        Runs in flight, and the seconds of each.
+
+    Returns
+    -------
+    AuditResult
+        The verdicts: ``result.family.verdict``, and a line a case in ``result.lines()``.
+
+    Raises
+    ------
+    UserError
+        Something can't work, as a file without a case.
+
+    Examples
+    --------
+    >>> import plenum_audit
+    >>> result = plenum_audit.audit("team.py:decide", "case.yaml")  # doctest: +SKIP
+    >>> result.family.verdict  # doctest: +SKIP
+    'stable'
+    """
+    settings = {"acceptable": acceptable, "unacceptable": unacceptable, "max_runs": max_runs}
+    with tempfile.TemporaryDirectory() as scratch:
+        place, uri = folder or Path(scratch), None
+        if folder is not None:
+            uri = f"sqlite:///{folder.resolve()}/mlflow.db"
+        composed = _audit(
+            *(committee, case, backend, timeout_s),
+            settings={**settings, "concurrency": concurrency, "out": str(place)},
+            how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
+        )
+        run = audits.run if folder is None else audited
+        result: AuditResult | None = _outside_of_loops(run, composed)
+        assert result is not None  # only a dry run has none
+        return result
+
+
+def _outside_of_loops(run: Callable[[Audit], AuditResult | None], given: Audit) -> Any:
+    """Run an audit, which has an event loop of its own, also where a notebook's loop is running."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run(given)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run, given).result()
+
+
+def _audit(
+    committee: Callable[..., Any] | str,
+    case: Case | str | Path,
+    backend: Backend | str,
+    timeout_s: float,
+    settings: dict[str, Any],
+    how: dict[str, Any],
+) -> Audit:
+    """The audit of a committee, as ``scripts/audit.py`` composes it from a config."""
+    if isinstance(committee, str):
+        called = adapters.Committee(target=committee, timeout_s=timeout_s)
+        program = adapters.program(called)
+    else:
+        program = adapters.in_process(committee)
+        called = adapters.Committee(target=program.name, isolate="none", timeout_s=timeout_s)
+    given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load(case)
+    jobs = [
+        Job(
+            condition=_condition(program, each, backend),
+            study="audit",
+            replicates=settings["max_runs"],
+            calls=Calls(),
+            budget=Budget(dollars=how["dollars"]),
+            prices={},
+            tracking_uri=how["tracking_uri"],
+            journals=how["journals"],
+            dry_run=False,
+            retry_failed=False,
+            config="",
+            traces="none",
+            objective="share",
+        )
+        for each in given
+    ]
+    config = AuditConfig(CommitteeConfig(target=called.target), case=str(case), **settings)
+    return Audit(config, tuple(jobs), called, program)
+
+
+def _condition(program: Program, case: Case, backend: Backend | str) -> ProgramCondition:
+    named: dict[str, Backend] = {"simulated": Simulated(), "api": Api()}
+    return ProgramCondition(
+        model=OWN_MODELS,
+        sampling=Sampling(),
+        backend=named[backend] if isinstance(backend, str) else backend,
+        rounds=1,
+        seed=0,
+        committee=program.name,
+        program=program.identity,
+        case=case,
+        knobs={name: values[0] for name, values in program.knobs.items()},
+        overrides={},
+    )

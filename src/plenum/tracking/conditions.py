@@ -85,8 +85,7 @@ class TrackedCondition:
     weights
         In a world: C(t) of the completed runs by its components above zero.
     tables
-        Of a program: ``replicates``, ``calls`` and ``messages``, as
-        :mod:`plenum_audit.tracking.programs` writes them.
+        Of a program: ``replicates``, ``calls`` and ``messages``, as its kind writes them.
     cell, name
         What names it under its labels, and its run; two cells may share an identity, and with it
         the journals.

@@ -146,7 +146,7 @@ def _refuse_anew(study: schema.StudyConfig) -> None:
     """
     require(
         not study.retry_failed,
-        "retry_failed: true; an audit has none: a failed run is an outcome, and a program whose "
+        f"retry_failed: {study.retry_failed}; an audit has none: a failed run is an outcome, and a program whose "
         "failures were drawn again until they are gone would look stable",
     )
     require(

@@ -219,5 +219,8 @@ def test_prices_that_a_shell_took_apart_are_to_be_quoted() -> None:
     line = explain(["+prices=openai/m:input:1", "+prices=openai/m:output:2"], "config")
     assert line is not None
     assert line.startswith("prices.MODEL: 'openai/m:input:1'; quote it")
+    spaced = explain(["+prices={m:", "{input:", "0.4}}"], "config")
+    assert spaced is not None
+    assert spaced.startswith("prices.MODEL: '{m:'; quote it")
     with pytest.raises(UserError, match=r"prices.openai/m: 'output:2'; quote it"):
         schema.typed({"prices": {"openai/m": "output:2"}})

@@ -39,8 +39,8 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
     study.case("wavering", ["A"] * 18, answer="A", knobs={"moderator": True})
     with opened(page_of(study), ready=READY) as seen:
         assert seen.text("h1") == (
-            "Audit of hiring.py:committee: Unstable; 80 % of runs reach the expected answers "
-            "(rehearsal with simulated agents, not evidence)"
+            "Audit of hiring.py:committee: Unstable; 80 % of runs reach the expected answers, "
+            "averaged over cases (rehearsal with simulated agents, not evidence)"
         )
         assert "in one of two cases fewer than 95 % of runs" in seen.text(".lead")
         assert "Simulated agents" in seen.text(".notice")

@@ -22,15 +22,20 @@ from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.base.yaml_files import read_yaml
 from plenum.design.ranges import require
 from plenum.design.schema import BY_NAME, Config, price_refused
 from plenum.design.scripts import SCRIPTS
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
+_NAMED = ("roles", "model")
+"""Groups whose options name the level of a factor."""
 _NAME_END = re.compile("[.@/]")
-_TORN_PRICE = re.compile(r"\+{0,2}prices=(?P<price>[^{\s]+:(?:input|output|cached|written):.*)")
-"""What a shell makes of prices in braces that aren't quoted, where several models have one."""
+_TORN_PRICE = re.compile(
+    r"\+{0,2}prices=(?P<price>[^{\s]+:(?:input|output|cached|written):.*|\{[^}]*)"
+)
+"""What a shell makes of prices in braces that aren't quoted: of several, or with spaces."""
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
@@ -114,7 +119,19 @@ def take_own_folder(arguments: Sequence[str]) -> None:
             not (base / name).exists(),
             f"--config-dir: {given} has {name}, as plenum has; give yours another name",
         )
+        if name.parts[0] in _NAMED and file.suffix == ".yaml":
+            _require_own_name(given, file, name)
     os.environ[project.USER_FOLDER] = str(folder)
+
+
+def _require_own_name(given: str, file: Path, name: Path) -> None:
+    """Refuse an option that calls itself otherwise: two of one name would be one condition."""
+    held = read_yaml(file, "option")
+    called = held.get("name", file.stem) if isinstance(held, dict) else file.stem
+    require(
+        called == file.stem,
+        f"--config-dir: {given}: {name} has name: {called!r}; it is the file's, {file.stem!r}",
+    )
 
 
 def check_meant(arguments: Sequence[str], config_name: str) -> None:

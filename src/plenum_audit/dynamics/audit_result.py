@@ -182,7 +182,9 @@ class AuditResult:
         lines += compared[:_SHOWN]
         lines += [f"and {len(compared) - _SHOWN:,} more cases"] * (len(compared) > _SHOWN)
         if self.comparisons:
-            lines.append(f"worse than before: {_some(self.worse) or 'not shown of any case'}")
+            why = " (by a one-sided test; the brackets are wider, two-sided and may hold 0)"
+            worse = f"{_some(self.worse)}{why}" if self.worse else "not shown of any case"
+            lines.append(f"worse than before: {worse}")
         elif self.comparisons is not None:
             lines.append("no earlier program to compare with: the verdict stands alone")
         drifts = _some(self.family.not_exchangeable)

@@ -167,13 +167,13 @@ def test_accuracy_stands_beside_stability_where_right_answers_are_known(
         ({"a": (["A"] * 20, "B")}, "Stable, and wrong: 0 of 20 runs reach the expected answer"),
         (
             {"a": (["A"] * 20, "A"), "b": (["B"] * 30, "B"), "c": (["B"] * 20, None)},
-            "Stable, and right: 100 % of runs reach the expected answers, averaged over cases (two of "
-            "three cases have one)",
+            "Stable, and right: 100 % of runs reach the expected answers, averaged over cases "
+            "(two of three cases have one)",
         ),
         (
             {"a": (["A"] * 20, "A"), "b": (["A"] * 19 + ["B"], "B"), "c": (["A"] * 20, "B")},
-            "Stable, and mostly wrong: 35 % of runs reach the expected answers, averaged over cases; "
-            "c is stable and always wrong",
+            "Stable, and mostly wrong: 35 % of runs reach the expected answers, averaged over "
+            "cases; c is stable and always wrong",
         ),
         (
             {"a": (["A"] * 700 + ["B"], "A")},

@@ -43,13 +43,12 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_audit.gating import audited
-        from plenum_audit.programs.compose import compose
+        from plenum_audit.gating import audited, composed
 
-        composed = compose(cfg)
-        result = audited(composed)
+        audit = composed(cfg)
+        result = audited(audit)
     if result is not None:
-        raise SystemExit(result.status(composed.settings.undecided))
+        raise SystemExit(result.status(audit.settings.undecided))
 
 
 def as_hydra_reads_it(argument: str) -> str:

@@ -2,19 +2,51 @@
 
 from contextlib import suppress
 
+from omegaconf import DictConfig
+
+from plenum.base.errors import UserError
 from plenum.base.secrets import redact
-from plenum.cli import NO_VERDICT, status_of
+from plenum.cli import NO_VERDICT, one_line, status_of
+from plenum.design.ranges import is_study
+from plenum_audit.design import AuditConfig, typed
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.execution import audit as audits
 from plenum_audit.execution.audit_logs import is_large, logged_program
-from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.compose import Audit, compose
+
+
+def composed(cfg: DictConfig) -> Audit:
+    """Compose an audit from its config; where that fails, the outputs of its study say why.
+
+    Raises
+    ------
+    UserError
+        As :func:`plenum_audit.programs.compose.compose`.
+    """
+    try:
+        return compose(cfg)
+    except BaseException as error:
+        with suppress(Exception):  # the error itself must be seen; without a folder it is all
+            study, out = str(cfg.study or ""), str(cfg.out)
+            if is_study(study) and not cfg.dry_run:
+                _publish_unbegun(study, _settings(cfg, out), error)
+        raise
+
+
+def _settings(cfg: DictConfig, out: str) -> AuditConfig:
+    """The settings of a config; where one of them is refused, the folder beside usual ones."""
+    try:
+        return typed(cfg)[0]
+    except UserError:
+        return AuditConfig(out=out)
 
 
 def audited(audit: Audit) -> AuditResult | None:
     """Run an audit, write its outputs, and print what it came to.
 
     Outputs are there from before its first run on: they say that it hasn't ended, as they do for
-    good where it is killed, and nothing of an earlier audit stands in their place.
+    good where it is killed, and nothing of an earlier audit stands in their place. Where it can't
+    begin they say that.
 
     Returns
     -------
@@ -24,7 +56,7 @@ def audited(audit: Audit) -> AuditResult | None:
     Raises
     ------
     UserError
-        Something can't work; where that shows after the start, the outputs say it.
+        Something can't work; the outputs say it.
     KeyboardInterrupt
         As :func:`plenum.execution.sweep.run_sweep`.
     RuntimeError
@@ -47,16 +79,26 @@ def audited(audit: Audit) -> AuditResult | None:
         program = logged_program(audit.logged) if is_large(audit) else None
         print("\n".join(publish_audited(audit.jobs, audit.settings, result, program)))
     except BaseException as error:
-        if begun:
-            with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
+        with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
+            if begun:
                 large = is_large(audit)
                 jobs = audit.jobs[:1] if large else audit.jobs
                 status = status_of(error, NO_VERDICT)
                 publish_unended(jobs, audit.settings, _in_words(error), not large, status)
+            elif not audit.jobs[0].dry_run:
+                _publish_unbegun(audit.jobs[0].study, audit.settings, error)
         if isinstance(error, SystemExit):
             raise RuntimeError(f"the program ended the audit: SystemExit({error.code})") from error
         raise
     return result
+
+
+def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
+    from plenum_audit.reports.publish import publish_unbegun
+
+    told = one_line(error) if isinstance(error, Exception) else _in_words(error)
+    why = f"the audit could not begin: {told}"
+    publish_unbegun(study, settings, why, status_of(error, NO_VERDICT))
 
 
 def _in_words(error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """An audit through the real command line: verdicts, exit statuses, kills, nights, baselines."""
 
+import html
 import json
 import os
 import re
@@ -11,8 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 from openai_server import Server, completion
+from pydantic import TypeAdapter
 
 from plenum.records import read_entries
+from plenum_audit.reports.audit import Audit
 
 from .conftest import KEY, Run, calls, journals, runs, start, wait_for
 
@@ -175,6 +178,56 @@ def test_the_files_hold_the_exit_status_and_without_a_verdict_none_is_in_them(
     if name == "fails":  # no run came to a decision, so that nothing is shown of the program
         assert "unstable" not in said.partition("Stable is not right")[0].lower()
         assert "| no decision |" in said
+
+
+OUTPUTS = [f"audit.{kind}" for kind in ("csv", "html", "json", "md", "svg", "xml")]
+
+
+def test_an_audit_that_can_not_begin_leaves_no_earlier_verdict_in_its_files(
+    run: Run, folder: Path
+) -> None:
+    out = folder / "outputs/audit"
+
+    def refused(*more: str) -> dict[str, str]:
+        done = run(*arguments("steady", *more), script="scripts/audit.py", status=2)
+        (line,) = done.stderr.splitlines()
+        files = {name: (out / name).read_text() for name in OUTPUTS}
+        words = re.sub(r'e_stable|"(un)?stable": \[\]', "", "".join(files.values()))
+        assert "stable" not in words.lower()
+        why = f"the audit could not begin: {line.removeprefix('error: ')}"
+        assert files["audit.md"].startswith("### ❔ No verdict\n")
+        assert f"No verdict: {why}." in files["audit.md"].replace("\\", "")
+        assert f"No verdict: {why}." in html.unescape(files["audit.html"])
+        assert "no verdict" in files["audit.svg"]
+        held = TypeAdapter(Audit).validate_json(files["audit.json"], strict=True)
+        assert (held.exit_status, held.verdict, held.stopped) == (2, None, why)
+        suite = ElementTree.parse(out / "audit.xml").getroot()[0]
+        counts = {key: suite.attrib[key] for key in ("tests", "errors", "failures", "skipped")}
+        assert counts == {"tests": "1", "errors": "1", "failures": "0", "skipped": "0"}
+        return files
+
+    audited(run, "steady")
+    kept = journals(folder)
+    stable = {name: (out / name).read_text() for name in OUTPUTS}
+    assert stable["audit.md"].startswith("### ✅ Stable")
+
+    # A case that isn't there, a setting out of its range, a place that can't hold journals.
+    refused("case=on.yaml")
+    refused("max_runs=1")
+    refused("journals=app.py")
+
+    # The program has a syntax error.
+    (folder / "app.py").write_text(PROGRAM + "\ndef broken(:\n")
+    assert "SyntaxError" in refused()["audit.md"]
+    assert journals(folder) == kept
+
+    # Files stay where the folder holds another study's, and in a dry run.
+    for name, text in stable.items():
+        (out / name).write_text(text)
+    for more in (["study=other", "out=outputs/audit"], ["dry_run=true"]):
+        run(*arguments("steady", *more), script="scripts/audit.py", status=2)
+        assert {name: (out / name).read_text() for name in OUTPUTS} == stable
+    assert not (folder / "outputs/other").exists()
 
 
 @pytest.mark.usefixtures("folder")

@@ -17,7 +17,7 @@ _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
-    listed, left = tables.verdicts(audit, MOST, spelt=True)
+    listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,
@@ -29,7 +29,7 @@ def comment(audit: Audit) -> str:
         limits=" ".join(words("limits", audit)),
         unshown=" ".join(words("unshown", audit)),
         priced=audit.cost.calls > audit.cost.unpriced,
-        table=lines(listed, _cell),
+        table=lines(listed, _cell) if listed else "",
         more=left,
         beside=[
             (table.title, lines(table, _cell), "; ".join(table.notes))

@@ -50,6 +50,8 @@ def document(
     intervals
         Of the shares of runs that decide alike.
     """
+    if not audit.cases:  # it could not begin
+        return _opening(audit, ())
     grids = {"verdicts": tables.verdicts(audit, MOST, spelt=True)[0]}
     groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
@@ -94,14 +96,16 @@ def document(
         for anchor in SECTIONS
     }
     shown = {anchor: body for anchor, body in written.items() if body}
+    sections = enumerate(shown.items(), start=1)
+    return _opening(audit, tuple(Section(n, a, SECTIONS[a], body) for n, (a, body) in sections))
+
+
+def _opening(audit: Audit, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
         lead=lead(audit),
         notice=" ".join(words("notice", audit)),
-        sections=tuple(
-            Section(number, anchor, SECTIONS[anchor], body)
-            for number, (anchor, body) in enumerate(shown.items(), start=1)
-        ),
+        sections=sections,
     )
 
 

@@ -1,5 +1,6 @@
 """Every output of an audit: written, logged to MLflow, printed."""
 
+import json
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ from plenum_audit.reports.junit import junit
 from plenum_audit.reports.logged import of_log
 from plenum_audit.reports.logging import log, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
+from plenum_audit.reports.unbegun import unbegun
 from plenum_audit.reports.words import headline, lead, line, named, words
 
 
@@ -181,6 +183,32 @@ def publish_unended(
         With which the audit ends.
     """
     _publish_journaled(jobs, settings, None, status, why, begun)
+
+
+def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) -> None:
+    """Write the outputs of an audit that could not begin, unless another study's are there.
+
+    Parameters
+    ----------
+    why
+        In words.
+    status
+        With which the audit ends.
+    """
+    out = Path(settings.out)
+    if _study_in(out) not in ("", study):
+        return
+    audit = unbegun(study, settings, why, status)
+    _write(audit, html(document(audit, [], [], None)), out)
+
+
+def _study_in(out: Path) -> str:
+    """The study whose audit a folder holds; empty where it holds none that can be read."""
+    try:
+        held = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(held.get("study", "")) if isinstance(held, dict) else ""
 
 
 def _publish_journaled(

@@ -23,7 +23,7 @@ _COUNTED = ("runs", "completed", "pending")
 
 def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     """One row a case: its verdict, what it rests on, and what it cost."""
-    return pd.DataFrame([_record(case) for case in cases])
+    return pd.DataFrame([_record(case) for case in cases], columns=None if cases else ["case"])
 
 
 def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:

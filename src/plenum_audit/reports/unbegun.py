@@ -1,0 +1,55 @@
+"""The audit that could not begin: nothing is known but why, and of which study it would be."""
+
+from datetime import UTC, datetime
+
+from plenum.base import project
+from plenum.base.secrets import redact
+from plenum_audit.design import AuditConfig
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.reports.audit import Audit, Controlled, Cost
+
+
+def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> Audit:
+    """An audit without cases.
+
+    Parameters
+    ----------
+    why
+        It could not begin, in words.
+    status
+        With which it ends.
+    """
+    named = settings.committee
+    program = named.name or named.target or named.command or named.http or str(settings.logs or "")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Audit(
+        study=study,
+        committee=redact(program),
+        verdict=None,
+        rule=Rule(settings.acceptable, settings.unacceptable),
+        max_runs=settings.max_runs,
+        cases=(),
+        variants=(),
+        stable=(),
+        unstable=(),
+        cost=Cost(),
+        controlled=Controlled(
+            identities=(),
+            program={},
+            prompts={},
+            overrides="default",
+            seed="0",
+            models=(),
+            temperatures=(),
+            fingerprints={},
+            backend="none",
+            simulated=False,
+            versions=(project.code_version(),),
+            begun=now,
+            written=now,
+            origin="nothing answered",
+            messages=False,
+        ),
+        exit_status=status,
+        stopped=why,
+    )

@@ -81,7 +81,10 @@ class AuditStudy:
         knobs: Mapping[str, Any] | None = None,
         target: int | None = None,
     ) -> None:
-        """Run a case; a decision ``failed:REASON`` is a run that failed, ``pending`` waits."""
+        """Run a case; a decision ``failed:REASON`` is a run that failed, ``pending`` waits.
+
+        ``failed:REASON:DETAIL`` says why, and so does ``none:DETAIL`` of an unread decision.
+        """
         condition = ProgramCondition(
             committee=self.committee,
             program=self.program,
@@ -114,8 +117,12 @@ class AuditStudy:
             for entry in entries:
                 journal.append(entry)
             status, _, reason = decision.partition(":")
+            reason, _, detail = reason.partition(":") if status == "failed" else (reason, "", "")
             if status == "failed":
-                journal.append({"kind": "end", "status": "failed", "reason": reason})
+                why = {"reason": reason, **({"detail": detail} if detail else {})}
+                journal.append({"kind": "end", "status": "failed", **why})
             elif status != "pending":
-                journal.append({"kind": "end", "status": "completed", "decision": decision})
+                unread = {"unread": reason} if reason else {}
+                ended = {"status": "completed", "decision": status, **unread}
+                journal.append({"kind": "end", **ended})
         return path

@@ -53,7 +53,7 @@ BUDGETS = {
     "hydra_plugins": 200,
     "plenum": 36_800,
     "plenum_archive": 1_800,
-    "plenum_audit": 13_430,
+    "plenum_audit": 13_600,
     "plenum_checks": 4_700,
     "plenum_hosted": 2_160,
     "plenum_papers": 4_570,

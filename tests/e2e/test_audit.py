@@ -60,6 +60,13 @@ def confused(case, run):
     raise ValueError("no RESULT")
 
 
+def one_fails(case, run):
+    if case.id == "two":
+        print("about to fail")
+        raise ValueError("boom")
+    return "B"
+
+
 def mumbles(case, run):
     return "That depends."
 
@@ -155,6 +162,25 @@ def test_a_run_without_a_decision_shows_what_was_written_and_where_all_of_it_is(
     error = run(*arguments("mumbles"), script="scripts/audit.py", status=2).stderr.splitlines()[-1]
     assert "its decision can't be read: it names no option: That depends." in error
     assert "committee.extract says how a text is read" in error
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("tracking", ["none", "local"])
+def test_where_one_case_fails_the_last_line_says_of_what(
+    run: Run, tmp_path: Path, tracking: str
+) -> None:
+    more = (f"tracking={tracking}", "max_runs=2", "committee.isolate=process")
+    lines = audited(run, "one_fails", *more, status=1, case="cases.yaml")
+    found = re.search(
+        r"^two: 2 of 2 runs failed: (.*)ValueError: boom \(what run 0 printed: (\S+)\)$",
+        "\n".join(lines),
+        re.MULTILINE,
+    )
+    assert found, lines
+    assert "about to fail" in (tmp_path / found[2]).read_text()
+    _, case = json.loads((tmp_path / "outputs/audit/audit.json").read_text())["cases"]
+    assert [(cause["reason"], cause["count"]) for cause in case["causes"]] == [("program", 2)]
+    assert "ValueError: boom" in (tmp_path / "outputs/audit/audit.html").read_text()
 
 
 @pytest.mark.parametrize(("name", "status"), [("fails", 2), ("interrupts", 130)])

@@ -27,6 +27,7 @@ from plenum_audit.dynamics.sequential import evidence
 from plenum_audit.dynamics.share_intervals import share_interval
 from plenum_audit.reports.audit import SCHEMA, Audit
 from plenum_audit.reports.badge import line
+from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.publish import findings, publish
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
@@ -257,7 +258,7 @@ def test_junit_has_a_failure_for_unstable_and_a_skip_for_undecided(
     counts = {name: int(suite.attrib[name]) for name in ("tests", "failures", "skipped")}
     assert counts == {"tests": 3, "failures": 1, "skipped": 1}
     endings = {test.attrib["name"]: [part.tag for part in test][1:] for test in suite[1:]}
-    assert endings == {"steady": [], "wavering": ["failure"], "few": ["skipped"]}
+    assert endings == {"steady": [], "wavering": ["failure"], "few": ["skipped", "system-out"]}
     known = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
     assert {"n", "share", "interval", "e_stable", "e_unstable", "dollars"} <= known.keys()
 
@@ -363,6 +364,64 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
     ElementTree.fromstring(output(study, "audit.svg"))
     suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
     assert suite[1].attrib["name"].startswith("</script><b>x</b>")
+
+
+def test_every_output_says_why_some_runs_of_a_case_decided_nothing(
+    new: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_API_KEY", "sk-very-secret")
+    study = new()
+    study.case("fine", ["A"] * 20)
+    boom = "failed:program:ValueError: boom sk-very-secret"
+    study.case("det", ["A", boom, boom, "failed:timeout"])
+    study.case(
+        "text", ["none:it names no option: I think Beta Corp"] * 2 + ["none", "pending", boom]
+    )
+    audit = publish(study.chosen, Rule())
+    fine, det, text = audit.cases
+    assert fine.causes == ()
+    assert det.causes == (
+        Cause("program", "ValueError: boom <MY_API_KEY>", 2, 1),
+        Cause("timeout", "", 1, 3),
+    )
+    unread = Cause("unread", "it names no option: I think Beta Corp", 2, 0)
+    assert text.causes == (unread, Cause("none", "", 1, 2))  # what waits, and what is behind it
+    told = (
+        "2 of 4 runs failed: ValueError: boom <MY_API_KEY>; 1 of 4 runs failed: timeout",
+        "2 of 3 runs gave a decision that can't be read: it names no option: I think Beta Corp; "
+        "1 of 3 runs ended without a decision; committee.extract says how a text is read",
+    )
+    failed, mumbled = told
+    assert findings(audit)[-2:] == [f"det: {failed}", f"text: {mumbled}"]
+    cost = section(study, "cost")
+    assert f"det {failed}" in cost
+    assert f"text {mumbled}" in cost
+    note = output(study, "audit.md")
+    assert "- det: 2 of 4 runs failed: `ValueError: boom <MY_API_KEY>`" in note
+    assert "can't be read: `it names no option: I think Beta Corp`" in note
+    suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
+    assert [case.findtext("system-out") for case in suite.iter("testcase")] == [None, *told]
+
+
+def test_causes_are_few_short_and_no_markup(new: New) -> None:
+    study = new()
+    many = [f"failed:program:{number} {HOSTILE * 20}" for number in range(5)]
+    for number in range(7):
+        study.case(f"c{number}", ["A", *many])
+    audit = publish(study.chosen, Rule())
+    case = audit.cases[0]
+    assert len(case.causes) == 3
+    assert case.unexplained == 2
+    assert {len(cause.detail) for cause in case.causes} == {300}
+    assert findings(audit)[-2].endswith("; two more runs for other causes")
+    assert findings(audit)[-1] == "Two more cases have such runs: audit.json names their causes."
+    page, note, suite = (output(study, f"audit.{kind}") for kind in ("html", "md", "xml"))
+    assert "<b>" not in page + suite
+    assert not {"\u202e", "\u0007"} & set(page + note + suite)
+    (line,) = [line for line in note.splitlines() if line.startswith("- c0: ")]
+    assert all("@" not in plain for plain in line.split("`")[::2])
+    assert "Two more cases have such runs" in note
+    assert "Two more cases have such runs" in section(study, "cost")
 
 
 def test_junit_is_what_the_library_writes_of_it(new: New, study: AuditStudy, audit: Audit) -> None:

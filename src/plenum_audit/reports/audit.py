@@ -9,6 +9,7 @@ from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import FAILED, NO_DECISION, STABLE, UNDECIDED, UNSTABLE, Rule
 from plenum_audit.dynamics.parting_calls import Place
 from plenum_audit.reports.beside import Beside
+from plenum_audit.reports.causes import Cause
 
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
@@ -159,6 +160,8 @@ class CaseAudit:
         Runs that were begun more than once: after a kill, a stop, or a replay that differed.
     earlier
         How many other versions of the program have runs on the case; ``None`` where nobody looked.
+    causes
+        Why runs that count failed or came to no decision, the most frequent first; three at most.
     """
 
     id: str
@@ -191,6 +194,7 @@ class CaseAudit:
     warnings: tuple[str, ...] = ()
     begun_again: int = 0
     earlier: int | None = None
+    causes: tuple[Cause, ...] = ()
 
     @property
     def name(self) -> str:
@@ -206,6 +210,12 @@ class CaseAudit:
     def decided(self) -> bool:
         """Whether any of its runs came to a decision."""
         return bool(self.decisions.keys() - {FAILED, NO_DECISION})
+
+    @property
+    def unexplained(self) -> int:
+        """Runs that failed or came to no decision for other causes than those it names."""
+        without = sum(self.decisions.get(outcome, 0) for outcome in (FAILED, NO_DECISION))
+        return without - sum(cause.count for cause in self.causes)
 
     @property
     def reach(self) -> int:

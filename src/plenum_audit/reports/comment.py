@@ -7,7 +7,7 @@ from plenum.reports.formats import dollars
 from plenum.reports.markdown import lines, template
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import Audit
-from plenum_audit.reports.words import headline, lead, words
+from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words
 
 MOST = 20
 """Cases that the comment lists."""
@@ -18,6 +18,7 @@ _MARKS = {True: "✅", False: "❌", None: "❔"}
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
     listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
+    explained = [case for case in audit.by_need if case.causes]
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,
@@ -31,6 +32,8 @@ def comment(audit: Audit) -> str:
         priced=audit.cost.calls > audit.cost.unpriced,
         table=lines(listed, _cell) if listed else "",
         more=left,
+        causes=[(_cell(case.name), causes(audit, case, _code)) for case in explained[:MOST_CASES]],
+        more_causes=" ".join(words("more_causes", audit, left=len(explained) - MOST_CASES)),
         beside=[
             (table.title, lines(table, _cell), "; ".join(table.notes))
             for table in tables.beside(audit, MOST)
@@ -43,4 +46,9 @@ def _cell(cell: str) -> str:
     """A cell as code where it holds more than letters, digits and signs of numbers."""
     line = flatten(cell)
     harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
-    return line if harmless else f"`{line.replace('`', chr(39)).replace('|', chr(166))}`"
+    return line if harmless else _code(line)
+
+
+def _code(text: str) -> str:
+    """Anybody's text as code, in which nothing is markup."""
+    return f"`{flatten(text).replace('`', chr(39)).replace('|', chr(166))}`"

@@ -43,6 +43,7 @@ from plenum_audit.reports.audit import (
     Source,
 )
 from plenum_audit.reports.beside import beside
+from plenum_audit.reports.causes import causes
 from plenum_audit.reports.dialogue import latest_parting, lines
 
 _CALLED = ("model", "temperature")
@@ -231,6 +232,7 @@ def _case(
         warnings=tuple(_warnings(each, together)),
         **of_verdict(each.case, verdict, answer, together),
         begun_again=each.begun_again,
+        causes=causes(each.transcripts, each.outcomes),
     )
 
 

@@ -44,8 +44,13 @@ def journaled(jobs: Sequence[Job], begun: bool = True) -> tuple[JournaledStudy, 
     return JournaledStudy(jobs[0].study, by_run), conditions
 
 
+def folder_of(job: Job) -> Path:
+    """The folder of a job's journals."""
+    return storage.folder(job.journals) / job.condition.folder
+
+
 def _journals(job: Job) -> Iterable[Path]:
-    folder = storage.folder(job.journals) / job.condition.folder
+    folder = folder_of(job)
     return sorted(folder.glob("[0-9]*.jsonl")) if folder.is_dir() else ()
 
 

@@ -9,7 +9,7 @@ from plenum.base import text
 from plenum_audit.dynamics.audits import UNDECIDED, UNSTABLE
 from plenum_audit.reports.alike import likeness
 from plenum_audit.reports.audit import Audit, CaseAudit
-from plenum_audit.reports.words import headline, line, listed
+from plenum_audit.reports.words import causes, headline, line, listed
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 _QUOTE = {'"': "&quot;"}
@@ -20,7 +20,8 @@ def junit(audit: Audit) -> str:
 
     An unstable case is a failure, one that is undecided is skipped, or fails where the audit says
     so. Beside an earlier program only a case that is shown to be worse fails. An audit without a
-    verdict is an error, and every case is skipped.
+    verdict is an error, and every case is skipped. The output of a test says why runs of its case
+    failed or came to no decision.
     """
     endings = [_ending(audit, case) for case in audit.cases]
     stopped = bool(audit.stopped)
@@ -110,7 +111,13 @@ def _test(
         kind = {"type": "worse" if audit.beside.baseline else case.in_family}
         ended = _element(ending, {"message": message, **(kind if ending == "failure" else {})})
     named = {"name": case.id, "classname": audit.name}
-    return _element("testcase", named, chain(properties, ended))
+    return _element("testcase", named, chain(properties, ended, _output(causes(audit, case))))
+
+
+def _output(words: str) -> Iterator[str]:
+    """What CI systems show as the output of a test."""
+    if words:
+        yield f"<system-out>{escape(text.flatten(words))}</system-out>"
 
 
 def _properties(values: Mapping[str, str]) -> Iterator[str]:

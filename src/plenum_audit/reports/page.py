@@ -11,7 +11,7 @@ from plenum_audit.dynamics.audits import STABLE
 from plenum_audit.reports import tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import Audit
-from plenum_audit.reports.words import headline, lead, line, listed, words
+from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, listed, words
 
 SECTIONS = {
     "verdict": "Verdict",
@@ -80,6 +80,9 @@ def document(
     facts: dict[str, Any] = {
         "audit": audit,
         "line": lambda case: line(audit, case),
+        "causes": lambda case: causes(audit, case),
+        "explained": [case for case in audit.by_need if case.causes],
+        "most_told": MOST_CASES,
         "shown": listed,
         "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
         "flat": flatten,

@@ -29,13 +29,13 @@ from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import messages, sides
 from plenum_audit.reports.drift import drawn
 from plenum_audit.reports.gather import Kept, gathered, kept
-from plenum_audit.reports.journaled import journaled
+from plenum_audit.reports.journaled import folder_of, journaled
 from plenum_audit.reports.junit import junit
 from plenum_audit.reports.logged import of_log
 from plenum_audit.reports.logging import log, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.unbegun import unbegun
-from plenum_audit.reports.words import headline, lead, line, named, words
+from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, named, words
 
 
 def publish(
@@ -101,7 +101,7 @@ def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
     files = _write(audit, page, chosen.out)
     log(audit, chosen, files)
     show([tables.verdicts(audit, SHOWN)[0]])
-    show_sentences(findings(audit))
+    show_sentences(_sentences(audit))
     written(files)
     return audit
 
@@ -156,8 +156,9 @@ def publish_audited(
         audit = publish_log(chosen, rule, logged, results, status, untracked)
         return _untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
-        return _untracked(_publish_journaled(jobs, settings, results, status), results)
-    publish(
+        audit = _publish_journaled(jobs, settings, results, status)
+        return [*_untracked(audit, results), *_causes(audit, jobs)]
+    audit = publish(
         chosen,
         rule,
         settings.max_runs,
@@ -165,7 +166,7 @@ def publish_audited(
         results,
         status,
     )
-    return results.notes()
+    return [*results.notes(), *_causes(audit, jobs)]
 
 
 def publish_unended(
@@ -254,7 +255,24 @@ def report(chosen: Settings, folder: Path) -> Document:
 
 
 def findings(audit: Audit) -> list[str]:
-    """Sentences on an audit: its verdict, then the cases that aren't stable, alike ones in one."""
+    """Sentences on an audit: its verdicts, then why runs failed or came to no decision."""
+    return [*_sentences(audit), *_causes(audit)]
+
+
+def _causes(audit: Audit, jobs: Sequence[Job] = ()) -> list[str]:
+    """A line a case some of whose runs decided nothing: why, and where what one printed is."""
+    folders = {job.condition.identity: folder_of(job) for job in jobs}
+    explained = [case for case in audit.by_need if case.causes]
+    lines = []
+    for case in explained[:MOST_CASES]:
+        output = folders.get(case.condition, Path()) / f"{case.causes[0].run:03d}.output"
+        printed = str(output) if case.condition in folders and output.is_file() else ""
+        lines.append(f"{case.name}: {causes(audit, case, output=printed)}")
+    return [*lines, *words("more_causes", audit, left=len(explained) - MOST_CASES)]
+
+
+def _sentences(audit: Audit) -> list[str]:
+    """Its verdict, then the cases that aren't stable, alike ones in one."""
     open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
     left = words("left_out", audit, groups=open_cases[SHOWN:])

@@ -1,6 +1,6 @@
 """The sentences of an audit, from ``words.j2``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from plenum.base.text import flatten
 from plenum.reports.phrases import paragraphs
@@ -8,6 +8,9 @@ from plenum_audit.reports.audit import Audit, CaseAudit
 
 _LONGEST = 40
 """Letters of an option's name that a sentence shows."""
+
+MOST_CASES = 5
+"""Cases whose causes are told one by one; `audit.json` has those of all."""
 
 _OUTCOMES = {"none": "no decision"}
 
@@ -25,6 +28,21 @@ def headline(audit: Audit) -> str:
 def line(audit: Audit, case: CaseAudit) -> str:
     """The verdict on a case in a sentence."""
     return " ".join(words("of_case", audit, case=case))
+
+
+def causes(
+    audit: Audit, case: CaseAudit, quoted: Callable[[str], str] = flatten, output: str = ""
+) -> str:
+    """Why runs of a case failed or came to no decision, in a sentence; empty where all decided.
+
+    Parameters
+    ----------
+    quoted
+        Writes what journals say as data of a format.
+    output
+        The file with what the first run of the first cause printed, where there is one.
+    """
+    return " ".join(words("causes", audit, case=case, quoted=quoted, output=output))
 
 
 def words(macro: str, audit: Audit, **facts: object) -> list[str]:

@@ -1,0 +1,76 @@
+"""Causes of runs that failed or came to no decision, as their journals have them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.records import Transcript
+from plenum.tracking.transcripts import StoredTranscript
+from plenum_audit.dynamics.audits import FAILED, NO_DECISION
+
+UNREAD = "unread"
+"""The reason of a run whose program gave a decision that can't be read."""
+
+_MOST = 3
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why some runs of a case failed or came to no decision.
+
+    Attributes
+    ----------
+    reason
+        That of the failure; ``unread`` for a decision that can't be read, ``none`` where the
+        program gave none.
+    detail
+        What the journals say of it, in one line without secrets, 300 letters at most.
+    count
+        Runs that ended so.
+    run
+        The number of the first of them.
+    """
+
+    reason: str
+    detail: str
+    count: int
+    run: int
+
+
+def causes(stored: Iterable[StoredTranscript], outcomes: Sequence[str]) -> tuple[Cause, ...]:
+    """Why runs of a case failed or came to no decision, the most frequent cause first.
+
+    Parameters
+    ----------
+    outcomes
+        Of the runs that count, by their number.
+
+    Returns
+    -------
+    tuple of Cause
+        Three at most.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], int] = {}
+    for each in stored:
+        if outcomes[each.replicate : each.replicate + 1] not in ([FAILED], [NO_DECISION]):
+            continue
+        if (run := each.read()) is not None and run.end:
+            cause = _cause(run)
+            counts[cause] += 1
+            first.setdefault(cause, each.replicate)
+    return tuple(Cause(*cause, n, first[cause]) for cause, n in counts.most_common(_MOST))
+
+
+def _cause(run: Transcript) -> tuple[str, str]:
+    end = run.end or {}
+    if run.status == "completed":
+        reason, detail = UNREAD if end.get("unread") else NO_DECISION, end.get("unread")
+    else:
+        reason, detail = run.reason, end.get("detail")
+    line = flatten(redact(str(detail or "")))
+    cut = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return flatten(str(reason)), cut

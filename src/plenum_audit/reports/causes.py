@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from plenum.base.secrets import redact
 from plenum.base.text import flatten
@@ -66,7 +67,8 @@ def causes(stored: Iterable[StoredTranscript], outcomes: Sequence[str]) -> tuple
 
 
 def _cause(run: Transcript) -> tuple[str, str]:
-    end = run.end or {}
+    end: dict[str, Any] = run.end or {}
+    reason: str | None
     if run.status == "completed":
         reason, detail = UNREAD if end.get("unread") else NO_DECISION, end.get("unread")
     else:

@@ -1,5 +1,6 @@
 """The examples through the real command line, as the docs call them."""
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -19,7 +20,7 @@ LANGGRAPH = [
     "committee",
     [
         pytest.param(
-            [f"committee.command=node {ROOT}/examples/hiring.mjs {{case}}"],
+            [f"committee.command=node {shlex.quote(str(ROOT))}/examples/hiring.mjs {{case}}"],
             id="command",
             marks=pytest.mark.skipif(shutil.which("node") is None, reason="no node"),
         ),

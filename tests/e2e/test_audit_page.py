@@ -50,7 +50,7 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         ]
         first = seen.page.locator("#table-1 tbody tr")
         assert first.count() == 2
-        assert "60 % [" in first.nth(0).inner_text()
+        assert "60\N{NO-BREAK SPACE}% [" in first.nth(0).inner_text()
         assert seen.page.locator("mark.first").all_inner_texts() == ["A", "B"]
         assert "Run 0" in seen.text(".sides .heads")
         assert "round 5" in seen.text(".part + .exchange h3")

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -96,9 +97,9 @@ def test_a_terminal_of_80_columns_gets_no_longer_line_and_the_answer_last(galler
     answer = " ".join(answer.replace("│", " ").split())
     assert out.count("Simulated agents: no evidence about language models.") == 1
     assert "4 replicates are too few for its test" in answer
-    steps = " ".join(steps.split())
-    ((python, script),) = re.findall(r"all tables (\S+) (\S+) study=default table=all", steps)
-    assert python == "python"
+    (line,) = [line for line in steps.splitlines() if "all tables" in line]
+    python, script, *arguments = shlex.split(line.partition("all tables")[2])
+    assert (python, arguments) == ("python", ["study=default", "table=all"])
     assert (gallery / script).is_file()
     assert "make ui" not in steps  # it is there in the checkout alone
 

@@ -3,6 +3,7 @@
 ``sh scripts/frameworks.sh`` makes the environments.
 """
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -144,7 +145,9 @@ def test_a_plain_function_takes_knobs(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 def test_a_command_in_another_language_is_a_committee(tmp_path: Path) -> None:
-    (run,) = audit_of(tmp_path, command=f"node {ROOT}/examples/hiring.mjs {{case}}").run()
+    (run,) = audit_of(
+        tmp_path, command=f"node {shlex.quote(str(ROOT))}/examples/hiring.mjs {{case}}"
+    ).run()
     assert spoken(run, "call") == spoken(run, "say") == PANEL
     assert run.decision in ("A", "B", "C")
 

@@ -273,7 +273,7 @@ def test_a_program_gets_its_case_and_reports_what_it_says_votes_and_decides(play
         ("say", {"seat": "a", "text": "x", "preferences": {"A": 0.5}}, "preferences: they add up"),
         ("say", {"seat": "a", "text": "x", "confidence": 101}, "confidence: 101"),
         ("vote", {"seat": "a", "option": "D"}, "'D'; it is one of"),
-        ("decision", {"option": "D"}, "'D'; it is one of"),
+        ("decision", {"option": "D"}, "'D' is no label of the case"),
     ],
 )
 def test_a_report_that_does_not_fit_is_refused_in_one_line_and_not_journaled(

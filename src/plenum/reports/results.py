@@ -43,7 +43,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
     steps = paragraphs(
         "next_steps.md.j2",
         python=_python(),
-        scripts=os.path.relpath(project.root() / "scripts"),
+        scripts=shlex.quote(os.path.relpath(project.root() / "scripts")),
         arguments=shlex.join(arguments),
         browser=chosen.uri == _LOCAL and here,
         more_tables=not chosen.every,

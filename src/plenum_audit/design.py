@@ -146,8 +146,9 @@ def _refuse_anew(study: schema.StudyConfig) -> None:
     """
     require(
         not study.retry_failed,
-        f"retry_failed: {study.retry_failed}; an audit has none: a failed run is an outcome, and "
-        "a program whose failures were drawn again until they are gone would look stable",
+        f"retry_failed: {str(study.retry_failed).lower()}; an audit has none: a failed run "
+        "is an outcome, and a program whose failures were drawn again until they are gone would "
+        "look stable",
     )
     require(
         study.seed == 0,

@@ -205,7 +205,7 @@ def _run(root: Path, arguments: list[str], folder: str) -> float:
 
 
 def _output(root: Path, arguments: list[str]) -> str:
-    """What a command of the checkout prints."""
+    """The standard output of a command of the checkout."""
     return _called(root, arguments, str(root)).stdout
 
 

@@ -10,7 +10,7 @@ from plenum.design.schema import Config
 
 @dataclass(frozen=True)
 class Script:
-    """What a script's primary config is checked against.
+    """A script's settings, which its primary config is checked against.
 
     Attributes
     ----------

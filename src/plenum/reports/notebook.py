@@ -75,7 +75,7 @@ class StudyResults:
         return self.tables["conditions"]
 
     def decisions(self) -> pd.DataFrame:
-        """What each replicate of a committee decided.
+        """The decision of each replicate of a committee.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class StudyResults:
         return self._of_transcripts(_decided)
 
     def transcripts(self) -> pd.DataFrame:
-        """What was said: the turns of all replicates of committees.
+        """Everything that was said: the turns of all replicates of committees.
 
         Returns
         -------

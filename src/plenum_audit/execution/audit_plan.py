@@ -1,4 +1,4 @@
-"""What an audit takes, told before it goes on: from the first run that came to a decision."""
+"""The cost of an audit, told before it goes on: from the first run that came to a decision."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from plenum_audit.programs.condition import require_program
 
 
 def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
-    """What an audit takes at both ends, and between them; without a decision nothing is forecast.
+    """The runs that an audit takes at both ends, and between them; none without a decision.
 
     Parameters
     ----------

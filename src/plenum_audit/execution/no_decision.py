@@ -24,12 +24,12 @@ _EXTRACT = "; committee.extract says how a text is read, such as name, regex:PAT
 
 
 def has_decision(run: Transcript) -> bool:
-    """Whether a run that ended came to a decision."""
+    """True if a run that ended came to a decision."""
     return run.status == "completed" and str(run.decision) != NO_DECISION
 
 
 def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
-    """Why runs of which none came to a decision are no measurement; empty where one did.
+    """The reason that runs without any decision are no measurement; empty where one has one.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
 
 
 def explain(run: Transcript | None, journal: Path) -> str:
-    """Why a run has no decision, with the start of what was written, and the file with all of it.
+    """The reason that a run has no decision, the start of what was written, and its whole file.
 
     Parameters
     ----------

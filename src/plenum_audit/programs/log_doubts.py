@@ -69,7 +69,7 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
 
 
 def _is_declared(case: Case) -> bool:
-    """Whether somebody named the options; else each is a text of the log, which is its own name."""
+    """True if the options were declared; else each is a text of the log, which is its own name."""
     return any(label not in (name, "other") for label, name in case.options.items())
 
 

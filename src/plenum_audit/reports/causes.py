@@ -20,7 +20,7 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Cause:
-    """Why some runs of a case failed or came to no decision.
+    """Causes of failed runs of a case, and of runs without a decision.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Cause:
 
 
 def causes(stored: Iterable[StoredTranscript], outcomes: Sequence[str]) -> tuple[Cause, ...]:
-    """Why runs of a case failed or came to no decision, the most frequent cause first.
+    """Causes of failed runs of a case and of runs without a decision, the most frequent first.
 
     Parameters
     ----------

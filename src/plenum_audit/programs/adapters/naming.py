@@ -8,7 +8,7 @@ _SHOWN = 5
 
 
 def nameless(place: str) -> str:
-    """What to write where a target lacks its name, by the names that its file has.
+    """Advice for a target that lacks its name, by the names that its file has.
 
     Parameters
     ----------
@@ -54,6 +54,6 @@ def _classes(tree: ast.Module) -> Iterator[str]:
 
 
 def _takes_two(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether two positional arguments fit."""
+    """True if two positional arguments fit."""
     most = len(node.args.posonlyargs) + len(node.args.args)
     return most - len(node.args.defaults) <= 2 <= most

@@ -1,5 +1,6 @@
 """The results of a study as data frames, for notebooks: ``plenum.study`` and ``plenum.sweep``."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -225,7 +226,12 @@ def sweep(*overrides: str) -> StudyResults:
     names = dict(each.split("=", 1) for each in overrides if "=" in each)
     command = [sys.executable, str(project.root() / "run.py"), "-m", *overrides]
     ran = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        env={**os.environ},  # with the keys of providers: it is this user's own sweep
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     )
     last = ""
     assert ran.stdout is not None

@@ -29,21 +29,24 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
     def __init__(self, group: str, noun: str) -> None:
         self.group, self.noun = group, noun
-        self._parts: dict[str, Part] = {}
+        self._added: dict[str, Part] = {}
+        # Apart from those added, so that the order of names doesn't depend on what was asked for.
+        self._loaded: dict[str, Part] = {}
         self._entries: dict[str, EntryPoint] | None = None
 
     def add(self, name: str, part: Part) -> None:
         """Add a part, or replace the one of its name."""
-        self._parts[name] = part
+        self._added[name] = part
 
     def __getitem__(self, name: str) -> Part:
-        if name in self._parts:
-            return self._parts[name]
+        if name in self._added:
+            return self._added[name]
         if name not in self._found():
             known = ", ".join(self) or "none"
             raise UserError(f"{self.noun}: {name!r} is none of those installed: {known}")
-        self._parts[name] = self._found()[name].load()
-        return self._parts[name]
+        if name not in self._loaded:
+            self._loaded[name] = self._found()[name].load()
+        return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         """The part of that name, or the default."""
@@ -52,13 +55,13 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return self[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._parts or name in self._found()
+        return name in self._added or name in self._found()
 
     def __iter__(self) -> Iterator[str]:
-        yield from dict.fromkeys((*self._parts, *self._found()))
+        yield from dict.fromkeys((*self._added, *self._found()))
 
     def __len__(self) -> int:
-        return len({*self._parts, *self._found()})
+        return len({*self._added, *self._found()})
 
     def _found(self) -> Mapping[str, EntryPoint]:
         # Reading the metadata of all installed packages takes some 10 ms, so it is done once.

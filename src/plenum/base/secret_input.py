@@ -15,7 +15,7 @@ _SHORTEST_TOLD = 16
 _SECRET_KEY = re.compile(
     r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret|(?<![a-z])pwd?)$", re.IGNORECASE
 )
-"""How a key of the config would end that holds a secret, however short; plenum has none."""
+"""Endings of config keys that would hold a secret, however short; plenum has none."""
 
 _OFTEN_SECRET = re.compile(
     r"(?<![a-z])(?:pass|pat|dsn|bearer|pem|(?:web)?hook|conn)$", re.IGNORECASE
@@ -148,12 +148,12 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _written(value: str) -> str:
-    """What a value holds besides references."""
+    """The rest of a value without its references."""
     return _REFERENCE.sub("", value.strip("'\"")).strip()
 
 
 def _is_login(encoded: str) -> bool:
-    """Whether base64 holds ``user:password``."""
+    """True if base64 holds ``user:password``."""
     try:
         login = base64.b64decode(
             f"{encoded}==", altchars=b"-_" if set("-_") & set(encoded) else None

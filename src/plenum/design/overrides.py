@@ -35,7 +35,7 @@ _NAME_END = re.compile("[.@/]")
 _TORN_PRICE = re.compile(
     r"\+{0,2}prices=(?P<price>[^{\s]+:(?:input|output|cached|written):.*|\{[^}]*)"
 )
-"""What a shell makes of prices in braces that aren't quoted: of several, or with spaces."""
+"""The pieces that a shell makes of unquoted prices in braces: of several, or with spaces."""
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:

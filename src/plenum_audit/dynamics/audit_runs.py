@@ -108,7 +108,7 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Furt
 
 
 def _agreeing(own: NDArray[np.int_], more: int) -> int:
-    """How many of so many more runs would end as most have, where these are repeated in order."""
+    """Further runs that end as most have, of a number of them, if the runs so far are repeated."""
     modal = own == np.bincount(own).argmax()
     rounds, rest = divmod(more, len(own))
     return int(rounds * modal.sum() + modal[:rest].sum())

@@ -54,7 +54,7 @@ PLACEHOLDERS = (
     *("case", "text", "options", "id", "seed", "index", "knobs"),
     *("base_url", "run_url", "token"),
 )
-"""What may stand in braces in a command line or a request, beside the names of knobs."""
+"""Words that may stand in braces in a command line or a request, beside the names of knobs."""
 
 _LOOPBACK = "127.0.0.1,localhost"
 

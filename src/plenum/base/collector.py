@@ -1,4 +1,4 @@
-"""Python's collector of reference cycles, where it would only cost time."""
+"""Pauses of Python's cyclic garbage collector, where it would only cost time."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Don't look for reference cycles meanwhile: for work that makes many objects and no cycles.
+    """Pause the collector of reference cycles, for work that makes many objects and no cycles.
 
     The collector looks at all of them again and again as they become more: a fifth of the time
     that a log of many runs takes.

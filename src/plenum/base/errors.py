@@ -2,7 +2,7 @@
 
 
 class UserError(Exception):
-    """A mistake in the input, told in one line: key, value, and what is allowed.
+    """A mistake in the input, described in one line: the key, the value, and what is allowed.
 
     The front doors (``run.py`` and the scripts) print the line and exit with status 2.
     """
@@ -12,4 +12,4 @@ class UserError(Exception):
 
 
 class Stopped(Exception):
-    """Something that makes every further call pointless, such as a refused key: a sweep stops."""
+    """An error that makes every further call pointless, such as a refused key. The sweep stops."""

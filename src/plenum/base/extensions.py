@@ -49,7 +49,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The part of that name, or the default."""
+        """Return the part of that name, or the default."""
         if name not in self:
             return default
         return self[name]
@@ -72,5 +72,5 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
 
 def _is_there(entry: EntryPoint) -> bool:
-    """True if the package lies where Python looks; its folder may have been removed by hand."""
+    """Return True if the package is where Python looks; its folder may have been deleted by hand."""
     return find_spec(entry.module.partition(".")[0]) is not None

@@ -9,7 +9,7 @@ _CLOSING = re.compile(rf"{_END}[ \t]*```\Z")
 
 
 def unfenced(text: str, whole: bool = True) -> str:
-    """The text in the one fence of a text, or the text without white space around it.
+    """Return the content of the one code fence in a text, or the stripped text if it has none.
 
     A fence is three backticks, maybe ``json``, then spaces or tabs and a line end; and a line end,
     spaces or tabs, and three backticks.

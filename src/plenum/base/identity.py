@@ -12,27 +12,27 @@ import numpy as np
 
 
 def canonical(value: Any) -> bytes:
-    """One JSON text per value: sorted keys, no spaces, UTF-8."""
+    """Encode a value as its one JSON text: sorted keys, no spaces, UTF-8."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def digest(value: Any) -> str:
-    """Sixteen hexadecimal characters that name ``value`` (BLAKE2b of its canonical JSON)."""
+    """Hash a value to 16 hexadecimal characters (BLAKE2b of its canonical JSON)."""
     return hashlib.blake2b(canonical(value), digest_size=8).hexdigest()
 
 
 def folder_of(identity: str, rerun: int) -> str:
-    """The name of the folder that holds a condition's journals: reruns have one of their own."""
+    """Name the folder that holds a condition's journals; each rerun has its own."""
     return f"{identity}-rerun{rerun}" if rerun else identity
 
 
 def seed_for(*names: str | int) -> int:
-    """A 63-bit seed for the stream that ``names`` name."""
+    """Derive a 63-bit seed for the random stream that ``names`` name."""
     return int(digest(list(names)), 16) >> 1
 
 
 def generator(*names: str | int) -> np.random.Generator:
-    """A generator of its own for the stream that ``names`` name.
+    """Make the random generator of the stream that ``names`` name.
 
     Parameters
     ----------

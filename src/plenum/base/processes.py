@@ -1,4 +1,4 @@
-"""Child processes: those that answer JSON lines with JSON lines, and those that share work out."""
+"""Child processes: servers that answer JSON lines with JSON lines, and pools that share work."""
 
 import asyncio
 import ctypes
@@ -20,8 +20,8 @@ from plenum.base.secrets import is_secret_name, without_secrets
 _LIMIT = 2**26
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Environment of processes that are the parallelism themselves: on small arrays several threads
-each take some seven times the CPU time."""
+"""Environment of processes that already use one core each. Several threads a process would take
+some seven times the CPU time on small arrays."""
 _PR_SET_DUMPABLE = 4
 _READ_BY_LIBRARIES = re.compile(r"PG|MYSQL_|AWS_|AZURE_|GOOGLE_|RAY_|\w+_PROXY$", re.IGNORECASE)
 """Variables that code which isn't Python's looks up by itself, as libpq does."""
@@ -33,11 +33,11 @@ Result = TypeVar("Result")
 
 
 class Ended(Exception):
-    """The process ended before it answered; the message has its last line of output."""
+    """Raised when a child process ended before it answered; the message has its last output."""
 
 
 class LineProcess:
-    """The parent's side: requests go out in order, answers come back in order.
+    """A child process that answers requests in order, seen from the parent.
 
     The child ends when its input ends, so that a killed parent leaves none behind; Ctrl-C reaches
     the parent alone. It starts without secrets in its environment, which other processes of this
@@ -69,7 +69,7 @@ class LineProcess:
 
     @property
     def started(self) -> bool:
-        """Whether the process runs, or has run."""
+        """True once the process has been started, even if it has ended since."""
         return self._starting is not None
 
     async def start(self, setup: dict[str, Any] | None = None) -> None:
@@ -112,7 +112,7 @@ class LineProcess:
         return answer
 
     async def finish(self) -> Ended | None:
-        """Wait until everything is answered, and end the process; says whether it ended badly."""
+        """Wait for all answers and end the process; return its error if it ended badly."""
         if self._process is None or self._listening is None:
             return None
         assert self._process.stdin is not None
@@ -137,7 +137,7 @@ class LineProcess:
                 waiting.exception()  # nobody need look at it
 
     def _take(self, line: bytes) -> None:
-        """An answer, a note, or what a library printed, which is neither."""
+        """Handle a line: an answer or a note; anything else a library printed."""
         try:
             answer = json.loads(line)
         except ValueError:
@@ -159,7 +159,7 @@ class LineProcess:
 
 
 def say(answer: dict[str, Any]) -> None:
-    """The child's side: answer with one line."""
+    """Answer the parent with one line; called in the child."""
     try:
         print(json.dumps(answer), flush=True)
     except BrokenPipeError:
@@ -168,7 +168,7 @@ def say(answer: dict[str, Any]) -> None:
 
 
 async def _last_line(stream: asyncio.StreamReader) -> str:
-    """Drain a stream, and keep its last line that isn't empty."""
+    """Drain a stream and return its last line that isn't empty."""
     last = ""
     async for line in stream:
         last = line.decode(errors="replace").strip() or last
@@ -176,7 +176,7 @@ async def _last_line(stream: asyncio.StreamReader) -> str:
 
 
 async def _hand_over(ours: socket.socket, held: dict[str, str]) -> None:
-    """Send secrets to a child as soon as it asks for them; nothing where it ends before.
+    """Send secrets to a child as soon as it asks for them; do nothing if it ends before.
 
     A socket can't be opened from ``/proc``, as a pipe can.
     """
@@ -188,10 +188,10 @@ async def _hand_over(ours: socket.socket, held: dict[str, str]) -> None:
 
 
 def step_back() -> None:
-    """The child's side: let the parent, whose calls wait for an answer, go first.
+    """Give the parent priority, close this process to others, and receive its secrets.
 
-    It closes itself to other processes of this user, and asks for the secrets then, which its
-    parent may have for it.
+    Called in the child. It closes itself to other processes of this user first, and only then asks
+    for the secrets that its parent may have for it.
     """
     hide_environment()
     with socket.socket(fileno=int(sys.argv[1])) as parent, suppress(ConnectionError):
@@ -203,9 +203,9 @@ def step_back() -> None:
 
 
 def shared_out(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """The results of tasks, in their order, from a process a core.
+    """Yield the results of tasks, in their order, computed in one process a core.
 
-    A few tasks a process are taken ahead of the results, so that each may be large.
+    A few tasks a process are taken ahead of the results, so that each task may be large.
 
     Parameters
     ----------
@@ -229,11 +229,11 @@ def shared_out(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterato
 
 
 def close_environment() -> None:
-    """Keep the environment's secrets to this process, from its start on.
+    """Keep the secrets of the environment inside this process.
 
-    Others can't read it (:func:`hide_environment`), and what it starts, or a library, doesn't
-    inherit them: they are left out of the variables that programs start with, and stay in
-    ``os.environ`` for this process's own code.
+    Other processes can't read it (:func:`hide_environment`), and child processes and libraries
+    don't inherit the secrets: they are removed from the variables that programs start with, and
+    stay in ``os.environ`` for this process's own code.
     """
     held = {name: value for name, value in os.environ.items() if is_secret_name(name)}
     if not held:
@@ -248,10 +248,10 @@ def close_environment() -> None:
 
 
 def hide_environment() -> None:
-    """Keep other processes of this user from reading this one's keys out of ``/proc``.
+    """Prevent other processes of this user from reading this one's keys in ``/proc``.
 
-    Its environment and its memory are closed to all but root then, to debuggers as well. Linux
-    alone has such a switch, and each program that is started begins without it.
+    Only root and no debugger can read its environment and memory afterwards. Only Linux has such a
+    switch, and a program that is started doesn't inherit it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0)

@@ -14,7 +14,10 @@ _EVERY = 10.0
 
 @contextmanager
 def progress(what: str, of: str = "conditions") -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, lines now and then elsewhere; called with done and total counts."""
+    """Show progress as a bar on a terminal, else as lines now and then.
+
+    Yields a function that takes the counts done and total.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines(what, of)

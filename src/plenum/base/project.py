@@ -1,4 +1,4 @@
-"""Where the project's inputs lie, and which version of the code runs."""
+"""The project's folders and files, and the version of the code that runs."""
 
 import hashlib
 import os
@@ -11,42 +11,42 @@ from plenum import __version__
 from plenum.base.secrets import without_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
-"""The variable that holds :func:`user_folder`."""
+"""The environment variable that holds :func:`user_folder`."""
 
 
 def root() -> Path:
-    """The folder that holds ``conf/`` and ``scenarios/``.
+    """Return the folder that holds ``conf/`` and ``scenarios/``.
 
-    ``run.py`` and the scripts name it in ``PLENUM_ROOT``; without it, it is the checkout that
-    this package lies in. Inputs are found from here, outputs go to the working directory.
+    ``run.py`` and the scripts set it in ``PLENUM_ROOT``; without it, it is the checkout that
+    contains this package. Inputs are found from here, outputs go to the working directory.
     """
     named = os.environ.get("PLENUM_ROOT")
     return Path(named) if named else Path(__file__).resolve().parents[3]
 
 
 def prompts() -> Path:
-    """The folder of the preamble and the mandates."""
+    """Return the folder of the preamble and the mandates."""
     return root() / "conf" / "prompts"
 
 
 def user_folder() -> Path | None:
-    """The folder of a user's own roles, models, experiments and texts; ``None`` without one.
+    """Return the folder of a user's own roles, models, experiments and texts, or ``None``.
 
-    The scripts' ``--config-dir`` names it, and hands it to processes of theirs by
-    ``PLENUM_CONFIG_DIR``. It is laid out as ``conf/`` is, with ``scenarios/`` in it.
+    The scripts' ``--config-dir`` names it, and passes it to child processes by
+    ``PLENUM_CONFIG_DIR``. Its layout is that of ``conf/``, with ``scenarios/`` in it.
     """
     named = os.environ.get(USER_FOLDER)
     return Path(named) if named else None
 
 
 def resolve(file: str) -> Path:
-    """A path from a config: a relative one starts at the root, or in :func:`user_folder`."""
+    """Resolve a path from a config: a relative one starts at the root or :func:`user_folder`."""
     path = Path(file).expanduser()
     return path if path.is_absolute() else next(filter(Path.exists, places(file)), root() / path)
 
 
 def places(path: str) -> list[Path]:
-    """Where a file or folder of the project may lie: in the project, and in :func:`user_folder`."""
+    """List the paths that a file or folder may have, in the project and in :func:`user_folder`."""
     top, _, rest = path.partition("/")
     folder = user_folder()
     return [root() / path] + ([folder / rest] if folder and top == "conf" else [])
@@ -54,7 +54,7 @@ def places(path: str) -> list[Path]:
 
 @cache
 def code_version() -> str:
-    """The package version, with the commit where the code is a git checkout."""
+    """Return the package version, with the commit if the code is a git checkout."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty"],
@@ -72,7 +72,7 @@ def code_version() -> str:
 
 @cache
 def code_digest() -> str:
-    """A digest of the code that runs: the packages' files, the interpreter, the libraries' names.
+    """Hash the code that runs: the packages' files, the interpreter, the libraries' names.
 
     Unlike :func:`code_version` it changes with every edit that isn't committed.
     """

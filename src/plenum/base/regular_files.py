@@ -1,6 +1,7 @@
-"""Files that others may have put there: read where they are files, and nothing else.
+"""Safe reading of files that others may have put there.
 
-A pipe, a socket or a device has no end, or waits for somebody who never writes.
+A pipe, a socket or a device has no end, or blocks until something is written, so only regular files
+are read.
 """
 
 import os
@@ -10,7 +11,7 @@ from typing import BinaryIO
 
 
 def opened(path: Path) -> BinaryIO:
-    """A regular file, maybe behind a link, open for reading; nothing else is waited for.
+    """Open a regular file, maybe behind a link, for reading; never block on anything else.
 
     Raises
     ------
@@ -27,18 +28,18 @@ def opened(path: Path) -> BinaryIO:
 
 
 def require(path: Path) -> None:
-    """Raise as :func:`opened` does, for what is read by its name."""
+    """Raise as :func:`opened` does, for a file that other code opens by its name."""
     opened(path).close()
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a regular file; raises as :func:`opened`."""
+    """Read the bytes of a regular file; raise as :func:`opened` does."""
     with opened(path) as file:
         return file.read()
 
 
 def read_text(path: Path) -> str:
-    """The UTF-8 text of a regular file, with any line end as a line feed.
+    """Read the UTF-8 text of a regular file, with any line end as a line feed.
 
     Raises
     ------

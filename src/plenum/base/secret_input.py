@@ -1,4 +1,4 @@
-"""Secrets in what a user gives: refused at the door, since every config is written to disk."""
+"""Refusal of secrets in a user's input, since every config is written to disk."""
 
 import base64
 import re
@@ -15,7 +15,7 @@ _SHORTEST_TOLD = 16
 _SECRET_KEY = re.compile(
     r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret|(?<![a-z])pwd?)$", re.IGNORECASE
 )
-"""Endings of config keys that would hold a secret, however short; plenum has none."""
+"""Endings of config keys that would hold a secret, however short. plenum has no such key."""
 
 _OFTEN_SECRET = re.compile(
     r"(?<![a-z])(?:pass|pat|dsn|bearer|pem|(?:web)?hook|conn)$", re.IGNORECASE
@@ -25,13 +25,13 @@ _MIXED = re.compile(r"(?=.*\d).*[a-z]", re.IGNORECASE)
 
 _URL_KEY = re.compile(r"ur[il]|api_base", re.IGNORECASE)
 _AFTER_SCHEME = re.compile(r"(?:https?://|://(?!/))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-"""What follows the scheme of a URL that has a host; three slashes begin a file's path."""
+"""The part of a URL after its scheme, if it has a host; three slashes begin a file's path."""
 
 _VERSION = re.compile(r"[?&](?:api-)?version=[\w.-]*")
 _CONFIG_KEY = re.compile(r"[+~]{0,2}-{0,2}[A-Za-z_][\w./@-]*")
 
 _OF_PROGRAM = re.compile(r"[+~]{0,2}committee(?:\.(?:command|body|knobs)\b.*)?")
-"""Keys whose values a program under audit is started with."""
+"""Keys whose values are passed to a program under audit."""
 
 _SETS = re.compile(
     r"(?:(?<![^\s'\"({,;&|])(?P<flag>--?)(?P<option>[A-Za-z][\w.-]*)(?:=|\s+)"
@@ -86,7 +86,7 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
 
 
 def refuse_in_url(key: str, url: str) -> None:
-    """Refuse a URL that carries a login or a key: it would be written to disk.
+    """Refuse a URL that carries a login or a key, since it would be written to disk.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def refuse_in_url(key: str, url: str) -> None:
 
 
 def refuse_for_program(key: str, value: Any) -> None:
-    """Refuse a secret in what a program under audit is started with, however deep it lies.
+    """Refuse a secret in anything that is passed to a program under audit, at any depth.
 
     Parameters
     ----------
@@ -131,13 +131,13 @@ def refuse_for_program(key: str, value: Any) -> None:
 
 
 def _secret_in(text: str) -> str:
-    """The variable whose value a text holds; empty where it holds none."""
+    """Return the name of the variable whose value a text holds; empty if it holds none."""
     found = (n for value, n in secrets().items() if len(value) >= _SHORTEST_TOLD and value in text)
     return next(found, "")
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether a value of this name is a secret, by the name and by what it looks like."""
+    """Return True if a value of this name is a secret, judged by the name and by its form."""
     words = re.sub(r"[-.]", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
     written = _written(value)
     if not written or not is_secret_name(words):
@@ -148,12 +148,12 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _written(value: str) -> str:
-    """The rest of a value without its references."""
+    """Return a value without its references."""
     return _REFERENCE.sub("", value.strip("'\"")).strip()
 
 
 def _is_login(encoded: str) -> bool:
-    """True if base64 holds ``user:password``."""
+    """Return True if base64 holds ``user:password``."""
     try:
         login = base64.b64decode(
             f"{encoded}==", altchars=b"-_" if set("-_") & set(encoded) else None

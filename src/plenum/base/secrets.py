@@ -1,4 +1,4 @@
-"""Secrets live in the environment alone; what is written or printed passes through here."""
+"""Removal of secrets from everything that is written or printed; they belong in the environment."""
 
 import os
 import re
@@ -13,14 +13,14 @@ _NAMES = re.compile(
     r"(?:_(?:URL|URI|STR|STRING|ID|VALUE|B64|BASE64|JSON|\d+))*",
     re.IGNORECASE,
 )
-"""Variables that hold a secret by the convention of whoever named them; ``PATH`` doesn't."""
+"""Variables that hold a secret, by the usual conventions; ``PATH`` doesn't match."""
 
 _MAYBE = re.compile(
     r"KEY|TOKEN(?!IZER)|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|SESSION|DSN|BEARER|PEM|HOOK|CONN|JWT"
     r"|(?:^|_)(?:PAT|PW)(?:_|$)",
     re.IGNORECASE,
 )
-"""Variables that may hold one: nobody gets them who doesn't need them."""
+"""Variables that may hold a secret; they are passed only to processes that need them."""
 
 _FOLDERS = ("PWD", "OLDPWD")
 _SHORTEST = 8
@@ -35,38 +35,41 @@ SECRET_WORD = re.compile(
     r"|secret|session|sig$|signature|token$",
     re.IGNORECASE,
 )
-"""What the name of a parameter in a URL holds where its value is a secret."""
+"""Names of URL parameters whose values are secrets."""
 
 PARAMETER = re.compile(r"(?P<name>[?&#;][\w.%~-]{1,64})=(?P<value>[^\s&#;\"'<>]+)")
 
 
 @cache
 def is_secret_name(name: str) -> bool:
-    """Whether a variable of this name holds a secret, such as ``GH_PAT`` or ``MYSQL_PWD``."""
+    """Return True if a variable of this name is secret, such as ``GH_PAT`` or ``MYSQL_PWD``."""
     return name not in _FOLDERS and _NAMES.fullmatch(name) is not None
 
 
 def redact(text: str) -> str:
-    """The text with every secret of the environment replaced by its variable's name.
+    """Replace every secret of the environment by its variable's name.
 
-    Logins in URLs and the values of their secret parameters are taken out as well.
+    Logins in URLs and the values of their secret parameters are removed as well.
     """
     return _redacted(text, secrets())
 
 
 def without_values(value: Any) -> Any:
-    """Plain data with every secret of the environment in its texts replaced; URLs stay."""
+    """Replace every secret of the environment in the texts of plain data; URLs stay."""
     known = secrets()
     return _each(value, known) if known else value
 
 
 def holds_secret(text: str) -> bool:
-    """Whether the text holds the value of a secret of the environment."""
+    """Return True if the text holds the value of a secret of the environment."""
     return any(value in text for value in secrets())
 
 
 def secrets() -> dict[str, str]:
-    """Names by secret of the environment, the longest secret first: one may hold another."""
+    """Map each secret of the environment to its variable.
+
+    The longest comes first, since one secret may contain another.
+    """
     found = {
         value: name
         for name, whole in os.environ.items()
@@ -77,13 +80,13 @@ def secrets() -> dict[str, str]:
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment for processes that need no secrets; others may read it of them."""
+    """Copy an environment for processes that need no secrets; others may read theirs."""
     left_out = withheld(environment)
     return {name: value for name, value in environment.items() if name not in left_out}
 
 
 def withheld(environment: Mapping[str, str]) -> set[str]:
-    """The names of variables that may hold a secret, by their name or by their value."""
+    """Return the names of variables that may hold a secret, judged by name or by value."""
     known = secrets()
     return {
         name
@@ -93,7 +96,7 @@ def withheld(environment: Mapping[str, str]) -> set[str]:
 
 
 def _values_of(name: str, value: str) -> Iterator[str]:
-    """What is secret of a variable: all of it by its name, else the password of a URL."""
+    """Yield the secret parts of a variable: all of it by its name, else a URL's password."""
     value = value.strip()
     if "://" in value:
         yield from (match["value"] for match in _LOGIN.finditer(value))
@@ -129,7 +132,7 @@ def _each(value: Any, known: Mapping[str, str]) -> Any:
 
 
 def _without_login(word: re.Match[str]) -> str:
-    """A word with the login of a URL taken out."""
+    """Remove the login from a word that is a URL."""
     before, mark, rest = word[0].partition("://")
     _, at, host = rest.rpartition("@")
     if not at or (rest.startswith("/") and not before.lower().endswith(("http", "https"))):
@@ -138,6 +141,6 @@ def _without_login(word: re.Match[str]) -> str:
 
 
 def _without_value(parameter: re.Match[str]) -> str:
-    """A parameter of a URL with its value taken out, where its name says that it is secret."""
+    """Remove the value of a URL parameter whose name says that it is secret."""
     secret = SECRET_WORD.search(parameter["name"])
     return f"{parameter['name']}=<hidden>" if secret else parameter[0]

@@ -1,16 +1,16 @@
-"""Shares as every screen, page and table writes them: ``57 %``."""
+"""Shares as every screen, page and table writes them, such as ``57 %``."""
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in percent, as in ``57 %``."""
+    """Format a share in percent, as in ``57 %``."""
     return f"{100 * share:.{digits}f} %"
 
 
 def percent_between(share: float, low: float, high: float) -> str:
-    """A share in whole percent with its interval, as in ``15 % [3, 38]``."""
+    """Format a share in whole percent with its interval, as in ``15 % [3, 38]``."""
     return f"{percent(share)} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def points(difference: float) -> str:
-    """A difference of shares, as in ``+6 %``."""
+    """Format a difference of shares, as in ``+6 %``."""
     return f"{100 * difference:+.0f} %"

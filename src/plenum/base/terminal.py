@@ -1,4 +1,4 @@
-"""Output to a terminal: free of secrets, and of control characters."""
+"""Output to a terminal, without secrets and control characters."""
 
 import sys
 
@@ -7,7 +7,7 @@ from plenum.base.text import printable
 
 
 def safe(text: str) -> str:
-    """The text as it may be shown; line breaks and tabs stay."""
+    """Make a text safe to show; line breaks and tabs stay."""
     return printable(redact(text))
 
 

@@ -4,7 +4,7 @@ import unicodedata
 from functools import lru_cache
 
 HIDDEN = "\u200b"
-"""What :func:`unmasked` writes for every character that shows nothing."""
+"""The replacement that :func:`unmasked` writes for every invisible character."""
 
 _CONTROLS = [*range(32), 127]
 _SPACES = "\t\n\v\f\r"
@@ -19,12 +19,12 @@ _BLANK |= {*range(0xE0000, 0xE1000)}
 
 
 def well_formed(text: str) -> str:
-    """The text without halves of surrogate pairs, which no UTF-8 file can hold."""
+    """Replace halves of surrogate pairs, which no UTF-8 file can hold."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def lines(text: str) -> list[str]:
-    r"""The lines of a text, without what ends them.
+    """Split a text into lines, without their ends.
 
     A line ends at any of Unicode's line breaks: LF, CR, CR LF, VT, FF, U+001C to U+001E, U+0085,
     U+2028 and U+2029. Each of them is white space or :data:`HIDDEN` to :func:`unmasked`, so that
@@ -34,11 +34,11 @@ def lines(text: str) -> list[str]:
 
 
 def unmasked(text: str) -> str:
-    """The text with compatibility forms unified, and :data:`HIDDEN` for all that shows nothing.
+    """Unify compatibility forms, and replace every invisible character by :data:`HIDDEN`.
 
-    A character that shows nothing may join what is beside it or part it, by who reads it: a pattern
-    that is to be found in spite of it allows :data:`HIDDEN` anywhere. What was unified is followed
-    by one, since it is no plain letter that could go on in a word.
+    An invisible character may join or separate its neighbours, depending on the reader, so a
+    pattern that is to match in spite of it allows :data:`HIDDEN` anywhere. A character that was
+    unified is followed by one, since it is no plain letter that could continue a word.
     """
     if text.isascii():
         return text.translate(_ASCII_HIDDEN)
@@ -46,27 +46,30 @@ def unmasked(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text as it looks: compatibility forms unified, what shows nothing taken out."""
+    """Return the text as it looks: compatibility forms unified, invisible characters removed."""
     return unmasked(text).replace(HIDDEN, "")
 
 
 def parted(text: str) -> str:
-    """The text with a space for every character that shows nothing; white space stays."""
+    """Replace every invisible character by a space; white space stays."""
     return "".join(" " if _invisible(c) else c for c in text)
 
 
 def flatten(text: str) -> str:
-    """One line of printable text: runs of breaks, controls and invisible characters are a space."""
+    """Join a text to one printable line.
+
+    Runs of breaks, controls and invisible characters become one space.
+    """
     if text.isascii():
         return " ".join(text.translate(_ASCII_SPACES).split())
     return " ".join(parted(text).split())
 
 
 def printable(text: str) -> str:
-    """What a terminal may show: U+FFFD stands for all controls but line breaks and tabs.
+    """Replace all that a terminal may not show by U+FFFD, except line breaks and tabs.
 
-    Escape sequences, carriage returns, halves of surrogate pairs, and characters that show nothing
-    or turn the direction of writing are replaced too.
+    These are control characters, escape sequences, carriage returns, halves of surrogate pairs, and
+    characters that are invisible or turn the direction of writing.
     """
     if text.isascii():
         return text.translate(_ASCII_REPLACED)
@@ -83,7 +86,7 @@ def _unmasked(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _invisible(character: str) -> bool:
-    """Controls, formats, line and paragraph separators, surrogates, and what shows nothing."""
+    """Return True for controls, formats, line and paragraph separators, surrogates and blanks."""
     return character not in _SPACES and (
         unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
         or ord(character) in _BLANK

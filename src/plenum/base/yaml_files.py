@@ -1,4 +1,4 @@
-"""YAML that others may have written: read in the time and memory that its length allows."""
+"""YAML that others may have written, read in bounded time and memory."""
 
 from collections.abc import Hashable, Iterable
 from pathlib import Path
@@ -10,16 +10,16 @@ from plenum.base import regular_files
 from plenum.base.errors import UserError
 
 _LEAST = 1_000_000
-"""To so many values and characters may any document come with its aliases written out."""
+"""Values and characters that any document may have after its aliases are expanded."""
 _RATIO = 10
-"""As many times its own length may a long one."""
+"""Times its own length that a longer document may have after its aliases are expanded."""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML that refuses a key that stands twice: the later one would silently win.
+    """A YAML loader that refuses duplicate keys, of which the later would silently win.
 
-    It refuses as well what aliases make endless, or far longer than it is. In C where there is such
-    a parser.
+    It also refuses a document that aliases make endless, or far longer than it is. It uses the
+    parser in C if there is one.
     """
 
     most = _LEAST
@@ -42,7 +42,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def read_yaml(path: Path, kind: str) -> Any:
-    """The data of a YAML file; ``kind`` names the file in errors.
+    """Read a YAML file; ``kind`` names the file in errors.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def read_yaml(path: Path, kind: str) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """The data of a YAML text; raises :class:`yaml.YAMLError` where it can't be read."""
+    """Parse a YAML text; raise :class:`yaml.YAMLError` if it can't be read."""
     loader = _Loader(text)
     loader.most = max(_LEAST, _RATIO * len(text))
     try:
@@ -70,7 +70,7 @@ def parsed(text: str) -> Any:
 
 
 def _written_out(node: Any, known: dict[int, int]) -> int:
-    """Values and characters below a node, as often as aliases name them."""
+    """Count the values and characters below a node, as often as aliases name them."""
     if isinstance(node, yaml.ScalarNode):
         return 1 + len(node.value)
     if id(node) not in known:

@@ -1,14 +1,14 @@
-"""Zip files that others may have made: how far they may unpack."""
+"""Protection against zip files that unpack to far more than they hold."""
 
 from collections.abc import Iterable
 from zipfile import ZipInfo
 
 RATIO = 100
-"""As many times its own size may a large one unpack to."""
+"""Times its own size that a large zip file may unpack to."""
 
 
 def bomb(members: Iterable[ZipInfo], size: int, least: int) -> str:
-    """What speaks against unpacking the members of a zip file; empty where nothing does.
+    """Return the reason not to unpack a zip file's members; empty if there is none.
 
     Parameters
     ----------

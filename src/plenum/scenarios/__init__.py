@@ -1,4 +1,4 @@
-"""Scenarios: the policy cases, their variants, and the screen that keeps their meaning."""
+"""The policy cases, their wordings and layouts, and the screens of their meaning."""
 
 from plenum.scenarios.scenario import KINDS, Option, Scenario, load
 

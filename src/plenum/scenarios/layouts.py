@@ -1,4 +1,4 @@
-"""Nine layouts: the canonical words in another formatting, as pure functions of the scenario.
+"""Nine formatting variants of a scenario, as pure functions.
 
 Words and their order stay; line breaks, marks, capitals and delimiters differ.
 """
@@ -21,7 +21,7 @@ _HEADS = {
 
 @dataclass(frozen=True)
 class _Part:
-    """A section of the packet: its head, and a text or items below it."""
+    """A section of the packet: its heading, and a text or items below it."""
 
     head: str
     text: str = ""
@@ -30,7 +30,7 @@ class _Part:
 
 
 def _parts(scenario: Scenario) -> list[_Part]:
-    """The sections of ``Scenario.packet`` below its title, in order."""
+    """List the sections of ``Scenario.packet`` below its title, in order."""
     parts = [
         _Part("Domain", scenario.domain),
         _Part("Situation", scenario.situation),
@@ -62,9 +62,9 @@ _bulleted = _each("\u2022 {}".format)
 
 @dataclass(frozen=True)
 class _Layout:
-    """How each piece of a packet is written; by default as in the canonical one.
+    """The way each piece of a packet is formatted; the default is the canonical one.
 
-    ``head`` stands before a text, ``over`` above items and options.
+    ``head`` formats the heading before a text, ``over`` the one above items and options.
     """
 
     title: Callable[[str], str] = "{}".format
@@ -76,7 +76,7 @@ class _Layout:
     between: str = "\n\n"
 
     def __call__(self, scenario: Scenario) -> str:
-        """The packet in this layout."""
+        """Render the packet in this layout."""
         rendered = [self.title(f"{scenario.id}: {scenario.title}")]
         for part in _parts(scenario):
             if part.options:
@@ -145,5 +145,5 @@ LAYOUTS: dict[str, Callable[[Scenario], str]] = {
 
 
 def formats(scenario: Scenario) -> tuple[Variant, ...]:
-    """The nine formatting variants of a scenario."""
+    """Make the nine formatting variants of a scenario."""
     return tuple(Variant(name, "format", render(scenario)) for name, render in LAYOUTS.items())

@@ -4,7 +4,7 @@ import re
 
 
 def unmarked(packet: str) -> str:
-    """A packet without list marks: bullets, and numbers at line starts that count up from 1."""
+    """Remove list marks: bullets, and numbers at line starts that count up from 1."""
     lines, last = [], 0
     for line in packet.splitlines():
         bare = re.sub(r"^\s*[-*•–>]\s+", "", line)
@@ -17,5 +17,5 @@ def unmarked(packet: str) -> str:
 
 
 def plain(packet: str) -> list[str]:
-    """The words of a packet, in small letters and without its formatting."""
+    """Split a packet into its words, in small letters and without its formatting."""
     return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", unmarked(packet).lower())

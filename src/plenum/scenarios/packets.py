@@ -1,4 +1,4 @@
-"""Whole packets as the wordings of a scenario: somebody else's, word for word.
+"""Whole packets as wordings of a scenario, taken word for word from others.
 
 They lie beside a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
 ``variants/<ID>.registers.yaml``. The screen doesn't read them: they are taken as they are. Each may
@@ -18,7 +18,7 @@ from plenum.scenarios.variant import FAMILIES, Variant
 
 
 def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
-    """The wordings of a family that a file holds, in its order, and the canonical one it names.
+    """Load a file's wordings of one family, in its order, with the canonical one that it names.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
 
 
 def check(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
-    """The wordings of a file's data.
+    """Check a file's data and return its wordings.
 
     Parameters
     ----------

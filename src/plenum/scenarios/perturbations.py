@@ -1,4 +1,4 @@
-"""Variants of scenarios, screened: other wordings and layouts with the same meaning."""
+"""Screened variants of scenarios: other wordings and layouts with the same meaning."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,9 +14,9 @@ __all__ = ["FAMILIES", "Checked", "Surveyed", "Variant", "load", "survey"]
 
 @dataclass(frozen=True)
 class Checked:
-    """A variant, or the wordings that variants are made of, and what is wrong with it.
+    """A variant, or the wordings that variants are made of, with its problems.
 
-    ``variant`` is ``None`` where there is no packet: of a file's wordings, sentence by sentence.
+    ``variant`` is ``None`` for a file's wordings, which are checked sentence by sentence.
     """
 
     scenario: str
@@ -28,7 +28,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """A scenario's variants, checked, and what is still to be done for them."""
+    """The checked variants of a scenario, and notes on those that are still missing."""
 
     scenario: Scenario
     checked: tuple[Checked, ...]
@@ -38,7 +38,7 @@ class Surveyed:
 def load(
     name: str, families: tuple[str, ...], scenario: Scenario, folder: Path
 ) -> tuple[Variant, ...]:
-    """The screened variants of a scenario.
+    """Load the screened variants of a scenario.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def load(
 
 
 def _changed(path: Path) -> int | None:
-    """When a file was written; ``None`` where there is none."""
+    """Return the modification time of a file; ``None`` if it doesn't exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -92,7 +92,7 @@ def _changed(path: Path) -> int | None:
 def _load(
     families: tuple[str, ...], scenario: Scenario, folder: Path, stamps: tuple[int, ...]
 ) -> tuple[Variant, ...]:
-    """The variants as their files were at a time: a sweep asks for them in every job."""
+    """Load the variants as their files were at a time; cached, since every job asks for them."""
     named = {v.name: v for family in families for v in _family(family, scenario, folder)}
     variants = tuple(named.values())
     for variant in variants if scenario.wording is None else ():
@@ -136,7 +136,7 @@ def survey(scenario: Scenario, folder: Path) -> Surveyed:
 def _survey_file(
     scenario: Scenario, folder: Path, family: str, name: str
 ) -> tuple[list[Checked], tuple[str, ...]]:
-    """A file's wordings and their variants, checked, and what is still to be done for them."""
+    """Check a file's wordings and their variants, and note what is still missing."""
     path = variant_files.wordings_file(folder, scenario, family)
     try:
         wordings = variant_files.read(path, scenario, family)

@@ -24,7 +24,7 @@ _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
 LISTS = ("affected", "numbers", "constraints", "cases")
 _FIELDS = (*_TEXTS, *LISTS, "options")
 _WHOLE = ("id", "title", "domain", "type", "question", "options", "packet")
-"""The fields of a scenario whose packet stands word for word, as somebody else wrote it."""
+"""Fields of a scenario whose whole packet is given word for word."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Scenario:
     options: tuple[Option, ...]
     endpoint: str
     wording: str | None = None
-    """The whole packet, where it isn't made of the fields: another wording, or somebody else's."""
+    """The whole packet, if it isn't made of the fields: another wording, or a given text."""
     edition: str = ""
-    """What tells the scenario from others with its id."""
+    """A text that distinguishes the scenario from others with its id."""
     named: str = ""
-    """What prompts that name the scenario name instead of its id."""
+    """The name that prompts use for the scenario instead of its id."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Scenario:
 
     @property
     def digest(self) -> str:
-        """Names the packet: two scenarios with one digest read the same."""
+        """The digest of the packet: two scenarios with equal digests read the same."""
         return digest(self.packet)
 
 
@@ -114,12 +114,12 @@ def load(path: Path) -> Scenario:
 
 @lru_cache(maxsize=256)
 def _load(path: Path, changed: int) -> Scenario:
-    """The scenario of a file as it was at a time: a sweep reads each many times."""
+    """Load a scenario as its file was at a time; cached, since a sweep reads each many times."""
     return check(read_yaml(path, "scenario file"), path)
 
 
 def check(data: Any, path: Path) -> Scenario:
-    """The scenario of a file's data.
+    """Check a file's data and make its scenario.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def check(data: Any, path: Path) -> Scenario:
 
 
 def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
-    """All that is wrong with a scenario, one line each: field, problem, and what would mend it."""
+    """Yield all mistakes in a scenario, one line each: field, problem, and how to mend it."""
     fields = _WHOLE if "packet" in data else _FIELDS
     for field in data:
         if field not in (*fields, "edition"):
@@ -210,7 +210,7 @@ def _option_mistakes(data: Any) -> Iterator[str]:
 
 
 def _endpoint_mistakes(endpoint: str, labels: list[str]) -> Iterator[str]:
-    """The endpoint names every label, and none that has no option."""
+    """Yield mistakes in the endpoint, which must name every option's label and no other."""
     # "A" alone may be an article, so a label counts where it stands in an enumeration.
     lists = re.findall(r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )(?:option )?[A-Z])+\b", endpoint)
     named = re.findall(r"\b[A-Z]\b", max(lists, key=len, default=""))

@@ -1,4 +1,4 @@
-"""Screens: what other packages check the meaning of wordings with, before a model sees them."""
+"""Screens of wordings, by which other packages check the meaning before a model sees them."""
 
 from typing import Any, Protocol
 
@@ -9,23 +9,23 @@ from plenum.scenarios.variant import Variant
 
 
 class Screen(Protocol):
-    """A module that says what a wording changes, in a line each; nothing where it passes."""
+    """A module that lists the changes of meaning that a wording makes; none if it passes."""
 
     def known(self, scenario: Scenario) -> Any:
-        """Facts of a scenario that :meth:`wording` needs."""
+        """Collect the facts of a scenario that :meth:`wording` needs."""
 
     def wording(self, sentence: Sentence, way: str, of: Any) -> list[str]:
-        """Changes that the wording of one sentence makes."""
+        """List changes that the wording of one sentence makes."""
 
     def screen(self, scenario: Scenario, variant: Variant) -> list[str]:
-        """Changes that a whole variant makes."""
+        """List changes that a whole variant makes."""
 
 
 SCREENS: Registry[Screen] = Registry("plenum.screens", "perturbation: a screen of wordings")
 
 
 def rules() -> Screen:
-    """The screen by rules, which every variant has to pass.
+    """Return the rule-based screen, which every variant has to pass.
 
     Raises
     ------

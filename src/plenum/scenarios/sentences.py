@@ -1,4 +1,4 @@
-"""The sentences of a scenario, each with its place, and a scenario with others in their place."""
+"""The sentences of a scenario with their places, and scenarios with other sentences."""
 
 import re
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ class Sentence:
 
 
 def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
-    """The sentences of a scenario in the order of its packet.
+    """List the sentences of a scenario in the order of its packet.
 
-    Title, domain, option labels and option names are none: they stay as they are.
+    Title, domain, option labels and option names are not among them, since they stay as they are.
     """
     descriptions = tuple(option.description for option in scenario.options)
     fields = [
@@ -52,12 +52,12 @@ def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
 
 
 def split(text: str) -> list[str]:
-    """The sentences of a text: it is cut after a full stop, ``?`` or ``!`` with a space."""
+    """Split a text into sentences, after a full stop, ``?`` or ``!`` that white space follows."""
     return re.split(r"(?<=[.?!])\s+", text.strip())
 
 
 def reworded(scenario: Scenario, texts: Sequence[str]) -> Scenario:
-    """The scenario with each of its sentences replaced, in the order of :func:`sentences`."""
+    """Replace each sentence of a scenario, in the order of :func:`sentences`."""
     replaced = zip(sentences(scenario), texts, strict=True)
     places = groupby(replaced, key=lambda pair: (pair[0].field, pair[0].item))
     joined = {place: " ".join(text for _, text in pairs) for place, pairs in places}

@@ -1,11 +1,11 @@
-"""The variant of a scenario."""
+"""A scenario in another wording or layout."""
 
 from dataclasses import dataclass
 
 from plenum.base.identity import digest
 
 FAMILIES = ("canonical", "rephrase", "format", "register")
-"""The families, in the order in which variants stand."""
+"""The families, in the order in which variants are listed."""
 
 
 @dataclass(frozen=True)
@@ -31,5 +31,5 @@ class Variant:
 
     @property
     def identified_by(self) -> list[str]:
-        """All of it that can change an outcome."""
+        """Everything in the variant that can change an outcome."""
         return [self.name, self.family, digest(self.packet), *([self.id] if self.id else [])]

@@ -74,7 +74,7 @@ class Wordings:
 
 
 def wordings_file(folder: Path, scenario: Scenario, family: str) -> Path:
-    """Where a scenario's ways and rephrasings lie, or its registers."""
+    """Return the path of a scenario's ways and rephrasings, or of its registers."""
     return folder / f"{scenario.id}{'.registers' if family == 'register' else ''}.yaml"
 
 
@@ -106,7 +106,7 @@ def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
 
 
 def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
-    """Problems with wordings, sentence by sentence: none where they pass."""
+    """Yield problems with wordings, sentence by sentence; none if they pass."""
     screen, registers = screens.rules(), wordings.family == "register"
     known = screen.known(scenario)
     expected = sentences(scenario)
@@ -134,7 +134,7 @@ def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
 
 
 def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
-    """The rephrasings or registers that a file holds, as variants."""
+    """Make variants from the rephrasings or registers that a file holds."""
     if wordings.family == "register":
         texts = {f"register_{name}": [ways[name] for ways in wordings.ways] for name in REGISTERS}
     else:
@@ -153,7 +153,7 @@ def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
 
 
 def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> Iterator[Problem]:
-    """Ways that say the same as the sentence, or as one another, but for one word."""
+    """Yield ways that differ from the sentence, or from one another, by at most one word."""
     texts = {"the sentence": plain(sentence.text)}
     for name, way in ways.items():
         words = plain(way)
@@ -227,7 +227,7 @@ def _entries(
 
 
 def _numbered(path: Path, number: int, ways: Any) -> dict[str, Any]:
-    """The listed ways of a sentence, by what messages call them."""
+    """Name the listed ways of a sentence as messages call them."""
     if not isinstance(ways, list) or len(ways) < LEAST_WAYS:
         mend = f"write at least {LEAST_WAYS} wordings as a list"
         raise _refuse(path, f"sentence {number}", f"its ways are {ways!r}; {mend}")

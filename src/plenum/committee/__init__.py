@@ -1,4 +1,4 @@
-"""Committees: seats around a table, what they read, what they answer, how they decide."""
+"""Committees: their seats, prompts, answers, deliberation and decision."""
 
 from plenum.committee.deliberation import Deliberation
 from plenum.models.conversation import Ask

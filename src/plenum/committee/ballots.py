@@ -1,4 +1,4 @@
-"""Private ballots, the clerk's answer, and the tally that decides."""
+"""Private ballots, the clerk's answer, and the tally that makes the decision."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ NONE = "NONE"
 
 @dataclass(frozen=True)
 class Form:
-    """Which JSON objects ballots and clerk answer with.
+    """The format of the JSON objects that ballots and clerk answer with.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count
 
 
 def tally(ballots: Sequence[Ballot]) -> Count:
-    """Simple majority: more than half of the ballots, otherwise ``NONE``.
+    """Count ballots by simple majority: more than half of them decide, else ``NONE``.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def tally(ballots: Sequence[Ballot]) -> Count:
 
 
 def contents(text: str) -> dict[str, Any]:
-    """The JSON object of an answer that was read.
+    """Return the JSON object of an answer that could be read.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From a typed config to a committee's condition, every refusal in one line."""
+"""Conversion of a typed config to a committee's condition; every refusal is one line."""
 
 import re
 
@@ -18,11 +18,11 @@ OBJECTIVES = (
     *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
     *("n_completed", "n_failed", "gamma", "signed_growth"),
 )
-"""Metrics of a committee that a sweeper may get back; the last two are those of branches."""
+"""Metrics of a committee that a sweeper may optimise; the last two are those of branches."""
 
 
 def compose(typed: Config) -> CommitteeCondition:
-    """The condition of a config without a task.
+    """Make the condition of a config without a task.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def compose(typed: Config) -> CommitteeCondition:
 
 
 def _refuse_groups_of_others(typed: Config) -> None:
-    """Refuse what only another kind has: it would change nothing."""
+    """Refuse options that only another kind uses, since they would change nothing."""
     usual = Config()
     for kind in kinds.KINDS.values():
         for key in kind.groups:
@@ -85,7 +85,7 @@ def _branch(typed: Config) -> Branch | None:
 
 
 def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbations.Variant, ...]:
-    """The wordings of a scenario; those of a whole packet lie beside it."""
+    """Load the wordings of a scenario; those of a whole packet are in a folder next to it."""
     perturbation = typed.perturbation
     if not perturbation.families:
         require(
@@ -125,9 +125,9 @@ def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat,
 
 
 def _names(roles: RolesConfig) -> dict[str, str]:
-    """The seats in order, each with the listed seat whose mandate and model it has.
+    """Map each seat, in order, to the listed seat whose mandate and model it has.
 
-    Of another size than the list, a committee has the first seat once and the others in turn,
+    If the size differs from the list, the committee has the first seat once and the others in turn,
     numbered from the second of a name on, as in the papers' released files.
     """
     require(bool(roles.seats), "roles.seats: empty; name at least one seat")

@@ -1,4 +1,4 @@
-"""Conditions of committees: who sits at the table, on which scenario, under which protocol."""
+"""Conditions of committees: seats, scenario and protocol."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from plenum.design.settings import Protocol
 from plenum.scenarios.perturbations import Variant
 
 PROTOCOL_VERSION = 2
-"""Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
+"""A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class CommitteeCondition(Condition):
     frame: Frame = PLENUM
 
     def identified_by(self) -> dict[str, Any]:
-        """All that can change an outcome."""
+        """Collect everything that can change an outcome."""
         return {
             **self._optional_identity,
             "version": PROTOCOL_VERSION,
@@ -82,9 +82,10 @@ class CommitteeCondition(Condition):
 
     @property
     def _optional_identity(self) -> dict[str, Any]:
-        """What not every condition has; left out where it isn't, so that identities last.
+        """The parts of the identity that not every condition has.
 
-        The number of a branch's bases only adds replicates, and is left out.
+        A part is left out if it is empty, so that identities of other conditions don't change. The
+        number of a branch's bases is left out, since it only adds replicates.
         """
         branch = self.branch
         parts = {
@@ -102,11 +103,11 @@ class CommitteeCondition(Condition):
         return self.roles, self.model, *others
 
     def variant(self, replicate: int) -> Variant | None:
-        """The wording that a replicate reads, where the scenario is perturbed."""
+        """Return the wording that a replicate reads, if the scenario is perturbed."""
         return self.variants[replicate % len(self.variants)] if self.variants else None
 
     def as_read_by(self, replicate: int) -> "CommitteeCondition":
-        """The condition with its scenario worded as a replicate reads it, for its prompts."""
+        """Return the condition with its scenario worded as a replicate reads it, for prompts."""
         variant = self.variant(replicate)
         if variant is None:
             return self
@@ -115,9 +116,9 @@ class CommitteeCondition(Condition):
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:
-        """The seats in the order in which they speak, in every round and replicate.
+        """The seats in their speaking order, the same in every round and replicate.
 
-        A random one is drawn from scenario and seed alone: conditions that are compared share it.
+        A random order is drawn from scenario and seed alone, so that compared conditions share it.
         """
         if self.protocol.order == "listed":
             return self.seats
@@ -143,7 +144,7 @@ class CommitteeCondition(Condition):
 
     @property
     def factors(self) -> dict[str, str | int]:
-        """What a table groups by: the design factors of this cell."""
+        """The design factors of this cell, by which tables group."""
         return {
             "scenario": self.scenario.id,
             "roles": self.roles,
@@ -160,7 +161,7 @@ class CommitteeCondition(Condition):
 
     @property
     def settings(self) -> str:
-        """Settings off their defaults that no other factor names, such as ``gain=2``."""
+        """Settings that differ from their defaults and have no factor, such as ``gain=2``."""
         changed = [f"agents={len(self.seats)}"] * self.resized
         changed += changed_settings(
             (self.backend, self.protocol, self.sampling),
@@ -183,7 +184,7 @@ class CommitteeCondition(Condition):
         return self._described_by(names)
 
     def as_mapping(self) -> dict[str, Any]:
-        """The condition as plain data: the head of a journal and the params of a tracking run."""
+        """Return the condition as plain data, for a journal's head and a tracking run."""
         branch = {}
         if self.branch is not None:
             branch["branch"] = {
@@ -210,7 +211,7 @@ class CommitteeCondition(Condition):
 
 
 def require_committee(condition: Condition) -> CommitteeCondition:
-    """The condition, where it is a committee's.
+    """Return the condition if it is a committee's, else refuse it.
 
     Raises
     ------

@@ -11,12 +11,12 @@ _STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
 
 
 def longest_run(condition: CommitteeCondition) -> CommitteeCondition:
-    """The condition itself: no deliberation ends early."""
+    """Return the condition itself, since no deliberation ends early."""
     return condition
 
 
 def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]:
-    """A valid answer of full length, and its tokens."""
+    """Make a valid answer of full length, and estimate its tokens."""
     labels, form = condition.scenario.labels, FORMS[condition.frame.answers]
     tokens = _JSON_TOKENS if form.closed else _REASONED_TOKENS
     if ask.kind == "ballot":

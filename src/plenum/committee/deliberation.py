@@ -72,7 +72,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         self._window(seat).append(remark)
 
     def _turn_of(self, text: str, repaired: bool) -> Entry:
-        """The argument and the state of a turn; of a repair the state alone."""
+        """Parse a turn's argument and state; of a repair the state alone."""
         try:
             options = len(self._condition.scenario.labels)
             argument, state = stateline.parse(text, options, self._form.closed)
@@ -86,14 +86,14 @@ class Deliberation(Conversation[CommitteeCondition]):
         raise ConversationFailed(ask, unread(reply), problem)
 
     def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
-        """What a seat sees of the discussion: all of it, or its own part."""
+        """Return the window and the states that a seat sees: its own without interaction."""
         table = self._table
         if not self._condition.protocol.interaction:
             table = {name: state for name, state in table.items() if name == seat.name}
         return tuple(self._window(seat)), table
 
     def _window(self, seat: Seat) -> deque[prompts.Remark]:
-        """The common window; without interaction each seat has its own."""
+        """Return the common window, or the seat's own one without interaction."""
         return self._windows["" if self._condition.protocol.interaction else seat.name]
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
@@ -107,13 +107,13 @@ class Deliberation(Conversation[CommitteeCondition]):
         return vote
 
     def _answered(self, vote: ballots.Ballot) -> dict[str, Any]:
-        """What the clerk reads of the ballot that was answered last."""
+        """Return the last ballot in the form that the clerk reads."""
         if self._form.closed:
             return dataclasses.asdict(vote)
         return ballots.contents(self._entry["text"])
 
     def _clerk(self, votes: list[dict[str, Any]]) -> Generator[Ask, Reply, ballots.Count | None]:
-        """The clerk's count; ``None`` where it stays unreadable, since the tally decides."""
+        """Ask the clerk for its count; ``None`` if it stays unreadable, since the tally decides."""
         condition, labels = self._condition, self._condition.scenario.labels
         known = prompts.known(self._read, condition.seats, tuple(self._windows[""]), self._table)
         messages = prompts.clerk(votes, labels, condition.frame, known)

@@ -1,4 +1,4 @@
-"""Why an answer that breaks the format does so."""
+"""Reasons for answers that break the format."""
 
 import re
 
@@ -23,9 +23,9 @@ _REFUSAL = re.compile(
 
 
 def unread(reply: Reply) -> Failure:
-    """The reason why a reply that doesn't follow the format couldn't be read.
+    """Classify a reply that doesn't follow the format.
 
-    Whether a text declines is judged by its opening words, in English.
+    A refusal is recognised by the text's opening words, in English.
     """
     if reply.finish == "content_filter":
         return Failure.CONTENT_FILTER

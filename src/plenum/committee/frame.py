@@ -1,4 +1,4 @@
-"""The frame of the prompts: every fixed sentence around what varies, as templates.
+"""The frame of the prompts: every fixed sentence around the varying parts, as templates.
 
 A set of prompts is a folder with ``preamble.txt``, ``preamble_alone.txt``, ``mandates/`` and,
 where its frame isn't plenum's, ``frame/`` with a file for each template that differs.
@@ -93,7 +93,7 @@ class Frame:
 
     @property
     def digest(self) -> str:
-        """Names the templates; empty for plenum's, which ``PROTOCOL_VERSION`` stands for."""
+        """The digest of the templates; empty for plenum's, which ``PROTOCOL_VERSION`` covers."""
         return "" if self == PLENUM else digest(vars(self))
 
 
@@ -128,7 +128,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
 
 
 def load(folder: str, answers: str) -> Frame:
-    """The frame of a set of prompts: its templates, and plenum's for those that it lacks.
+    """Load the frame of a set of prompts: its templates, and plenum's for those that it lacks.
 
     A file holds its template and a line break after it.
 
@@ -162,7 +162,7 @@ def load(folder: str, answers: str) -> Frame:
 
 
 def problems(name: str, text: str) -> Iterator[str]:
-    """What is wrong with a template.
+    """List the mistakes in a template.
 
     Parameters
     ----------

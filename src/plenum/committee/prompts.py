@@ -30,12 +30,12 @@ class Remark:
 
     @staticmethod
     def of(label: str, argument: str, number: int = 0, form: str = PLENUM.remark) -> "Remark":
-        """A remark whose argument is flattened to one line."""
+        """Make a remark whose argument is flattened to one line."""
         return Remark(label, flatten(argument), number, form)
 
     @cached_property
     def line(self) -> str:
-        """The remark as the prompt quotes it; it is read by every seat for some rounds."""
+        """The remark as prompts quote it for some rounds."""
         return Template(self.form).substitute(
             label=self.label,
             argument=self.argument,
@@ -53,7 +53,7 @@ StateTable = Mapping[str, stateline.State]
 def turn(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, number: int = 1
 ) -> tuple[Message, ...]:
-    """What a seat reads when it is its turn to speak in a round."""
+    """Write the messages that a seat reads when it is its turn to speak."""
     frame = condition.frame
     return _messages(condition, seat, window, table, frame.system, frame.turn, number)
 
@@ -61,7 +61,7 @@ def turn(
 def ballot(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
-    """What a seat reads when it votes in private."""
+    """Write the messages that a seat reads when it votes in private."""
     frame = condition.frame
     task = frame.ballot if condition.protocol.interaction else frame.ballot_alone
     system = frame.ballot_system
@@ -74,7 +74,7 @@ def clerk(
     frame: Frame = PLENUM,
     discussion: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Message, ...]:
-    """What the clerk reads: all ballots, and what the frame shows of the discussion."""
+    """Write the messages that the clerk reads: all ballots, and maybe the discussion."""
     lines = "\n".join(flatten(json.dumps(vote, ensure_ascii=False)) for vote in ballots)
     values = {**discussion, "ballots": lines, "clerk_form": clerk_form(labels)}
     return (
@@ -84,23 +84,23 @@ def clerk(
 
 
 def repair(problem: str, labels: tuple[str, ...], form: str = PLENUM.repair) -> Message:
-    """The one request that follows a malformed STATE line."""
+    """Write the one request that follows a malformed STATE line."""
     text = Template(form).substitute(problem=problem, state_format=stateline.example(labels))
     return Message("user", text)
 
 
 def repair_json(problem: str, form: str, template: str = PLENUM.repair_ballot) -> Message:
-    """The one request that follows a malformed ballot or count."""
+    """Write the one request that follows a malformed ballot or count."""
     return Message("user", Template(template).substitute(problem=problem, form=form))
 
 
 def ballot_form(labels: tuple[str, ...]) -> str:
-    """The form of a ballot."""
+    """Describe the form of a ballot, for prompts."""
     return f'{{"decision": {_choices(labels)}, "confidence": NN}}'
 
 
 def clerk_form(labels: tuple[str, ...]) -> str:
-    """The form of the clerk's answer."""
+    """Describe the form of the clerk's answer, for prompts."""
     return f'{{"decision": {_choices((*labels, "NONE"))}, "majority_count": N, "total": N}}'
 
 
@@ -111,7 +111,7 @@ def _choices(labels: tuple[str, ...]) -> str:
 def known(
     condition: CommitteeCondition, seats: Sequence[Seat], window: Window, table: StateTable
 ) -> dict[str, str]:
-    """What all of these seats know, by placeholder."""
+    """Collect the values of placeholders that all of these seats know."""
     labels = condition.scenario.labels
     return {
         "scenario": condition.scenario.named or condition.scenario.id,
@@ -131,7 +131,7 @@ def known(
 
 
 def _quoted(condition: CommitteeCondition, window: Window) -> str:
-    """The arguments in the window, or what stands in their place."""
+    """Quote the arguments in the window, or the sentence that replaces an empty window."""
     if not condition.protocol.feedback:
         return Template(condition.frame.withheld).substitute()
     quoted = "\n".join(remark.line for remark in window)
@@ -139,7 +139,7 @@ def _quoted(condition: CommitteeCondition, window: Window) -> str:
 
 
 def _round(condition: CommitteeCondition, number: int) -> dict[str, str]:
-    """Which round it is, by placeholder: ``$round_line`` where the protocol has one."""
+    """Collect the placeholders of a round: ``$round_line`` only if the protocol has one."""
     frame = condition.frame
     last = Template(frame.last).substitute() if number == condition.rounds else ""
     values = {"round": str(number), "rounds": str(condition.rounds), "last": last}
@@ -193,7 +193,7 @@ def _preamble(preamble: str, members: int, words: int, labels: tuple[str, ...]) 
 
 
 def _row(condition: CommitteeCondition, seat: Seat, state: stateline.State | None) -> str:
-    """A seat's row of the committee table."""
+    """Write a seat's row of the committee table."""
     frame, options = condition.frame, len(condition.scenario.labels)
     if state is None and condition.protocol.initial_state == "even":
         state = stateline.even(options)

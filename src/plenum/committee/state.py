@@ -1,4 +1,4 @@
-"""The STATE line: what an agent reports of its mind, and the strict parser that reads it."""
+"""The STATE line, in which an agent reports its preferences, and its strict parser."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from plenum.base.text import HIDDEN, lines, unmasked
 from plenum.models.conversation import Misread
 
 TOLERANCE = Decimal("0.02")
-"""How far the preferences may be from a sum of 1 before they are refused."""
+"""The largest accepted difference of the preferences' sum from 1."""
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
 _DECIMAL = r"[0-9]{1,3}\.[0-9]{1,12}"
@@ -33,12 +33,12 @@ _MARKER = re.compile(
 
 
 class Malformed(Misread):
-    """An answer that doesn't follow the format; the message says what is wrong with it."""
+    """An answer that doesn't follow the format; the message says how."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What an agent reports: preferences on the simplex, confidence 0-100, two tags."""
+    """The report of an agent: preferences on the simplex, confidence 0-100, two tags."""
 
     pref: tuple[float, ...]
     conf: int
@@ -52,13 +52,13 @@ class State:
 
 
 def example(labels: tuple[str, ...]) -> str:
-    """The STATE line's form for these option labels, as a prompt shows it."""
+    """Write the STATE line's form for these option labels, as a prompt shows it."""
     names = ",".join(f"p{label}" for label in labels)
     return f'STATE: pref=[{names}]; conf=NN; tags=["tag_one","tag_two"]'
 
 
 def even(options: int) -> State:
-    """A state between all options, as the released code of the papers gives a seat at first.
+    """Make a state between all options, as the papers' released code gives a seat at first.
 
     Equal hundredths, the rest to the last option: 0.33, 0.33, 0.34; confidence 50.
     """
@@ -106,7 +106,10 @@ def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
 
 
 def without_state(text: str) -> str:
-    """The argument of an answer whose STATE line is malformed: lines with a marker are dropped."""
+    """Return the argument of an answer with a malformed STATE line.
+
+    Lines with a marker of a STATE line are dropped.
+    """
     kept = [line for line in lines(text) if not _MARKER.search(unmasked(line))]
     argument = "\n".join(kept).strip()
     # A marker can be spread over a line break; then nothing of the text can be trusted.

@@ -1,4 +1,7 @@
-"""Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
+"""Estimates from ensembles of replicates; pure functions of arrays.
+
+Imports numpy, scipy and, to pool, statsmodels.
+"""
 
 from plenum.dynamics.attrition import Association, association, independence
 from plenum.dynamics.branching import Branching, branching, of_replicates

@@ -1,4 +1,4 @@
-"""Attrition: whether replicates fail in some conditions more than in others."""
+"""Attrition: a test that replicates fail equally often in all conditions."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ EXPECTED = 5
 
 @dataclass(frozen=True)
 class Association:
-    """Whether failure goes with the condition.
+    """The association between failure and condition.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Association:
 
     @property
     def untested(self) -> str:
-        """Why there is no test, in words; empty where there is one."""
+        """The reason in words if there is no test; empty if there is one."""
         if self.method != "none":
             return ""
         if not self.completed + self.failed:
@@ -133,9 +133,9 @@ def association(
 
 
 def independence(counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Whether rows and columns of a table of counts are independent: p, and Cramér's V.
+    """Test whether rows and columns of a table of counts are independent: p, and Cramér's V.
 
-    Pearson's chi-square, which is approximate where expected counts are below 5.
+    Pearson's chi-square, which is approximate if expected counts are below 5.
 
     Parameters
     ----------

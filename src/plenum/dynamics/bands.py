@@ -1,4 +1,4 @@
-"""Bands of D(t): how well each round's divergence is known."""
+"""Bands of D(t): the uncertainty of each round's divergence."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,4 +1,4 @@
-"""Branching: continuations from one state, as the paper's certificate and as a signed exponent."""
+"""Branching: continuations from one state, measured by the paper's Γ̂ and a signed exponent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -57,9 +57,9 @@ class Branching:
 
 @dataclass(frozen=True)
 class NextAnswers:
-    """What K next answers at each turn of a run say, as the authors' released files have it.
+    """Entropy of K next answers at each turn of a run, as in the authors' released files.
 
-    There nothing is continued: the published Γ̂ of Fig. S6 is this one, and not that of
+    Nothing is continued there: the published Γ̂ of Fig. S6 is this one, and not that of
     :class:`Branching`, which follows section S3.
 
     Attributes
@@ -84,7 +84,7 @@ class NextAnswers:
 
 
 def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
-    """Γ̂ and ĉ as the authors' released files compute them.
+    """Compute Γ̂ and ĉ as the authors' released files do.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
 
 _BLOCK = 400_000
-"""Leave-one-out levels of the labellings that are drawn at once."""
+"""Leave-one-out levels of the labellings that are computed at once."""
 
 _NONE = 1e-9
-"""A standard error below this is none: all replicates of an arm part alike."""
+"""A standard error below this is zero: all replicates of an arm are equally far apart."""
 
 _TIE = 1e-6
 """A null statistic this close to the observed one, in standard errors or relative to it, is a tie:
@@ -128,10 +128,11 @@ def interaction(
     *,
     decisions: Sequence[Sequence[str] | None] = (None,) * 4,
 ) -> Contrast:
-    """The 2x2 interaction (λ̂₁₁ - λ̂₁₀) - (λ̂₀₁ - λ̂₀₀) (Fig. 1B).
+    """Estimate the 2x2 interaction (λ̂₁₁ - λ̂₁₀) - (λ̂₀₁ - λ̂₀₀) (Fig. 1B).
 
     Four independent jackknife variances, Student's t with Welch-Satterthwaite degrees of freedom.
-    Look at D(3) and headroom of the four cells before believing it: saturation alone makes one.
+    Check D(3) and headroom of the four cells before believing it, since saturation alone makes an
+    interaction.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def interaction(
 
 
 def of_estimates(cells: tuple[LyapunovEstimate, ...]) -> Contrast:
-    """The contrast of two independent λ̂, or the interaction of four, with Welch's t test.
+    """Contrast two independent λ̂, or estimate the interaction of four, with Welch's t test.
 
     It needs no ensembles: the value, interval and ``p_wald`` are those of :func:`contrast`.
     """
@@ -170,7 +171,7 @@ def of_estimates(cells: tuple[LyapunovEstimate, ...]) -> Contrast:
 
 
 def _paired(cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit]) -> Contrast:
-    """The contrast of paired arms with the t test of its jackknife."""
+    """Contrast paired arms with the t test of the jackknife over their differences."""
     value, n = cells[0].value - cells[1].value, cells[0].replicates
     if not all(math.isfinite(cell.se) for cell in cells):
         return _contrast(value, float("nan"), 0, n, "none", cells)
@@ -223,7 +224,7 @@ def _permuted(
 def _labels(
     generator: np.random.Generator, count: int, size: int, draws: int, paired: bool
 ) -> NDArray[np.bool_]:
-    """Whether each of the pooled replicates is in the treated arm, shape (count, draws)."""
+    """Draw which of the pooled replicates are in the treated arm, shape (count, draws)."""
     if paired:
         swapped = generator.integers(0, 2, (size, draws)).astype(bool)
         return np.concatenate([~swapped, swapped])

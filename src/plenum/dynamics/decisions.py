@@ -1,4 +1,4 @@
-"""Decisions of an ensemble: how often they differ, within one and between two."""
+"""Decisions of an ensemble: disagreement within one ensemble and between two."""
 
 import math
 from collections import Counter
@@ -34,7 +34,7 @@ class Share:
 
 
 def share(total: float, n: int) -> Share:
-    """A share with Clopper and Pearson's interval, exact where ``total`` is a count.
+    """Estimate a share with Clopper and Pearson's interval, exact if ``total`` is a count.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def share(total: float, n: int) -> Share:
 
 
 def tally(decisions: Sequence[str]) -> dict[str, int]:
-    """How many replicates decided for what: the most frequent first, ties in the order of labels.
+    """Count the replicates by decision: the most frequent first, ties in the order of labels.
 
     Parameters
     ----------
@@ -151,8 +151,9 @@ class McNemar:
 
 
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
-    """Compare two yes-or-no outcomes of the same units, such as: does the variant flip the
-    decision after deliberation, and does it flip the one-shot vote?
+    """Compare two yes-or-no outcomes of the same units.
+
+    For example, a variant may flip the decision after deliberation, and may flip the one-shot vote.
 
     Parameters
     ----------

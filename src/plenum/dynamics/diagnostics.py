@@ -1,4 +1,4 @@
-"""Diagnostics beside every λ̂, so that a reader sees whether it can be trusted."""
+"""Diagnostics of λ̂, which show whether it can be trusted."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, without_each
 
 SATURATED = 0.5
-"""A round is saturated from this share of the cap on: a logistic growth has lost half its rate."""
+"""The share of the cap from which a round is saturated: logistic growth has lost half its rate."""
 
 GRID = 3.0
-"""An ensemble is quantised where D(t) is below this many steps of its grid."""
+"""An ensemble is quantised if D(t) is below this many steps of its grid."""
 
 APART = 0.5
 """Below this share of pairs that are apart in every round used, few replicates carry D(t)."""
@@ -126,7 +126,7 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
 def warnings(
     fitted: Fit, se: float, diagnostics: Diagnostics, modal: float | None
 ) -> tuple[str, ...]:
-    """What speaks against taking λ̂ for a rate of growth, by name.
+    """Name the reasons not to take λ̂ for a growth rate.
 
     Parameters
     ----------
@@ -148,10 +148,10 @@ def warnings(
 
 
 def cap(replicates: int, options: int) -> float:
-    """The largest mean pairwise distance on the simplex.
+    """Return the largest mean pairwise distance that is possible on the simplex.
 
-    √2 · Σ_{a<b} n_a n_b / C(R, 2) at the most even split of the replicates over the vertices:
-    0.990 for R = 20 and K = 3, and √2 (1 - 1/K) as R grows. NaN for fewer than two replicates.
+    √2 · Σ_{a<b} n_a n_b / C(R, 2) at the most even split of the replicates over the vertices: 0.990
+    for R = 20 and K = 3, and √2 (1 - 1/K) as R grows. NaN for fewer than two replicates.
     """
     if replicates < 2:
         return float("nan")
@@ -161,7 +161,7 @@ def cap(replicates: int, options: int) -> float:
 
 
 def headroom(top: float, first: float, span: float) -> float:
-    """The mean rate at which D(t) can still grow from ``first`` to the cap; infinite from 0."""
+    """Return the mean rate at which D(t) can grow from ``first`` to the cap; infinite from 0."""
     return math.log(top / first) / span if first > 0 else math.inf
 
 
@@ -179,10 +179,10 @@ def _rms(fitted: Fit) -> Variant:
 
 
 def _quenched(fitted: Fit) -> Variant:
-    """Over one and the same set of pairs in every round: else its changes would look like growth.
+    """Estimate λ̂ from mean logarithms, over the same set of pairs in every round.
 
-    The slope of a mean of logarithms is the mean of the pairs' slopes, so that leaving out a
-    replicate is leaving out its pairs.
+    A changing set of pairs would look like growth. The slope of a mean of logarithms is the mean of
+    the pairs' slopes, so that leaving out a replicate is leaving out its pairs.
     """
     pairs = fitted.pairs[:, fitted.used]
     apart = (pairs > 0).all(axis=1)
@@ -201,7 +201,7 @@ def _quenched(fitted: Fit) -> Variant:
 
 
 def _disagree(variants: Sequence[Variant]) -> bool:
-    """Whether two of the three differ by more than the smaller of their standard errors.
+    """Return True if two of the three differ by more than the smaller of their standard errors.
 
     The larger one grows with the flips themselves: it would hide a third of those that this finds,
     and on processes without flips neither raises an alarm (docs/calibration.md).
@@ -228,9 +228,9 @@ def _split(points: Floats, decisions: Sequence[str] | None) -> tuple[Floats, Flo
 
 
 def _grid(points: Floats) -> float:
-    """The step of the grid that most values lie on; 0 where they lie on none.
+    """Return the step of the grid that most values lie on; 0 if they lie on none.
 
-    Committee means of preferences with two decimals lie on a grid of 0.01 / seats, but for the
+    Committee means of preferences with two decimals lie on a grid of 0.01 / seats, except for the
     few that were normalised.
     """
     gaps = np.diff(np.unique(points))

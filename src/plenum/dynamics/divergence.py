@@ -1,4 +1,4 @@
-"""Divergence of an ensemble: how far its replicates are apart, round by round."""
+"""Divergence of an ensemble: the distances between its replicates, round by round."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

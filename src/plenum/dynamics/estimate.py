@@ -9,7 +9,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its uncertainty; without arguments, that there is none.
+    """A point estimate with its uncertainty; ``Estimate()`` means that it can't be estimated.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ def two_sided(value: float, se: float, df: float) -> float:
 
 
 def estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:
-    """An estimate with Student's t interval and test against 0."""
+    """Make an estimate with Student's t interval and test against 0."""
     half = margin(se, df)
     return Estimate(value, se, value - half, value + half, two_sided(value, se, df), df, n, method)
 
 
 def mean(values: np.ndarray, method: str) -> Estimate:
-    """The mean of independent values, one unit each; values that are NaN are left out."""
+    """Estimate the mean of independent values, one unit each; NaN values are left out."""
     kept = values[np.isfinite(values)]
     n = len(kept)
     if n == 0:

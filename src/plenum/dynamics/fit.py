@@ -1,4 +1,4 @@
-"""The fit that every estimator reads: distances, rounds, and slopes of log D(t)."""
+"""The fit that every estimator uses: distances, rounds, and slopes of log D(t)."""
 
 import operator
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
 
 
 def without_each(distances: Floats) -> Floats:
-    """Sums over pairs without each replicate in turn.
+    """Sum over pairs without each replicate in turn.
 
     Parameters
     ----------

@@ -121,10 +121,10 @@ def by_family(
 
 
 def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
-    """How often each wording decides otherwise than the canonical one, from 0 to 1.
+    """Compute how often each wording changes the canonical decision, from 0 to 1.
 
-    Each repetition of a wording is compared with the same repetition of the canonical wording;
-    one whose counterpart did not complete is left out.
+    Each repetition of a wording is compared with the same repetition of the canonical wording; one
+    whose counterpart did not complete is left out.
 
     Returns
     -------
@@ -140,10 +140,10 @@ def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
 
 
 def details(estimates: dict[str, FamilyEstimate]) -> dict[str, float]:
-    """Fragility and λ̂_pert by family as named numbers; NaN where one doesn't exist.
+    """Return fragility and λ̂_pert by family as named numbers; NaN if one doesn't exist.
 
-    ``fragility`` and its limits are over all wordings, and ``fragility_rephrase`` over a family;
-    λ̂_pert over all wordings is the condition's λ̂, and only that of a family stands here.
+    ``fragility`` and its limits are over all wordings, and ``fragility_rephrase`` over a family.
+    λ̂_pert over all wordings is the condition's λ̂, so only those of families are included.
     """
     numbers: dict[str, float] = {}
     for family, both in estimates.items():
@@ -182,12 +182,12 @@ class FragilityContrast(Estimate):
 def fragility_contrast(
     first: Sequence[VariantOutcome], second: Sequence[VariantOutcome]
 ) -> FragilityContrast:
-    """Compare how fragile two conditions are, wording by wording.
+    """Compare the fragility of two conditions, wording by wording.
 
     Each is measured against its own canonical decision. The interval is Newcombe's for paired
-    shares (1998, method 10: Wilson limits, with the correlation of the pairs), and stays within
-    -1 to 1 and keeps a width where no pair differs; Student's t over wordings where these were
-    read several times. Wordings are the units: what is said holds given both canonical decisions.
+    shares (1998, method 10: Wilson limits, with the correlation of the pairs), which stays within
+    -1 to 1 and keeps a width if no pair differs; Student's t over wordings if these were read
+    several times. Wordings are the units: the result holds given both canonical decisions.
 
     Parameters
     ----------
@@ -220,10 +220,10 @@ def fragility_contrast(
 
 
 def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
-    """The mean of differences, one a scenario: scenarios are the units, Student's t.
+    """Average differences, one a scenario, by Student's t with scenarios as units.
 
-    All weigh alike. Weights by their standard errors would drop the scenarios in which no wording
-    tells the conditions apart, since these have none.
+    All have equal weight. Weights by their standard errors would drop the scenarios in which no
+    wording distinguishes the conditions, since these have none.
     """
     return mean(np.array([c.value for c in contrasts]), "mean over scenarios, Student's t")
 

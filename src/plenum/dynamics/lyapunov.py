@@ -14,7 +14,7 @@ from plenum.dynamics.fit import WINDOW, Fit, fit, jackknife_se
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 
 FEW = 10
-"""Below this many replicates an estimate carries the warning ``few_replicates``."""
+"""Below this many replicates an estimate has the warning ``few_replicates``."""
 
 
 @dataclass(frozen=True)

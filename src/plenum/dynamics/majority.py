@@ -1,4 +1,4 @@
-"""Time to majority: when more than half of the seats share a top option, in both readings."""
+"""Time to majority: rounds until more than half of the seats share a top option."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 
 READINGS = ("first", "stable")
 TIES = ("none", "first")
-"""What a seat with a tied top prefers: nothing, or the first of the equal options, as the papers
-have it."""
+"""The treatment of a seat with a tied top: no preference, or the first of the equal options, as in
+the papers."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class TimeToMajority:
 def time_to_majority(
     preferences: ArrayLike, reading: str = "first", *, ties: str = "none"
 ) -> TimeToMajority:
-    """Rounds until a strict majority of the seats present shares its top option (Fig. S4).
+    """Estimate the rounds until a strict majority of the seats present shares its top option.
 
-    The first-hit reading carries little: seats that choose at random have such a majority after
-    1.6 rounds on average.
+    Fig. S4. The first-hit reading carries little information: seats that choose at random have such
+    a majority after 1.6 rounds on average.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def time_to_majority(
 
 
 def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
-    """The option that a strict majority of the seats present has on top, or -1.
+    """Find the option that a strict majority of the seats present has on top, or -1.
 
     Parameters
     ----------
@@ -124,8 +124,11 @@ def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
 
 
 def top_options(array: Floats, ties: str = "none") -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which seats are present, shape (..., seats), and which options are on top of each, shape
-    (..., seats, options): all that are tied, or the ``first`` of them."""
+    """Find the seats that are present, and the options on top of each.
+
+    The shapes are (..., seats) and (..., seats, options). On top are all that are tied, or the
+    ``first`` of them.
+    """
     if ties not in TIES:
         raise ValueError(f"ties {ties!r}: one of {', '.join(TIES)}")
     present = np.asarray(np.isfinite(array).all(axis=-1))

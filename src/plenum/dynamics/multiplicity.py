@@ -1,4 +1,4 @@
-"""Families of tests: what stays significant when many are made."""
+"""Families of tests: adjustment of p for the number of tests."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from plenum.dynamics.fit import Floats
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Adjusted p that bound the chance of one false claim in the family (Holm 1979).
+    """Adjust p to bound the chance of one false claim in the family (Holm 1979).
 
     For headline claims. NaN stays NaN and doesn't count.
 
@@ -22,9 +22,9 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
-    """Adjusted p that bound the share of false finds in the family (Benjamini & Hochberg 1995).
+    """Adjust p to bound the share of false finds in the family.
 
-    For maps. NaN stays NaN and doesn't count.
+    Benjamini & Hochberg 1995; for maps. NaN stays NaN and doesn't count.
 
     Parameters
     ----------

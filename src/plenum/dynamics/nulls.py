@@ -22,7 +22,7 @@ SHUFFLES = 2_000
 """The papers' number of permutations."""
 
 CENTRES = ("median", "mean")
-"""What a reversal may be centred on."""
+"""Centres that a reversal may subtract."""
 
 _BLOCK = 4_000_000
 """Products of signs that are held at once."""
@@ -124,11 +124,11 @@ def shuffle_test(
     seed: int = 0,
     rounds: str = "window",
 ) -> NullTest:
-    """The papers' permutation null: rounds shuffled within each replicate (Fig. S5).
+    """Compute the papers' permutation null: rounds shuffled within each replicate (Fig. S5).
 
-    It tests that rounds are exchangeable, not that λ = 0, and is anti-conservative: replicates
-    that don't grow but remember, as all committees do, reject far too often, 42 % of the time at
-    a nominal 5 % for an AR(1) with ρ = 0.9. It stands here to reproduce the papers.
+    It tests that rounds are exchangeable, not that λ = 0, and is anti-conservative: replicates that
+    don't grow but have memory, as all committees do, reject far too often, 42 % of the time at a
+    nominal 5 % for an AR(1) with ρ = 0.9. It is here to reproduce the papers.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def _kept_signs(
 
 
 def forget() -> None:
-    """Give back the memory of signs that are kept for the next condition."""
+    """Free the memory of signs that are kept for the next condition."""
     _kept_signs.cache_clear()
 
 

@@ -1,4 +1,4 @@
-"""Planning: how many replicates are needed, and when a running study may stop."""
+"""Planning: the number of replicates that a contrast needs, and sequential stopping."""
 
 import math
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from plenum.dynamics.fit import Floats
 SPENDING = ("obrien_fleming", "pocock")
 
 _POWER, _ALPHA = 0.8, 0.05
-"""What plans and reports ask of a test, unless they are told otherwise."""
+"""The power and the error that plans and reports demand of a test by default."""
 
 _NODES = 200
 """Of the quadrature of paths that crossed no boundary."""
@@ -29,7 +29,7 @@ _MOST = 10_000_000
 
 @dataclass(frozen=True)
 class Plan:
-    """Replicates for a contrast of two conditions.
+    """The number of replicates for a contrast of two conditions.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Plan:
 
 
 def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float = _ALPHA) -> Plan:
-    """The fewest replicates per arm that find Δλ with a given power.
+    """Find the fewest replicates per arm that detect Δλ with a given power.
 
     Two-sided two-sample t test. λ̂'s jackknife standard error shrinks as sd / √R, with sd the
     standard deviation of the pseudo-values.
@@ -104,7 +104,7 @@ def _power(centre: float, df: float, alpha: float) -> float:
 
 
 def detectable(se: float, df: float) -> float:
-    """The smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
+    """Return the smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def detectable(se: float, df: float) -> float:
 
 @dataclass(frozen=True)
 class Look:
-    """One look at a growing study.
+    """An interim look at a growing study.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def look(
     alpha: float = 0.05,
     spending: str = "obrien_fleming",
 ) -> Look:
-    """Whether the interval of λ̂ is narrow enough to stop, with looking paid for.
+    """Decide whether the interval of λ̂ is narrow enough to stop, at a cost for looking.
 
     Every look spends a part of alpha (Lan and DeMets 1983), and its interval is as wide as that
     part demands, so that one may look, and stop at any look, without losing coverage.
@@ -218,7 +218,7 @@ def look(
 
 
 def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming") -> float:
-    """The share of alpha that may be spent up to an information fraction from 0 to 1.
+    """Return the part of alpha that may be spent up to an information fraction from 0 to 1.
 
     4 - 4 Φ(z_{α/4} / √t), half of it on either side, or α log(1 + (e - 1) t) (Lan & DeMets 1983).
     """
@@ -236,10 +236,10 @@ def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming"
 
 
 def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_fleming") -> Floats:
-    """Two-sided critical z of every look (Armitage, McPherson and Rowe 1969).
+    """Compute the two-sided critical z of every look (Armitage, McPherson and Rowe 1969).
 
-    The density of the standardised sum among paths that crossed no boundary is carried from look
-    to look on a grid; each boundary is where the newly spent alpha lies outside.
+    The density of the standardised sum among paths that crossed no boundary is carried from look to
+    look on a grid; each boundary is the point outside which the newly spent alpha lies.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
 
 
 def _bound(grid: Floats, mass: Floats, step: float, target: float) -> float:
-    """Where the sum leaves [-bound, bound] with probability ``target``."""
+    """Find the bound outside which the sum is with probability ``target``."""
     from scipy.optimize import brentq
 
     def outside(bound: float) -> float:

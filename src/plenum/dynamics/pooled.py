@@ -12,7 +12,7 @@ from plenum.dynamics.estimate import Estimate, estimate
 from plenum.dynamics.fit import WINDOW, Floats, fit
 
 FEW = 5
-"""Below this many scenarios a pooled effect carries the warning ``few_scenarios``."""
+"""Below this many scenarios a pooled effect has the warning ``few_scenarios``."""
 
 EFFECTS = ("roles", "mixed", "roles x mixed")
 """The effects of the mixed model."""
@@ -190,7 +190,7 @@ def _long(
 def _fitted(
     values: Floats, design: Floats, groups: np.ndarray
 ) -> tuple[list[tuple[float, float]], list[float], bool]:
-    """Fixed effects with standard errors, random standard deviations, convergence.
+    """Fit the mixed model: fixed effects with standard errors, random deviations, convergence.
 
     Powell's method, since gradients mislead at variances of zero: there the others stop at
     likelihoods that are not the greatest, and call it convergence.
@@ -221,7 +221,7 @@ def _fitted(
 
 
 def _reml(y: Floats, v: Floats) -> float:
-    """The variance between scenarios that maximises the restricted likelihood."""
+    """Find the variance between scenarios that maximises the restricted likelihood."""
     from scipy.optimize import minimize_scalar
 
     def loss(tau2: float) -> float:

@@ -1,4 +1,4 @@
-"""A condition's estimates out of the numbers that were recorded of them."""
+"""A condition's estimates, rebuilt from its recorded numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from plenum.dynamics.switches import SwitchCounts
 
 @dataclass(frozen=True)
 class Recorded(Summary):
-    """Estimates of which numbers alone are left: what is known by replicate or round is empty."""
+    """Estimates rebuilt from recorded numbers; arrays by replicate or round are empty."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def record(self) -> dict[str, dict[str, float]]:
-        """All numbers by name, as the whole summary gave them."""
+        """Return all numbers by name, as the whole summary gave them."""
         return self.numbers
 
 
@@ -38,7 +38,7 @@ def recorded(
     warnings: Sequence[str],
     status: str = "ok",
 ) -> Recorded:
-    """The estimates of a condition.
+    """Rebuild the estimates of a condition.
 
     Parameters
     ----------

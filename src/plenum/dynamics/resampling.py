@@ -35,7 +35,7 @@ INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 """Names of the 95 % intervals."""
 
 _AT_ONCE = 200_000
-"""Sums of one product: what it makes then stays in memory that is at hand."""
+"""Sums of one product, few enough that the intermediate arrays stay in the cache."""
 
 _TIE = 1e-6
 """Draws this close to λ̂, in standard deviations of the draws, are as large as λ̂: of a few
@@ -124,7 +124,7 @@ class Bootstrap:
         return Interval(method, float(low), float(high))
 
     def _bca(self) -> Floats:
-        """The quantiles at which BCa reads the draws; those of the percentiles where z0 is lost."""
+        """Return the quantiles at which BCa reads the draws; the percentiles' if z0 is lost."""
         gaps, count = self.slopes - self.value, len(self.slopes)
         tied = np.abs(gaps) <= _TIE * self.slopes.std()
         below = (gaps[~tied] < 0).sum() / count + tied.mean() / 2
@@ -184,7 +184,7 @@ def bootstrap(
 
 
 class _Engine:
-    """The products of one ensemble."""
+    """The matrix products of one ensemble."""
 
     def __init__(self, fitted: Fit, studentised: bool, dtype: DTypeLike) -> None:
         self._studentised, self._dtype = studentised, dtype
@@ -203,7 +203,7 @@ class _Engine:
         return slopes, errors
 
     def error(self) -> float:
-        """The infinitesimal jackknife standard error of λ̂ itself."""
+        """Return the infinitesimal jackknife standard error of λ̂ itself."""
         return float(self._part(np.ones((self._replicates, 1), self._dtype))[1][0])
 
     def _part(self, counts: Array) -> tuple[Floats, Floats]:
@@ -242,7 +242,7 @@ def _redraw(
 
 
 def _counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
-    """How often each replicate is drawn, shape (R, draws)."""
+    """Draw how often each replicate occurs in each draw, shape (R, draws)."""
     generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
     even = np.full(replicates, 1 / replicates)
     return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
@@ -252,9 +252,9 @@ def _counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.i
 def _kept_counts(
     replicates: int, draws: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Counts, shape (R, kept), and which of them each draw has, shape (draws,).
+    """Draw counts, shape (R, kept), and each draw's index among them, shape (draws,).
 
-    Few replicates can be drawn in few ways, five in 126: each is then kept once.
+    Few replicates can be drawn in few ways, five in 126, so each way is then kept once.
     """
     counts, order = _counts(replicates, draws, seed, 0), np.arange(draws)
     if math.comb(2 * replicates - 1, replicates) < draws:
@@ -266,5 +266,5 @@ def _kept_counts(
 
 
 def forget() -> None:
-    """Give back the memory of counts that are kept for the next condition."""
+    """Free the memory of counts that are kept for the next condition."""
     _kept_counts.cache_clear()

@@ -1,4 +1,4 @@
-"""Everything that is estimated of one condition."""
+"""All estimates of one condition."""
 
 import math
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
 ESTIMATORS_VERSION = 1
-"""Part of what a tracked condition says that it is written from. Raise it when a change of the code
-moves a number that a condition's run holds by more than rounding, or adds or drops one: the runs of
-a study are then written again when it is next run."""
+"""A part of the digest of a tracked condition. Raise it when a change of the code moves a number
+that a condition's run holds by more than rounding, or adds or drops one: the next run of a study
+then writes its conditions again."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Summary:
     decisions: dict[str, int] = field(default_factory=dict)
 
     def record(self) -> dict[str, dict[str, float]]:
-        """All numbers by name, in groups: ``estimates`` first, then what explains them.
+        """Return all numbers by name, in groups: ``estimates`` first, then what explains them.
 
         A number that doesn't exist is NaN.
         """

@@ -1,4 +1,4 @@
-"""Survival: how many are still waiting, where some leave before they are seen to end."""
+"""Survival: the share without an event so far, if some are observed for a shorter time."""
 
 import warnings
 
@@ -14,7 +14,7 @@ TIE = 1e-9
 def kaplan_meier(
     times: Floats, observed: NDArray[np.bool_], at: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """The Kaplan-Meier share of those without an event.
+    """Estimate the Kaplan-Meier share of those without an event.
 
     Parameters
     ----------
@@ -44,6 +44,6 @@ def kaplan_meier(
 
 
 def median_time(at: Floats, curve: Floats) -> float:
-    """The first time at which at most half are left; infinite without one."""
+    """Return the first time at which at most half are left; infinite without one."""
     below = np.flatnonzero(curve <= 0.5 + TIE)
     return float(at[below[0]]) if below.size else float("inf")

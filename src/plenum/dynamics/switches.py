@@ -1,4 +1,4 @@
-"""How often a seat changes the option it prefers (Fig. S3, Table S7)."""
+"""Switches of top option, by seat (Fig. S3, Table S7)."""
 
 from dataclasses import dataclass, field
 

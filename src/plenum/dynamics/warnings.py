@@ -211,10 +211,10 @@ _EVERY = (
 )
 
 WARNINGS = {warned.name: warned for warned in _EVERY}
-"""By name, in the order of a report."""
+"""The warnings by name, in the order of a report."""
 
 OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
-"""Warnings that only effects have."""
+"""Warnings that only effects can have."""
 
 _ORDER = "fasqztrixpewcmn"
 """Every letter, once: a new one needs its place here."""
@@ -223,17 +223,17 @@ LETTERS = {
     warned.name: warned.letter
     for warned in sorted(filter(lambda w: w.letter, _EVERY), key=lambda w: _ORDER.index(w.letter))
 }
-"""The letters that stand for warnings, in the order in which they are written."""
+"""The letters of the warnings, in the order in which they are written."""
 
 FEW_EPISODES = 5
-"""Below this many episodes, which are the independent draws, intervals are hardly believed."""
+"""Below this many episodes, which are the independent draws, intervals are unreliable."""
 
 LOSSES = ("abstentions", "cut", "silent")
 """Metrics of a run in a world that count failures of agents, each a warning of the same name."""
 
 
 def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
-    """The warnings of runs in a world: few independent draws, and what agents failed at.
+    """List the warnings of runs in a world: few independent draws, and failures of agents.
 
     Parameters
     ----------

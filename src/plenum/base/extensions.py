@@ -72,5 +72,5 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
 
 def _is_there(entry: EntryPoint) -> bool:
-    """Return True if the package is where Python looks; its folder may have been deleted by hand."""
+    """Return True if Python can find the package; its folder may have been deleted by hand."""
     return find_spec(entry.module.partition(".")[0]) is not None

@@ -88,5 +88,5 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
-	sh scripts/install.sh $(BIN)/python hosted ray s3 server dev
+	sh scripts/install.sh $(BIN)/python hosted ray s3 server docs dev
 	@touch $@ $(VENV)/.base

@@ -4,16 +4,9 @@ In a notebook, ``plenum.study("default").frame()`` is the condition table of a s
 ``plenum.sweep("roles=on,off")`` runs one; ``docs/python.md`` shows an analysis.
 """
 
-from typing import Any
+import lazy_loader
 
 __version__ = "0.1.0"
-__all__ = ["study", "sweep"]
 
-
-def __getattr__(name: str) -> Any:
-    """Load what notebooks use when it is first asked for: it needs pandas and MLflow."""
-    if name in __all__:
-        from plenum.reports import notebook
-
-        return getattr(notebook, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# The stub beside this file lists the names; each is imported when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,17 +1,9 @@
 """Audits of programs: runs, verdicts with error control, and their pages.
 
-``plenum_audit.audit(committee, case)`` is an audit from Python.
+``plenum_audit.audit(committee, case)`` is an audit from Python; ``assert_stable`` is one in a test.
 """
 
-from typing import Any
+import lazy_loader
 
-__all__ = ["audit"]
-
-
-def __getattr__(name: str) -> Any:
-    """Load an audit's machinery when it is first asked for."""
-    if name in __all__:
-        from plenum_audit import notebook
-
-        return getattr(notebook, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# The stub beside this file lists the names; each is imported when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

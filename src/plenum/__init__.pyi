@@ -1,0 +1,4 @@
+from .reports.notebook import study, sweep
+
+__version__: str
+__all__ = ["study", "sweep"]

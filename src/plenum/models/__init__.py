@@ -1,4 +1,4 @@
-"""Models: one contract for whatever answers prompts, and the backends that fulfil it."""
+"""The chat contract of all models, and the backends that implement it."""
 
 from plenum.models.chat import (
     Answer,

@@ -1,4 +1,4 @@
-"""Which backend answers prompts."""
+"""The choice of the backend that answers prompts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Batching:
 
     @classmethod
     def of(cls, job: Job, lockstep: Lockstep) -> Self:
-        """As a job wants them."""
+        """Take the settings of a job."""
         return cls(job.batch, storage.folder(job.journals) / storage.BATCHES, lockstep)
 
 
@@ -38,7 +38,7 @@ def build(
     here: bool = True,
     say: Callable[[str], object] = say,
 ) -> ChatModel:
-    """The backend of these settings; heavy libraries are imported only here.
+    """Build the backend of these settings; heavy libraries are imported only here.
 
     Hosted models that don't run ``here`` are named alone. ``say`` prints a line for the user.
 
@@ -75,6 +75,6 @@ def build(
 
 
 def policy(calls: Calls) -> Policy:
-    """The retry policy that the config asks for."""
+    """Make the retry policy that the config asks for."""
     timeout_s = None if calls.batch else calls.timeout_s  # a batch takes hours
     return Policy(calls.max_attempts, timeout_s, calls.backoff_s, calls.backoff_max_s)

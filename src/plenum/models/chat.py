@@ -16,13 +16,13 @@ from plenum.design.condition import Sampling
 from plenum.records import Failure
 
 _LONGEST_DETAIL = 10_000
-"""Characters of a provider's message that are looked at."""
+"""Characters of a provider's message that are kept."""
 
 TOKENS_A_WORD = 4 / 3
-"""English prose, for estimates."""
+"""Tokens a word of English prose, for estimates."""
 
 SIMULATED = "fp_simulated"
-"""System fingerprint of a server whose answers are simulated, so that they say so."""
+"""The system fingerprint of simulated answers, by which they can be recognised."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class RawRequest:
 
     @property
     def for_an_hour(self) -> bool:
-        """Whether parts of it are to stay in the provider's cache for so long."""
+        """True if parts of it are to stay in the provider's cache for an hour."""
         return self.interface == "messages" and '"ttl": "1h"' in json.dumps(self.body)
 
 
@@ -108,10 +108,10 @@ class Chat:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered.
+    """The answer of a model.
 
-    ``finish`` is the provider's finish reason (``stop``, ``length``, ``content_filter``);
-    ``cost`` is in US dollars, ``None`` where the price isn't known.
+    ``finish`` is the provider's finish reason (``stop``, ``length``, ``content_filter``); ``cost``
+    is in US dollars, ``None`` if the price isn't known.
     """
 
     text: str
@@ -162,11 +162,11 @@ class Response:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try of a call: how it ended, how long it took (seconds), when it began (Unix time).
+    """One try of a call: its outcome, duration (seconds) and begin (Unix time).
 
     ``outcome`` is ``ok`` or a :class:`~plenum.records.Failure`; ``number`` counts from 1;
-    ``reached`` is false where nothing can have reached the provider; ``server`` is the one of a
-    fleet that it ended at.
+    ``reached`` is false if nothing can have reached the provider; ``server`` is the one of a fleet
+    that it ended at.
     """
 
     number: int
@@ -181,7 +181,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a call ended well: the response, and the attempt that brought it."""
+    """A call that ended well: the response, and the attempt that brought it."""
 
     response: Response
     attempt: Attempt
@@ -228,16 +228,16 @@ class CallError(Exception):
 
 
 class ChatModel(Protocol):
-    """What a backend provides."""
+    """The contract of a backend."""
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Refuse, before any call, what can't work: a missing key or library (``UserError``)."""
+        """Refuse, before any call, a setup that can't work; raise ``UserError``."""
 
     def provider(self, model: str) -> str:
-        """Who answers for a model: calls to one provider share their limits."""
+        """Name the provider of a model; calls to one provider share their limits."""
 
     def server(self, chat: Chat) -> str:
-        """Which server of a fleet the next attempt goes to; empty where there is no fleet."""
+        """Choose the server of a fleet for the next attempt; empty without a fleet."""
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, the ``number``-th of this call, counted from 1.
@@ -249,20 +249,20 @@ class ChatModel(Protocol):
         """
 
     async def close(self) -> None:
-        """Release what the backend holds."""
+        """Release connections and other resources."""
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """What these models' answers depend on beside the condition; empty where nobody can say."""
+        """Describe the environment that these models' answers depend on; empty if unknown."""
 
 
 class Gate(Protocol):
-    """Who may call, and when; :mod:`plenum.execution.limits` has the real one."""
+    """Admission of calls; :mod:`plenum.execution.limits` has the real one."""
 
     async def enter(self, chat: Chat) -> None:
-        """Wait until the call may be made; whoever enters must leave."""
+        """Wait until the call may be made; each call that enters must leave."""
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call; ``reason`` says how the last one ended."""
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Say how the attempt ended, and how long the provider wants to be left alone."""
+        """Report how the attempt ended, and how long the provider asks callers to wait."""

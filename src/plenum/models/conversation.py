@@ -1,4 +1,4 @@
-"""What every conversation shares: the call that is due, and the journal entry of its answer.
+"""The base of all conversations: the call that is due, and the journal entry of its answer.
 
 A deliberation and an episode are state machines with the same interface (:class:`Conversation`),
 so that one loop conducts, journals and resumes both.
@@ -31,7 +31,10 @@ class Ask:
 
 
 class Misread(ValueError):
-    """An answer that can't be read; the message says why, ``noted`` what is kept of it."""
+    """An answer that can't be read.
+
+    The message says why; ``noted`` holds the part of it that is kept.
+    """
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -39,7 +42,7 @@ class Misread(ValueError):
 
 
 class ConversationFailed(Exception):
-    """What ends a replicate as failed."""
+    """Raised to end a replicate as failed."""
 
     def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -76,10 +79,10 @@ class Conversation(ABC, Generic[C]):
 
     @abstractmethod
     def _play(self) -> Generator[Ask, Reply, Entry]:
-        """From the first call to the last entry; sets ``_entry`` for each reply."""
+        """Play from the first call to the last entry; set ``_entry`` for each reply."""
 
     def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
+        """Take the reply to :attr:`ask`, and return its journal entry."""
         text = well_formed(reply.text)
         self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
         return self._entry
@@ -108,7 +111,7 @@ class Conversation(ABC, Generic[C]):
     def _asked(
         self, ask: Ask, read: Callable[[str, bool], Entry], repair: Callable[[str], Message]
     ) -> Generator[Ask, Reply, Entry | None]:
-        """What an answer amounts to, after one repair at most.
+        """Ask, with one repair at most, and return the parsed answer.
 
         Parameters
         ----------
@@ -147,7 +150,7 @@ class Conversation(ABC, Generic[C]):
 
     @abstractmethod
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
-        """What becomes of a repair that can't be read either."""
+        """Handle a repair that can't be read either."""
 
     def _call(
         self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
@@ -165,7 +168,7 @@ class Conversation(ABC, Generic[C]):
 
 
 def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
-    """The entry of an answer, with what was read of it."""
+    """Make the entry of an answer, with its parsed parts."""
     return {
         "kind": ask.kind,
         "round": ask.round,
@@ -177,7 +180,7 @@ def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
 
 
 def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
-    """The last entry of a replicate that failed at ``ask``."""
+    """Make the last entry of a replicate that failed at ``ask``."""
     return {
         "kind": "end",
         "status": "failed",
@@ -188,17 +191,17 @@ def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
 
 
 def quoted(reply: Reply) -> Message:
-    """What a repair quotes; providers refuse a message without text."""
+    """Quote a reply in a repair; providers refuse a message without text."""
     return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
 
 
 def recorded_reply(entry: Entry) -> Reply:
-    """The reply that a journal entry was made from."""
+    """Rebuild the reply that a journal entry was made from."""
     return Reply(**{f.name: entry[f.name] for f in dataclasses.fields(Reply)})
 
 
 def _plain(value: Any) -> Any:
-    """A parsed value as JSON gives it back: what is compared on resuming must be the same."""
+    """Convert a parsed value to its JSON form, since resuming compares the two."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}

@@ -1,4 +1,4 @@
-"""The pace of a model on this machine: what can be told before its first answer has ended."""
+"""The pace of a model on this machine, known before its first answer has ended."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True)
 class Pace:
-    """What models on this machine have done so far.
+    """The progress of models on this machine so far.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Pace:
 
 @runtime_checkable
 class Paced(Protocol):
-    """A backend that computes here."""
+    """A backend that computes on this machine."""
 
     def pace(self) -> Pace:
-        """What it has done so far."""
+        """Return its progress so far."""

@@ -1,4 +1,4 @@
-"""The backend of runs that were logged elsewhere: nothing is called."""
+"""The backend of runs that were logged elsewhere; it calls nothing."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from plenum.records import Failure
 
 
 class RecordedBackend:
-    """Answers nothing.
+    """A backend that answers nothing.
 
     Parameters
     ----------
@@ -20,14 +20,14 @@ class RecordedBackend:
         self._provider = provider
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Nothing can be missing."""
+        """Accept everything, since nothing can be missing."""
 
     def provider(self, model: str) -> str:
-        """Who doesn't answer here."""
+        """Name the provider that answered elsewhere."""
         return self._provider
 
     def server(self, chat: Chat) -> str:
-        """Nowhere."""
+        """Return no server."""
         return ""
 
     async def attempt(self, chat: Chat, number: int) -> Response:
@@ -35,8 +35,8 @@ class RecordedBackend:
         raise CallError(Failure.REQUEST, "these runs were logged: nothing is called", reached=False)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is held."""
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Nobody can say."""
+        """Return nothing, since the environment isn't known."""
         return {}

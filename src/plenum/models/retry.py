@@ -1,4 +1,4 @@
-"""Retries with exponential backoff and full jitter, honouring what the provider asks for."""
+"""Retries with exponential backoff and full jitter, and the waits that providers ask for."""
 
 import asyncio
 import time
@@ -12,10 +12,10 @@ from plenum.records import Failure
 
 @dataclass(frozen=True)
 class Policy:
-    """How often and how patiently a call is tried.
+    """The number of attempts at a call, and the waits between them.
 
-    ``timeout_s`` bounds one attempt, where it is given; the wait before attempt n is drawn
-    uniformly from 0 to ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below
+    ``timeout_s`` bounds one attempt, if it is given. The wait before attempt n is drawn uniformly
+    from 0 to ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below
     Retry-After.
     """
 
@@ -65,7 +65,7 @@ async def call(
 
 @dataclass(frozen=True)
 class _Attempts:
-    """Makes the attempts of a call; see :func:`call`."""
+    """The attempts of a call; see :func:`call`."""
 
     model: ChatModel
     gate: Gate
@@ -74,7 +74,7 @@ class _Attempts:
     timeout_s: float | None
 
     async def make(self, chat: Chat, number: int) -> Answer:
-        """Make an attempt; where a server of a fleet can't be reached, at the next one.
+        """Make an attempt; if a server of a fleet can't be reached, at the next one.
 
         Nothing was sent to the one that can't be reached; the limits of each hold.
         """

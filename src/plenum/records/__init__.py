@@ -1,4 +1,4 @@
-"""Records: answers and calls, appended as they happen, and read back."""
+"""Journals, transcripts and call logs: appended as things happen, and read back."""
 
 from plenum.records.calls import CallLog, attempts
 from plenum.records.chain import DamagedJournal, TakenUp, read_entries

@@ -1,4 +1,4 @@
-"""The call log of a condition: how each answer was obtained, one line an attempt."""
+"""The call log of a condition, with one line an attempt at a call."""
 
 import json
 import os
@@ -15,21 +15,21 @@ Line = dict[str, Any]
 
 _SENT = "sent"
 _MOST = 2**53
-"""Above any count, and above any amount of seconds or dollars."""
+"""A bound above any count, and any amount of seconds or dollars."""
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 
 
 def logs_of(folder: Path) -> list[Path]:
-    """The call logs of a condition: ``calls.jsonl``, and one of each worker that played for it."""
+    """List the call logs of a condition: ``calls.jsonl``, and one of each worker."""
     return sorted(folder.glob("calls*.jsonl"))
 
 
 def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
-    """The attempts of a call log, as they ended; none where there is no log.
+    """Yield the attempts of a call log, in the order in which they ended.
 
     An attempt that was sent and never ended, since the process was killed, comes last, as
-    ``interrupted``: it may have been billed. One in a batch goes on in the next run, whatever its
-    number there: it comes once.
+    ``interrupted``: it may have been billed. One in a batch continues in the next run, whatever its
+    number there, so it is yielded once.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
 
 
 class CallLog:
-    """One line an attempt, for a whole condition: outcome, status, latency, time.
+    """The log of a whole condition, one line an attempt: outcome, status, latency, time.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class CallLog:
         self._count(line)
 
     def sent(self, line: Line) -> None:
-        """Say that an attempt goes out, so that a kill can't make it unheard-of."""
+        """Note that an attempt goes out, so that the log knows of it even after a kill."""
         self._write({**line, "outcome": _SENT})
 
     def _write(self, line: Line) -> None:
@@ -134,7 +134,7 @@ class CallLog:
 
 
 def _read(data: bytes) -> Line | None:
-    """A line as it was written; ``None`` for anything else."""
+    """Parse a line of the log; ``None`` for anything else."""
     try:
         line = json.loads(data.decode())
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def _read(data: bytes) -> Line | None:
 
 
 def _fits(line: Line) -> bool:
-    """Whether a line has the fields that are written, each of its type."""
+    """Return True if a line has the fields that are written, each of its type."""
     if not all(fits(line.get(key)) for key, fits in _FIELDS.items()):
         return False
     if type(line["replicate"]) is not int:

@@ -1,4 +1,4 @@
-"""The chain of a journal's lines: each carries a digest over itself and the one before."""
+"""The chain of a journal's lines: each has a digest over itself and the one before."""
 
 import hashlib
 import json
@@ -9,11 +9,14 @@ _KEY = ',"chain":"'
 
 
 class DamagedJournal(Exception):
-    """A journal whose whole lines don't verify, or that somebody else writes: it stays as it is."""
+    """Raised if a journal fails verification or another process writes it.
+
+    The file is not modified.
+    """
 
 
 class TakenUp(DamagedJournal):
-    """A journal in a bucket that another process has taken up; this one writes no more of it.
+    """Raised if another process has taken over a journal in a bucket; this one stops writing it.
 
     Attributes
     ----------
@@ -27,7 +30,7 @@ class TakenUp(DamagedJournal):
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:
-    """The whole, verified lines of a journal; a torn last line is left out.
+    """Read the whole, verified lines of a journal; a torn last line is left out.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def verified(where: object, data: bytes) -> tuple[list[dict[str, Any]], int, str
 
 
 def linked(body: str, before: str) -> tuple[str, str]:
-    """The line of an entry, without its end, and its link in the chain."""
+    """Chain an entry to the one before; return its line, without its end, and its link."""
     link = hashlib.blake2b(f"{before}{body}".encode(), digest_size=8).hexdigest()
     return f'{body[:-1]}{_KEY}{link}"}}', link
 

@@ -1,4 +1,4 @@
-"""A run in a world, read from its journal: its rounds, measures and metrics."""
+"""Runs in a world, read from journals: rounds, measures and metrics."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,32 +10,32 @@ from numpy.typing import NDArray
 from plenum.records.transcript import Transcript
 
 MEASURES = ("performance", "score", "deviation_actions", "deviation_proposals")
-"""The measures of every round; docs/worlds.md has the definitions."""
+"""The measures of every round; docs/worlds.md defines them."""
 
 
 def played(transcript: Transcript) -> list[dict[str, Any]]:
-    """The entries of the rounds that are over."""
+    """List the entries of the rounds that are over."""
     return [entry for entry in transcript.entries if entry["kind"] == "round"]
 
 
 def metrics(transcript: Transcript) -> dict[str, float]:
-    """The metrics of a completed run, NaN where one isn't defined; none of others."""
+    """Return the metrics of a completed run, NaN if one isn't defined; none for other runs."""
     values = (transcript.end or {}).get("metrics", {})
     return {name: np.nan if value is None else float(value) for name, value in values.items()}
 
 
 def series(transcript: Transcript, name: str) -> NDArray[np.float64]:
-    """A measure by round, shape (rounds,)."""
+    """Return a measure by round, shape (rounds,)."""
     return np.array([number(entry[name]) for entry in played(transcript)], dtype=float)
 
 
 def components(transcripts: Sequence[Transcript]) -> int:
-    """How many components C(t) has; 1 where no round is over."""
+    """Return the number of components of C(t); 1 if no round is over."""
     return next((entry["components"] for t in transcripts for entry in played(t)), 1)
 
 
 def weights(transcripts: Sequence[Transcript]) -> list[tuple[int, int, int, float]]:
-    """C(t) by its components above zero: replicate, round, component, weight."""
+    """List C(t) by its components above zero: replicate, round, component, weight."""
     return [
         (t.head["replicate"], entry["round"], component, weight)
         for t in transcripts
@@ -47,7 +47,7 @@ def weights(transcripts: Sequence[Transcript]) -> list[tuple[int, int, int, floa
 def ensembles(
     weights: Iterable[tuple[int, int, int, float]], runs: int
 ) -> list[NDArray[np.float64]]:
-    """C(t) of the runs of each world.
+    """Rebuild C(t) of the runs of each world.
 
     Parameters
     ----------
@@ -77,5 +77,5 @@ def ensembles(
 
 
 def number(value: float | None) -> float:
-    """A number of a journal, where NaN is null."""
+    """Convert a number of a journal, which writes NaN as null."""
     return np.nan if value is None else float(value)

@@ -1,4 +1,4 @@
-"""Where a replicate failed, and the beginning of what was written there."""
+"""The call at which a replicate failed, and the beginning of its answer."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -38,7 +38,7 @@ class FailedCall:
     wrote: str | None = None
 
     def __str__(self) -> str:
-        """The call in one line, for people."""
+        """Describe the call in one line, for people."""
         return " ".join(filter(None, (self.place, flatten(redact(self.detail)), self._quote)))
 
     @property
@@ -58,7 +58,7 @@ class FailedCall:
 
 
 def failed_call(transcript: Transcript) -> FailedCall | None:
-    """Where and by what a replicate failed; ``None`` of one that hasn't."""
+    """Find the call at which a replicate failed; ``None`` if it hasn't."""
     end = transcript.end
     if end is None or transcript.status != "failed":
         return None
@@ -69,7 +69,7 @@ def failed_call(transcript: Transcript) -> FailedCall | None:
 
 
 def grouped(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
-    """Failed replicates by reason, kind of call and seat, the first of each as its example.
+    """Group failed replicates by reason, kind of call and seat, the first of each as its example.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def grouped(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
 
 
 def example(group: Mapping[str, Any]) -> FailedCall:
-    """The example of one of :func:`grouped`."""
+    """Return the example of a group of :func:`grouped`."""
     return FailedCall(**{key: value for key, value in group.items() if key != "replicates"})
 
 
 def _answer(transcript: Transcript, at: Mapping[str, Any]) -> str | None:
-    """The answer that ended a replicate: the journal's last, where it is that of the failed call.
+    """Return the answer that ended a replicate, if it is the journal's last.
 
-    A call that no answer came to is named without being there.
+    A failed call without an answer is named in the journal, but has no entry.
     """
     last = transcript.calls[-1] if transcript.calls else {}
     if "problem" not in last or any(last[k] != at.get(k) for k in ("round", "seat")):

@@ -1,4 +1,4 @@
-"""Why an attempt or a replicate failed, or why a replicate is pending."""
+"""Reasons why an attempt or a replicate failed, or why a replicate is pending."""
 
 from enum import StrEnum
 
@@ -59,10 +59,10 @@ class Failure(StrEnum):
 
     @property
     def transient(self) -> bool:
-        """Whether another attempt at the same call may succeed."""
+        """True if another attempt at the same call may succeed."""
         return self in (Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY)
 
     @property
     def retriable(self) -> bool:
-        """Whether ``retry_failed`` takes a replicate up again, where a call failed by this."""
+        """True if ``retry_failed`` resumes a replicate that failed for this reason."""
         return self.transient or self in (Failure.CONTENT_FILTER, Failure.REQUEST, Failure.BUG)

@@ -22,7 +22,7 @@ SCHEMA = 1
 MESSAGES = ("say", "vote")
 """Kinds of entries that a program under audit reports itself."""
 REFUSED = "refused"
-"""The kind of calls of a program under audit that failed for good, and that it was told so."""
+"""The kind of calls of a program under audit that failed for good, as the program was told."""
 ELICITED = "elicited"
 """The kind of answers to questions after a run, which its program never sees."""
 NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
@@ -30,10 +30,10 @@ NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
 
 
 def standing(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A journal's entries without the answers that a ``reopen`` took back to ask for others.
+    """Drop the answers that a ``reopen`` revoked to ask for others.
 
     Such an entry says under ``again`` how many answers before it are asked for again. They stay in
-    the journal, and were paid for; what was said and decided is read from the others.
+    the journal, since they were paid for; results are read from the rest.
     """
     kept: list[dict[str, Any]] = []
     for entry in entries:
@@ -117,9 +117,10 @@ class Journal:
         self._chain, self._size, self._wrote = link, self._size + len(data), True
 
     async def kept(self, ended: bool = False) -> None:
-        """A turn is over: hand it to the bucket behind the folder, where there is one.
+        """Hand the turns so far to the bucket behind the folder, if there is one.
 
-        Before the first one it is what makes the replicate this process's.
+        Called when a turn is over. Before the first turn it also claims the replicate for this
+        process.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class Journal:
             await self._segments.keep(self._size, ended)
 
     def _lock(self) -> None:
-        """Keep others of this machine out while a line is written."""
+        """Keep other processes of this machine out while a line is written."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -147,9 +148,9 @@ class Journal:
             pass  # a shared folder without locks: the size decides
 
     def _require_alone(self) -> None:
-        """Refuse to write behind what somebody else wrote: it would break the chain.
+        """Refuse to write after lines of another process, which would break the chain.
 
-        Opening a file is what makes NFS look at the server's.
+        The file is opened since that makes NFS look at the server's.
         """
         try:
             looking = os.open(self.path, os.O_RDONLY)

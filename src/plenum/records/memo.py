@@ -1,4 +1,4 @@
-"""Results kept on disk under a digest of all that they follow from."""
+"""Results kept on disk under a digest of everything that they depend on."""
 
 import json
 from contextlib import suppress
@@ -9,7 +9,7 @@ from plenum.records.writing import write_whole
 
 
 def recall(path: Path, key: str) -> Any:
-    """The value that was kept under the key; ``None`` where there is none."""
+    """Read the value that was kept under the key; ``None`` if there is none."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return kept["value"] if kept["key"] == key else None
@@ -18,6 +18,6 @@ def recall(path: Path, key: str) -> Any:
 
 
 def remember(path: Path, key: str, value: Any) -> None:
-    """Keep a value, in the place of the last one; a file that can't be written keeps nothing."""
+    """Keep a value in place of the last one; do nothing if the file can't be written."""
     with suppress(OSError):
         write_whole(path, json.dumps({"key": key, "value": value}))

@@ -60,17 +60,17 @@ class Transcript:
 
     @property
     def reason(self) -> str | None:
-        """Why it failed, if it did."""
+        """The reason why it failed, if it did."""
         return self.end.get("reason") if self.end else None
 
     @property
     def decision(self) -> str | None:
-        """The label that the tally decided for, ``NONE`` without a majority."""
+        """The label that the tally chose, ``NONE`` without a majority."""
         return self.end.get("decision") if self.end else None
 
     @property
     def begun_again(self) -> bool:
-        """Whether it was begun more than once: after a kill, a stop, a failure, or by itself."""
+        """True if it was begun more than once: after a kill, a stop, a failure, or by itself."""
         again = any(e["kind"] == "reopen" and "environment" not in e for e in self.entries)
         return again or bool(self.end and self.end.get("restarts"))
 
@@ -81,7 +81,7 @@ class Transcript:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The entries that this replicate's own calls led to, not those that a branch inherited.
+        """The entries of this replicate's own calls, without those that a branch inherited.
 
         Answers that were asked for again are among them, since they were paid for.
         """
@@ -93,11 +93,11 @@ class Transcript:
 
     @property
     def reopened(self) -> bool:
-        """Whether answers that couldn't be read were asked for again."""
+        """True if unreadable answers were asked for again."""
         return any(entry.get("again") for entry in self.entries)
 
     def preferences(self) -> NDArray[np.float64]:
-        """Preferences of every seat in every whole round.
+        """Return the preferences of every seat in every whole round.
 
         Returns
         -------
@@ -107,11 +107,11 @@ class Transcript:
         return self._per_round([turn.pref for turn in self.turns], len(self.options))
 
     def confidences(self) -> NDArray[np.float64]:
-        """Confidence of every seat in every whole round, shape (rounds, seats), 0-100."""
+        """Return every seat's confidence in every whole round, shape (rounds, seats), 0-100."""
         return self._per_round([(turn.conf,) for turn in self.turns], 1)[:, :, 0]
 
     def totals(self) -> dict[str, float]:
-        """Tokens, cost in US dollars (NaN where a price isn't known), calls, repairs."""
+        """Sum up tokens, cost in US dollars (NaN if a price isn't known), calls, repairs."""
         calls = self.calls
         return {
             "calls": len(calls),
@@ -167,9 +167,9 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
 
 
 def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
-    """The environments that journals name, by digest, in the order in which they occur.
+    """Collect the environments that journals name, by digest, in order.
 
-    A journal names one in its head, and another where it goes on in another one.
+    A journal names one in its head, and another when it is continued in another one.
     """
     named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
     return {digest(environment): dict(environment) for environment in named if environment}

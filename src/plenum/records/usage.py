@@ -61,6 +61,6 @@ class Usage:
         return Usage(*[part * share for part in vars(self).values()])
 
     def above_zero(self) -> "Usage":
-        """Each part, or 0 where it is negative."""
+        """Replace negative parts by 0."""
         parts = vars(self).values()
         return self if min(parts) >= 0 else Usage(*[max(part, 0) for part in parts])

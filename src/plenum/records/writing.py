@@ -1,4 +1,4 @@
-"""Writing so that nothing half written is read later, and so that what fails names its file."""
+"""Writing to files so that no half-written data is read later, and errors name the file."""
 
 import json
 import os
@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""A line of JSON, as compact as it gets."""
+"""The encoder of a line of JSON, without spaces."""
 
 
 def append(descriptor: int, data: bytes, path: Path) -> None:
-    """Append to a file, in one system call where the disk takes it so.
+    """Append to a file, in one system call if the disk allows it.
 
-    After it returns, a killed process loses nothing. Where the disk doesn't take all of it, what
-    it took is cut off again.
+    After it returns, a killed process loses nothing. If the disk doesn't take all of it, the part
+    that it took is cut off again.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def append(descriptor: int, data: bytes, path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that is there in whole, or as it was before.
+    """Replace a file's text atomically: it is either the new one or the old one.
 
     Raises
     ------

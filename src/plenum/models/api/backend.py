@@ -79,21 +79,21 @@ class ApiBackend:
         return routes.provider_of(model)
 
     def server(self, chat: Chat) -> str:
-        """The one that the call's session goes to."""
+        """Choose the server that the call's session goes to."""
         return self._fleet(chat.model).choose(chat)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
-        """Make one attempt; what a program wrote goes out as it is, on the lean path."""
+        """Make one attempt; a program's own request goes out unchanged, on the lean path."""
         ask = partial(self._attempt, chat, number)
         return await self._fleet(chat.model).attempt(chat, ask)
 
     def parameters(self, chat: Chat) -> dict[str, Any]:
-        """What a call's request holds beside the model and the messages."""
+        """Collect the fields of a call's request besides the model and the messages."""
         route = self._route(chat.model, self._fleet(chat.model).urls[0])
         return {**self._sampling(chat, route), **self._seed(chat)}
 
     def price(self, model: str) -> Price | None:
-        """What a model's calls cost; ``None`` where nobody knows."""
+        """Return the price of a model's calls; ``None`` if it isn't known."""
         return self._prices.of(model)
 
     def batches(self, model: str) -> BatchInterface:
@@ -138,7 +138,7 @@ class ApiBackend:
         return await self._through_litellm(chat, number, route, seed)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Nobody here knows the provider's."""
+        """Return nothing, since a provider's environment isn't known."""
         return {}
 
     async def close(self) -> None:
@@ -213,7 +213,7 @@ class ApiBackend:
         return self._routes[key]
 
     def _endpoint(self, model: str, base: str, interface: str = "") -> Endpoint:
-        """Of plenum's own calls, or of those that a program wrote for an interface."""
+        """Return the endpoint of plenum's own calls, or of a program's calls to an interface."""
         key = model, base, interface
         if key not in self._endpoints:
             route, price = self._route(model, base), self._prices.of(model)
@@ -224,7 +224,7 @@ class ApiBackend:
         return self._endpoints[key]
 
     def pool(self) -> aiohttp.ClientSession:
-        """The session of all calls."""
+        """Open the session of all calls."""
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session
@@ -241,7 +241,7 @@ def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:
 
 
 def _as_completion(response: Any) -> dict[str, Any]:
-    """What LiteLLM made of an answer, as OpenAI's protocol has it."""
+    """Convert LiteLLM's form of an answer to OpenAI's."""
     data: dict[str, Any] = response.model_dump(warnings=False)
     for choice in data.get("choices") or ():
         message = choice.get("message") or {}
@@ -251,7 +251,7 @@ def _as_completion(response: Any) -> dict[str, Any]:
 
 
 def _refuse_missing_tokens(data: dict[str, Any]) -> None:
-    """Refuse an answer without its tokens, for which LiteLLM makes up 0."""
+    """Refuse an answer without token counts, for which LiteLLM would invent 0."""
     usage, choices = data.get("usage") or {}, data.get("choices") or []
     has_content = any((choice.get("message") or {}).get("content") for choice in choices)
     if choices and not (

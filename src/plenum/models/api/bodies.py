@@ -1,4 +1,4 @@
-"""How much of an answer is read: a bound on its decoded bytes, on both paths."""
+"""Bounds on the decoded bytes of answers, on both paths."""
 
 import asyncio
 import zlib
@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 
 _ERROR_BYTES = 2**16
-"""So much of an error's body is read at most; its message stands at the beginning."""
+"""Bytes of an error's body that are read at most; its message is at the beginning."""
 MOST_VALUES = 10**6
-"""More objects, lists and fields than any answer has; each takes 56 bytes of memory or more."""
+"""A bound above the values in any answer; each takes 56 bytes of memory or more."""
 _LARGE_BYTES = 2**18
 _ZIPPED = ("gzip", "deflate")
 _WINDOW = zlib.MAX_WBITS | 32
@@ -27,7 +27,7 @@ class Encoded(Exception):
 
 
 class Reader:
-    """Reads the bodies of answers; only one large one at a time, however many calls there are.
+    """Reader of the bodies of answers, one large body at a time.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Reader:
         self._large = asyncio.Lock()
 
     async def read(self, response: aiohttp.ClientResponse) -> bytearray:
-        """The decoded body of an answer; of an error, its beginning.
+        """Read the decoded body of an answer; of an error, its beginning.
 
         Raises
         ------
@@ -68,21 +68,21 @@ def _kept(status: int, most: int) -> int:
 
 
 def values(raw: bytes | bytearray) -> int:
-    """How many values the JSON in some bytes holds at most."""
+    """Count the values that the JSON in some bytes holds at most."""
     return sum(map(raw.count, (b",", b"[", b"{")))
 
 
 def too_long(most: int) -> TooLong:
-    """The error of a body of more than ``most`` bytes."""
+    """Make the error of a body of more than ``most`` bytes."""
     return TooLong(f"the body is longer than calls.max_response_mb={most / 1e6:g} allows")
 
 
 async def checked(
     pieces: AsyncIterator[bytes], status: int, encoding: str, most: int
 ) -> AsyncIterator[bytes]:
-    """The pieces of a body for a client that decodes them by itself, as LiteLLM's does.
+    """Bound the pieces of a body for a client that decodes them itself, as LiteLLM's does.
 
-    gzip and deflate are decoded to count them. Of brotli and zstd only what is on the wire is
+    gzip and deflate are decoded to count them. Of brotli and zstd only the bytes on the wire are
     counted. An error's body ends where it gets too long.
 
     Parameters
@@ -115,7 +115,7 @@ async def checked(
 
 
 def _decoded(decoder: Any, piece: bytes, left: int) -> bytes:
-    """What a piece makes; at most one byte more than is left."""
+    """Decode a piece to at most one byte more than is left."""
     if decoder is None or decoder.eof:
         return piece
     try:

@@ -1,4 +1,4 @@
-"""Where a prompt's prefix is marked for a provider's cache, as Anthropic wants it marked."""
+"""Marks of the shared prefix of prompts, by which Anthropic's cache finds it."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from plenum.models.chat import Chat
 
 _CHARACTERS_A_TOKEN = 4
 _SHORTEST = 1024
-"""Tokens: shorter prefixes are cached by no model; LiteLLM lists those that want more."""
+"""Tokens of the shortest prefix that models cache; LiteLLM lists models that need more."""
 
 
 def messages(chat: Chat) -> list[dict[str, Any]]:
-    """The messages of a call; the block that ends what returns in other calls is marked.
+    """Convert the messages of a call, and mark the end of their shared prefix.
 
-    A prefix that is too short for the model's cache is left as it is.
+    A prefix that is too short for the model's cache stays unmarked.
     """
     plain: list[dict[str, Any]] = [{"role": m.role, "content": m.content} for m in chat.messages]
     last = max((n for n, message in enumerate(chat.messages) if message.shared), default=0)

@@ -1,4 +1,4 @@
-"""What a provider sends, checked at the door: its JSON, and the fields of a completion.
+"""Checks of a provider's answer: its JSON, and the fields of a completion.
 
 Both paths of the ``api`` backend read by this module alone. What a call needs (text, token counts)
 must fit, else the attempt fails as ``server``; anything else that doesn't fit is left out, and
@@ -23,11 +23,11 @@ _LONGEST_FINISH, _LONGEST_FINGERPRINT = 64, 128
 
 
 class Unfit(ValueError):
-    """A body that is no completion; the message says why."""
+    """Raised for a body that is no completion; the message says why."""
 
 
 def parsed(raw: bytes | bytearray) -> Any:
-    """The JSON of a body; without NaN, Infinity, or so many values that they fill the memory.
+    """Parse the JSON of a body, without NaN, Infinity, or so many values that they fill the memory.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def _text(value: Any, name: str) -> str:
 
 
 def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) -> str | None:
-    """A name that a provider gives: one short line of visible text."""
+    """Return a provider's name for something, if it is one short line of visible text."""
     value = holder.get(name)
     if value is None:
         return None
@@ -144,7 +144,10 @@ def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) 
 
 
 def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int, int]:
-    """Tokens of the prompt from the provider's cache, those that went there, and for an hour."""
+    """Read the prompt's tokens that came from the provider's cache, and that went there.
+
+    The third number are those of the latter that it keeps for an hour.
+    """
     details = usage.get("prompt_tokens_details")
     counts = {} if details is None else _mapping(details, "prompt_tokens_details")
 
@@ -161,7 +164,7 @@ def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[
 
 
 def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, float], ...]:
-    """Tokens with their log-probabilities; all of them, or none."""
+    """Read tokens with their log-probabilities; all of them, or none."""
     try:
         content = (choice.get("logprobs") or {}).get("content") or []
         pairs = tuple((_text(entry["token"], "token"), entry["logprob"]) for entry in content)

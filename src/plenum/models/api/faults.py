@@ -1,4 +1,4 @@
-"""Classification of errors: those of providers and of LiteLLM, as typed failures."""
+"""Classification of errors of providers and of LiteLLM as typed failures."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
@@ -38,13 +38,13 @@ _BY_CODE = {
 }
 
 _LONGEST = 10_000
-"""So many characters of an error's body are classed."""
+"""Characters of an error's body that are classified."""
 
 
 def refused(
     route: Route, status: int, raw: bytes | bytearray, headers: Mapping[str, str]
 ) -> CallError:
-    """The error of an answer whose status isn't 200, as LiteLLM would have classed it."""
+    """Classify an answer whose status isn't 200, as LiteLLM would have done."""
     text = raw.decode(errors="replace")
     code, message = _error(raw)
     original = OpenAIError(status_code=status, message=text[:_LONGEST], headers=dict(headers))
@@ -57,14 +57,14 @@ def refused(
 
 
 def unreached(route: Route, error: BaseException) -> CallError:
-    """The error of a connection that wasn't made; the first cause says most."""
+    """Classify a connection that wasn't made; the first cause says most."""
     *_, cause = (candidate for candidate in _causes(error) if str(candidate) or candidate is error)
     detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
     return CallError(Failure.SERVER, detail, reached=False)
 
 
 def raised(route: Route, error: Exception) -> CallError:
-    """The error that LiteLLM raised; one without a status is its word for a broken answer."""
+    """Classify an error that LiteLLM raised; it uses one without a status for a broken answer."""
     for cause in _causes(error):
         if isinstance(cause, NOT_SENT):
             return unreached(route, cause)
@@ -88,7 +88,7 @@ def raised(route: Route, error: Exception) -> CallError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and those that led to it."""
+    """Yield an error, and those that led to it."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
@@ -111,7 +111,7 @@ def _failure(error: Exception, status: int | None) -> Failure:
 
 
 def _error(raw: bytes | bytearray) -> tuple[Any, str]:
-    """The code and the message of an error as OpenAI words it, as far as it has them."""
+    """Read the code and the message of an error in OpenAI's form, if it has them."""
     try:
         error = completions.parsed(raw)["error"]
     except (completions.Unfit, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""The interfaces of providers: where each is, and how its answers read as a chat completion.
+"""The interfaces of providers, and conversions of their answers to chat completions.
 
 A program under audit speaks any of them; :mod:`plenum.models.api.completions` checks them all.
 """
@@ -95,4 +95,4 @@ INTERFACES: Mapping[str, Interface] = {
     "responses": Interface("responses", _of_response),
     "messages": Interface("messages", _of_message),
 }
-"""By name, as :attr:`plenum.models.RawRequest.interface` has it."""
+"""The interfaces by name, as in :attr:`plenum.models.RawRequest.interface`."""

@@ -1,4 +1,4 @@
-"""LiteLLM, imported so that it fetches nothing, reports nothing and prints nothing.
+"""Quiet import of LiteLLM: it fetches nothing, reports nothing and prints nothing.
 
 And bounded: it takes answers of any length by itself.
 """
@@ -28,9 +28,9 @@ _Stream = aiohttp_transport.AiohttpResponseStream
 
 
 def bound_litellm(most: int) -> None:
-    """Let LiteLLM take no more than so many bytes of an answer, whoever the provider is.
+    """Bound the bytes of an answer that LiteLLM takes, from any provider.
 
-    It gives every body through one class of streams, and has no setting for their length.
+    It passes every body through one class of streams, and has no setting for their length.
     """
 
     class Bounded(_Stream):

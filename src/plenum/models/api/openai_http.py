@@ -24,14 +24,14 @@ from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
 
 ANTHROPIC_VERSION = "2023-06-01"
-"""What is sent where a program names no other."""
+"""The version that is sent if a program names no other."""
 _SESSION = ("X-Session-ID", "x-litellm-session-id", "X-SMG-Routing-Key")
 _DNS_S = 300
 _KEPT_S = 30
 
 
 class Endpoint:
-    """One route on the shared session, and what reads its answers."""
+    """One route on the shared session, with the reader of its answers."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Endpoint:
 
 
 def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
-    """A session with a bounded pool, kept connections and cached names.
+    """Open a session with a bounded pool, kept connections and cached names.
 
     The total time of an attempt is bounded by :mod:`plenum.models.retry`.
     """
@@ -111,16 +111,17 @@ def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
 
 
 def call_headers(chat: Chat, number: int) -> dict[str, str]:
-    """What names an attempt at a call.
+    """Make the headers that identify an attempt at a call.
 
-    By its session routers send all calls of a replicate to one server: vLLM's, LiteLLM's, SGLang's.
+    By the session's header, routers send all calls of a replicate to one server: vLLM's, LiteLLM's,
+    SGLang's.
     """
     session = dict.fromkeys(_SESSION, chat.session) if chat.session else {}
     return {**session, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
 
 
 def headers_of(route: Route) -> dict[str, str]:
-    """What each request to an endpoint carries."""
+    """Make the headers of every request to an endpoint."""
     headers = {"Content-Type": "application/json", "User-Agent": "plenum"}
     if route.provider == "anthropic":
         headers |= {"x-api-key": route.key or "", "anthropic-version": ANTHROPIC_VERSION}
@@ -134,7 +135,7 @@ def headers_of(route: Route) -> dict[str, str]:
 
 
 def body_of(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
-    """A call as OpenAI's protocol has it, or what a program wrote."""
+    """Write a call in OpenAI's protocol, or the request that a program wrote."""
     if chat.request is not None:
         return json.dumps({**chat.request.body, "model": wire}).encode()
     messages = [{"role": m.role, "content": m.content} for m in chat.messages]
@@ -142,7 +143,7 @@ def body_of(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
 
 
 def _proxied(url: URL) -> dict[str, Any]:
-    """The proxy that the environment names for an URL; looked up once, since it is slow."""
+    """Look up the proxy that the environment names for a URL; cached, since it is slow."""
     try:
         proxy, login = get_env_proxy_for_url(url)
     except LookupError:

@@ -1,4 +1,4 @@
-"""What a call costs: LiteLLM's price map, and prices that the user states."""
+"""Prices of calls: LiteLLM's price map, and prices that the user states."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from functools import cache
 from plenum.design.condition import StatedPrice
 
 BATCH_SHARE = 0.5
-"""What a call in a batch costs, of what it costs otherwise: with OpenAI as with Anthropic."""
+"""The price of a call in a batch as a share of the usual one, with OpenAI and with Anthropic."""
 _HOUR = 4.0
-"""What an hour in Anthropic's cache costs on top of the input's price, by what five minutes do."""
+"""The surcharge for an hour in Anthropic's cache over that for five minutes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Price:
         tokens_written: int = 0,
         tokens_hour: int = 0,
     ) -> float:
-        """The cost of a call, never below 0.
+        """Compute the cost of a call, never below 0.
 
         Cached and written tokens are among ``tokens_in``, those for an hour among the written ones.
         """
@@ -48,7 +48,7 @@ class Price:
         return max(whole + kept, 0.0)
 
     def at_most(self, tokens_in: int, tokens_out: int, hour: bool = False) -> float:
-        """The most that a call can cost: all of its prompt may be written, maybe for an hour."""
+        """Compute the highest cost of a call: all of its prompt may be written to the cache."""
         return self.of(tokens_in, tokens_out, 0, tokens_in, tokens_in * hour)
 
     @property
@@ -82,7 +82,7 @@ class Prices:
         self._charged, self._batched = charged, batched
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; ``None`` where nobody knows it."""
+        """Return the price of a model; ``None`` if it isn't known."""
         if not self._charged:
             return Price(0.0, 0.0, 0.0)
         price = self._stated.get(model) or _listed(model)
@@ -90,7 +90,7 @@ class Prices:
 
 
 def how_to_state(models: Sequence[str]) -> str:
-    """How to state the prices of some models: the override, with dots for the numbers."""
+    """Explain how to state the prices of some models: the override, with dots for the numbers."""
     escaped = [model.replace(":", "\\:") for model in models]
     override = "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"
     return f"state dollars per million tokens, 0 for a server of your own: {override}"
@@ -105,7 +105,7 @@ def _per_token(price: StatedPrice) -> Price:
 
 @cache
 def _listed(model: str) -> Price | None:
-    """The price in LiteLLM's map; it stands for nothing that runs on a machine of one's own."""
+    """Return the price in LiteLLM's map, which has none for servers of one's own."""
     from plenum.models.api.litellm_import import litellm
 
     try:

@@ -1,4 +1,4 @@
-"""Rate-limit headers: how long a provider wants to be left alone."""
+"""Rate-limit headers: the time until a provider accepts another call."""
 
 import re
 import time
@@ -8,9 +8,9 @@ from email.utils import parsedate_to_datetime
 
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)(ms|s|m|h|d)")
 _LONGEST_TEXT = 64
-"""More characters than any time has; searching endless digits would take for ever."""
+"""A bound above the characters of any time; searching endless digits would never end."""
 _LONGEST_S = 1e10
-"""Some 300 years: whatever a provider asks for stays a number that can be reckoned with."""
+"""Some 300 years, so that whatever a provider sends stays a usable number."""
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _EPOCH = 1e9
 # OpenAI's names, which most compatible servers share, and Anthropic's.
@@ -25,7 +25,7 @@ _PAIRS = tuple(
 
 
 def hold_s(headers: Mapping[str, str]) -> float:
-    """Seconds until there is room for another call; 0 where there is room now.
+    """Return the seconds until there is room for another call; 0 if there is room now.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def hold_s(headers: Mapping[str, str]) -> float:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Retry-After in seconds, in any of its forms; else what the rate-limit headers say."""
+    """Read Retry-After in seconds, in any of its forms, else the rate-limit headers."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return min(milliseconds / 1000, _LONGEST_S)
@@ -52,7 +52,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _duration(value: str | None) -> float | None:
-    """Seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time; 0 to 300 years."""
+    """Parse seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time."""
     if not value or len(value) > _LONGEST_TEXT:
         return None
     seconds = _seconds(value)

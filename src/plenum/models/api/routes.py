@@ -1,4 +1,4 @@
-"""Where the calls of a model go: provider, endpoint, key, and the parameters that it takes."""
+"""Routes to models: provider, endpoint, key, and accepted parameters."""
 
 import os
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com/v1"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
-"""Providers that speak OpenAI's protocol: OpenAI, and servers that one runs oneself."""
+"""Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """How to reach a model.
+    """The way to reach a model.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Route:
 
     @property
     def compatible(self) -> bool:
-        """Whether the endpoint speaks OpenAI's protocol."""
+        """True if the endpoint has OpenAI's protocol."""
         return self.provider in COMPATIBLE
 
     def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
-        """Sampling parameters as the model takes them, by LiteLLM's table.
+        """Map sampling parameters to the model's, by LiteLLM's table.
 
         Raises
         ------
@@ -84,7 +84,7 @@ def require_parameters(model: str, sampling: Sampling, **more: Any) -> None:
 
 
 def find(model: str, api_base: Mapping[str, str]) -> Route:
-    """The route of a model.
+    """Find the route of a model.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
 
 
 def forwarding(route: Route, interface: str) -> Route:
-    """The route of requests that a program wrote for an interface.
+    """Make the route of requests that a program wrote for an interface.
 
     Raises
     ------
@@ -129,10 +129,10 @@ def forwarding(route: Route, interface: str) -> Route:
 
 
 def named(model: str, interface: str) -> str:
-    """LiteLLM's name for a model that a program names; its interface says whose it is.
+    """Return LiteLLM's name for a model that a program names.
 
-    ``openai/`` is put before a name that LiteLLM doesn't know where the interface is OpenAI's,
-    ``anthropic/`` where it is Anthropic's.
+    The interface says whose it is: ``openai/`` is put before a name that LiteLLM doesn't know if
+    the interface is OpenAI's, ``anthropic/`` if it is Anthropic's.
     """
     try:
         provider_of(model)
@@ -142,7 +142,7 @@ def named(model: str, interface: str) -> str:
 
 
 def provider_of(model: str) -> str:
-    """LiteLLM's name of a model's provider; needs no key.
+    """Return LiteLLM's name of a model's provider; needs no key.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def provider_of(model: str) -> str:
 
 
 def is_model(name: str) -> bool:
-    """Whether LiteLLM can route a model of this name."""
+    """Return True if LiteLLM can route a model of this name."""
     try:
         _routed(name)
     except UserError:
@@ -162,7 +162,7 @@ def is_model(name: str) -> bool:
 
 
 def require_limited(calls: Calls) -> None:
-    """Refuse limits of what is neither a provider nor a model.
+    """Refuse limits of a name that is neither a provider nor a model.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def require_limited(calls: Calls) -> None:
 
 @cache
 def _routed(model: str) -> tuple[str, str, str | None]:
-    """Name on the wire, provider, and the endpoint as far as LiteLLM knows it."""
+    """Return the name on the wire, the provider, and the endpoint if LiteLLM knows it."""
     try:
         wire, provider, _, known = litellm.get_llm_provider(model)
     except litellm.exceptions.BadRequestError:
@@ -203,7 +203,7 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
 
 
 def _is_loopback(url: str | None) -> bool:
-    """Whether a URL leads to this machine, where a server of one's own needs no key."""
+    """Return True if a URL leads to this machine, where a server of one's own needs no key."""
     host = urlsplit(url or "").hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -212,7 +212,7 @@ def _is_loopback(url: str | None) -> bool:
 
 
 def _versioned(provider: str, base: str) -> str:
-    """Ollama's URL is given without the path of its OpenAI-compatible side."""
+    """Complete a base URL; Ollama's is given without the path of its compatible side."""
     base = base.rstrip("/")
     return f"{base}/v1" if provider == "ollama" and not base.endswith("/v1") else base
 

@@ -1,5 +1,7 @@
-"""The simulated backend: opinion dynamics that read the real prompt. Its results are no evidence
-about language models; ``docs/simulated-backend.md`` has the equations."""
+"""The simulated backend: opinion dynamics that read the real prompt.
+
+Its results are no evidence about language models; ``docs/simulated-backend.md`` has the equations.
+"""
 
 from plenum.models.simulated.backend import SimulatedBackend
 

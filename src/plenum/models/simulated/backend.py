@@ -34,7 +34,7 @@ class Agent(Protocol):
     def __call__(
         self, chat: Chat, coupling: float, slips: float, rng: np.random.Generator
     ) -> str | tuple[ToolCall, ...] | None:
-        """Its answer, or the tools that it calls; None where the chat isn't one of its own.
+        """Answer, or call tools; ``None`` if the chat isn't one of its own.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class Agent(Protocol):
 
 
 class SimulatedBackend:
-    """Answers turns, repairs, ballots and counts from the prompt's text alone.
+    """A backend that answers turns, repairs, ballots and counts from the prompt's text alone.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ class SimulatedBackend:
         self._knobs = knobs
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Any model id has a persona."""
+        """Accept everything: any model id has a persona."""
 
     def provider(self, model: str) -> str:
-        """There is but one."""
+        """Name the one provider."""
         return "simulated"
 
     def server(self, chat: Chat) -> str:
-        """Nowhere: there is but one."""
+        """Return no server, since there is no fleet."""
         return ""
 
     async def attempt(self, chat: Chat, number: int) -> Response:
@@ -85,10 +85,10 @@ class SimulatedBackend:
         return Response(reply, fingerprint=fingerprint, tools=answer)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is held."""
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Plain arithmetic."""
+        """Return nothing: the answers are plain arithmetic."""
         return {}
 
     def _fail(self, draw: float) -> None:
@@ -132,7 +132,7 @@ class SimulatedBackend:
 
 
 def read(chat: Chat) -> Prompt:
-    """What a committee's prompt says; the first line tells which of the known frames it has.
+    """Read a committee's prompt; its first line tells which of the known frames it has.
 
     Raises
     ------
@@ -173,5 +173,5 @@ def _reasoned_count(text: str) -> str:
 
 
 def _tokens(words: int) -> int:
-    """An estimate: four tokens for three words."""
+    """Estimate tokens: four for three words."""
     return math.ceil(words * 4 / 3)

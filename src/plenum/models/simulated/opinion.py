@@ -1,4 +1,4 @@
-"""How a simulated agent makes up its mind: a documented nonlinear update of its preferences.
+"""The opinions of simulated agents: a documented nonlinear update of their preferences.
 
 The equations stand in ``docs/simulated-backend.md``. All fields over options are centred, so that
 only differences between options count.
@@ -26,20 +26,20 @@ MANDATE = 1.6
 PEERS = 2.0
 """Weight of the other seats' preferences."""
 ADVOCACY = 1.2
-"""Weight of what the window argues for."""
+"""Weight of the options that the window's arguments advocate."""
 WORDING = 0.9
-"""Weight of how the window's arguments are worded."""
+"""Weight of the wording of the window's arguments."""
 SATIETY = 0.5
 """Weight of the counter-pull of an option that the window argues for all the time."""
 FIRST = 0.5
-"""How much of the pulls an agent's first preferences have; afterwards its openness says it."""
+"""Share of the pulls in an agent's first preferences; afterwards its openness is that share."""
 MEMORY = 0.94
-"""How an argument's weight fades with each later argument."""
+"""Factor by which an argument's weight fades with each later argument."""
 
 
 @dataclass(frozen=True)
 class Persona:
-    """What tells one model id from another; every trait is drawn from a digest of the id."""
+    """The traits of a model id; every trait is drawn from a digest of the id."""
 
     model: str
     gain: float
@@ -49,13 +49,13 @@ class Persona:
 
 @lru_cache(maxsize=256)
 def persona(model: str) -> Persona:
-    """The persona of a model id."""
+    """Make the persona of a model id."""
     u = _uniforms(f"persona {model}", 3)
     return Persona(model, 0.9 + 0.4 * u[0], 0.015 + 0.03 * u[1], 0.3 + 0.4 * u[2])
 
 
 def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field) -> Field:
-    """New preferences from everything the agent reads.
+    """Compute new preferences from everything the agent reads.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
 
 
 def _peers(prompt: Prompt, size: int) -> Field:
-    """Confidence-weighted mean of the other seats' preferences, minus 1/K."""
+    """Average the other seats' preferences, weighted by confidence, minus 1/K."""
     total, weight = np.zeros(size), 0.0
     for label, row in prompt.table.items():
         if row.pref and label != prompt.me:
@@ -98,7 +98,7 @@ def _peers(prompt: Prompt, size: int) -> Field:
 
 
 def _window(who: Persona, prompt: Prompt, size: int) -> Field:
-    """What the window's arguments do: advocate, persuade by their wording, and tire."""
+    """Sum up the effects of the window's arguments: advocacy, persuasion and satiety."""
     advocated, worded, fade = np.zeros(size), np.zeros(size), 1.0
     total = 0.0
     for label, argument in reversed(prompt.arguments):
@@ -117,7 +117,7 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
 
 @lru_cache(maxsize=65536)
 def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
-    """A unit vector on the option that the argument names first, minus its mean."""
+    """Return a unit vector on the option that the argument names first, minus its mean."""
     vector = np.zeros(len(labels))
     named = _ADVOCATED.search(argument)
     if named and named[1] in labels:
@@ -128,7 +128,7 @@ def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
 
 @lru_cache(maxsize=65536)
 def pull_of(who: Persona, text: str, names: tuple[str, ...]) -> Field:
-    """The pull of a text: the sum of its words' valences over the square root of their number."""
+    """Compute the pull of a text: its words' valences over the square root of their number."""
     words = _WORD.findall(text.lower())
     if not words:
         return np.zeros(len(names))
@@ -138,7 +138,7 @@ def pull_of(who: Persona, text: str, names: tuple[str, ...]) -> Field:
 
 @lru_cache(maxsize=262144)
 def _valence(who: Persona, word: str, names: tuple[str, ...]) -> Field:
-    """How a word speaks for each option: a shared part, and the persona's accent."""
+    """Compute how a word speaks for each option: a shared part, and the persona's accent."""
     shared = np.array([_normal(f"{word} {name}") for name in names])
     private = np.array([_normal(f"{who.model} {word} {name}") for name in names])
     return np.asarray(np.sqrt(1 - who.accent) * shared + np.sqrt(who.accent) * private)
@@ -150,5 +150,5 @@ def _uniforms(name: str, count: int) -> list[float]:
 
 
 def _normal(name: str) -> float:
-    """A nearly normal number, mean 0 and variance 1, that is a function of ``name``."""
+    """Derive a nearly normal number, mean 0 and variance 1, from ``name``."""
     return (sum(_uniforms(name, 6)) - 3.0) * 2**0.5

@@ -1,4 +1,4 @@
-"""Read a prompt as a model would have to: from its text alone."""
+"""Parsing of a prompt from its text alone, as a model would have to."""
 
 import json
 import re
@@ -45,7 +45,7 @@ class Prompt:
     table: dict[str, Row]
     task: str
     reasoned: bool = False
-    """Whether a ballot is to give its reasons."""
+    """True if a ballot is to give its reasons."""
 
 
 def read(chat: Chat) -> Prompt:
@@ -86,7 +86,7 @@ def _case(text: str) -> Case:
 
 
 def _bullets(text: str, head: str) -> tuple[str, ...]:
-    """The items under a heading, up to the next paragraph that holds words."""
+    """List the items under a heading, up to the next paragraph that holds words."""
     block = re.search(
         rf"^\W*{head}\W*\n(.+?)(?=\n\n[^\n]*[^\W\d]|\Z)", text, re.MULTILINE | re.I | re.DOTALL
     )
@@ -101,7 +101,7 @@ def _limit(system: str) -> int:
 
 
 def quoted(text: str) -> tuple[tuple[str, str], ...]:
-    """The window's arguments, each with its speaker's label."""
+    """List the window's arguments, each with its speaker's label."""
     pairs = []
     for line in text.splitlines():
         label, colon, quoted = line.partition(": ")
@@ -111,7 +111,7 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def rows_of(text: str, options: int) -> dict[str, Row]:
-    """The committee table's rows by label, under its line of heads."""
+    """Read the committee table's rows by label, under its line of heads."""
     rows = {}
     for line in text.splitlines()[1:]:
         label, *cells = (cell.strip() for cell in line.strip("|").split("|"))

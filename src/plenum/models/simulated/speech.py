@@ -1,4 +1,4 @@
-"""What a simulated agent says: an argument of varied wording, and its STATE line.
+"""The answers of simulated agents: an argument of varied wording, and its STATE line.
 
 Which phrase is taken depends on the agent's state through a phase that turns fast as its leading
 preference moves, so that a small difference between two committees now and then becomes another
@@ -64,7 +64,7 @@ _CLOSINGS = (
 UNITS = 1000
 """Preferences are stated in thousandths."""
 SLIP = 40
-"""Thousandths that go to another option together when an answer slips."""
+"""Thousandths that move to another option together when an answer slips."""
 _TAGS = (
     "cost_control",
     "fair_process",
@@ -102,7 +102,7 @@ _SYNONYMS = {
 
 
 class _Phase:
-    """Picks phrases: a point on a circle that a state winds around, turned after every pick."""
+    """A picker of phrases: a point on a circle, turned after every pick."""
 
     def __init__(self, prompt: Prompt, pref: Field) -> None:
         spoken = sum(len(argument) for _, argument in prompt.arguments[-3:])
@@ -116,7 +116,7 @@ class _Phase:
 
 
 def argument(prompt: Prompt, pref: Field) -> str:
-    """An argument for the leading option, within the word limit."""
+    """Write an argument for the leading option, within the word limit."""
     case, phase = prompt.case, _Phase(prompt, pref)
     ranking = np.argsort(-pref, kind="stable")
     best, rival = (f"option {case.labels[i]} ({case.names[i]})" for i in ranking[:2])
@@ -137,7 +137,7 @@ def argument(prompt: Prompt, pref: Field) -> str:
 
 
 def state_line(pref: Field, units: tuple[int, ...]) -> str:
-    """The STATE line; ``units`` are the preferences in thousandths."""
+    """Write the STATE line; ``units`` are the preferences in thousandths."""
     order = np.sort(pref)
     confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
     first = int(pref[0] * 97) % len(_TAGS)
@@ -147,7 +147,7 @@ def state_line(pref: Field, units: tuple[int, ...]) -> str:
 
 
 def rounded(pref: Field) -> tuple[int, ...]:
-    """Whole thousandths that add up to 1 (largest remainders)."""
+    """Round to whole thousandths that add up to 1 (largest remainders)."""
     scaled = pref * UNITS
     floored = np.floor(scaled).astype(int)
     missing = UNITS - int(floored.sum())
@@ -156,7 +156,7 @@ def rounded(pref: Field) -> tuple[int, ...]:
 
 
 def slipped(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
-    """Let every forty thousandths go to another option, each as likely, at the given rate."""
+    """Move every forty thousandths to another option, each as likely, at the given rate."""
     leaving, size = rng.binomial(np.array(units) // SLIP, rate), len(units)
     arriving = np.zeros(size, int)
     for option, count in enumerate(leaving):
@@ -179,7 +179,7 @@ def swap_word(text: str, draw: float) -> str:
 
 
 def _within(sentences: list[str], limit: int) -> str:
-    """As many of the first sentences as the limit holds; at least a cut first one."""
+    """Join as many of the first sentences as the limit holds; at least a cut first one."""
     kept: list[str] = []
     for sentence in sentences:
         if sum(len(s.split()) for s in [*kept, sentence]) <= limit:

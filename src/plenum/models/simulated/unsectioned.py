@@ -1,4 +1,4 @@
-"""Read a prompt without sections, as the papers' released prompts are: by the form of its lines."""
+"""Parsing of a prompt without sections, as the papers' released ones are, by its lines' form."""
 
 import re
 from functools import lru_cache

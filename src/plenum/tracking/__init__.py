@@ -1,1 +1,4 @@
-"""Tracking: MLflow in, MLflow out. Nothing is imported here, since MLflow takes seconds."""
+"""MLflow as the store of studies: writing and reading.
+
+Nothing is imported here, since MLflow takes seconds.
+"""

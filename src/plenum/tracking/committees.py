@@ -1,4 +1,4 @@
-"""Committees: their journals as tables, the tables as arrays, and what changes by round."""
+"""Journals of committees as tables, the tables as arrays, and measures by round."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from plenum.tracking import conditions
 
 
 def run_name(condition: Mapping[str, Any]) -> str:
-    """What the run of a committee's condition is called in MLflow, without its settings."""
+    """Name the run of a committee's condition in MLflow, without its settings."""
     keys = ("scenario", "roles", "model", "memory", "temperature")
     optional = [k for k in ("perturbation", "protocol") if condition.get(k, USUAL[k]) != USUAL[k]]
     return " ".join(str(condition[key]) for key in (*keys, *optional))
 
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
-    """The tables that become a condition's Parquet artifacts, by name."""
+    """Make the tables that become a condition's Parquet artifacts, by name."""
     return {"ensemble": states(transcripts), "replicates": conditions.replicates(transcripts)}
 
 
@@ -55,7 +55,7 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
 
 
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
-    """Committee mean preferences, mean confidence, and how far the seats are apart."""
+    """Compute committee mean preferences, mean confidence, and the distance between seats."""
     seats = transcript.preferences()
     means = seats.mean(axis=1).T
     values = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
@@ -65,7 +65,7 @@ def by_round(transcript: Transcript) -> dict[str, list[float]]:
 
 
 def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """One row a replicate, round and seat: preferences ``p_A``..., confidence."""
+    """Make the table of states: one row a replicate, round and seat, with preferences ``p_A``..."""
     if not transcripts:
         return pd.DataFrame()
     parts = [(t, t.preferences(), t.confidences()) for t in transcripts]
@@ -83,13 +83,13 @@ def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
 
 
 def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The number of the round of each cell, shape (rounds, seats), from 1; flat."""
+    """Return the number of each cell's round, shape (rounds, seats), from 1; flat."""
     rounds, seats = cells.shape
     return np.repeat(np.arange(1, rounds + 1), seats)
 
 
 def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:
-    """The preferences of completed replicates out of a states table.
+    """Read the preferences of completed replicates from a table of states.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.flo
 
 
 def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean Euclidean distance between the preferences of two seats.
+    """Compute the mean Euclidean distance between the preferences of two seats.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def option_names(param: str, count: int) -> tuple[str, ...]:
-    """The names in an ``options`` param; none where a name holds its separator."""
+    """Split the names in an ``options`` param; none if a name holds its separator."""
     names = tuple(param.split(" / "))
     return names if len(names) == count else ()
 
 
 def _wordings(params: Mapping[str, str]) -> int:
-    """How many wordings a condition has: its param counts them by family."""
+    """Count the wordings of a condition, whose param counts them by family."""
     counts = params.get("variants", "").split()
     return sum(int(count.rpartition(":")[2]) for count in counts)

@@ -1,4 +1,4 @@
-"""A condition of a study as the tracking store has it: one record for every kind."""
+"""A condition of a study as the tracking store holds it: one record for every kind."""
 
 import json
 import re
@@ -19,12 +19,12 @@ from plenum.records.transcript import environments
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
-"""What factors were before runs had them as params."""
+"""The values of factors before runs had them as params."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What the run of a condition says of its estimates, in place of what its replicates left.
+    """A condition's recorded numbers, used instead of its replicates in large studies.
 
     Attributes
     ----------
@@ -155,12 +155,12 @@ class TrackedCondition:
 
     @property
     def perturbed(self) -> bool:
-        """Whether the replicates read different wordings."""
+        """True if the replicates read different wordings."""
         return self.factors.get("perturbation", "none") != "none"
 
     @property
     def rerun(self) -> int:
-        """Which time the condition was run: 0 for the first."""
+        """The number of the rerun: 0 for the first run."""
         return rerun(self.factors)
 
     @property
@@ -170,14 +170,14 @@ class TrackedCondition:
 
     @property
     def whole(self) -> "TrackedCondition":
-        """The condition with what its replicates left."""
+        """The condition with the data of its replicates."""
         if self.outline is None:
             return self
         return replace(self, outline=None, **self.outline.replicates())
 
     @property
     def played(self) -> tuple[int, int]:
-        """Rounds and options of its ensemble; 0 and 0 where there is none."""
+        """Rounds and options of its ensemble; 0 and 0 if there is none."""
         if self.outline is not None:
             return int(self.factors["rounds"]), len(self.options)
         return self.preferences.shape[1], self.preferences.shape[3]
@@ -188,24 +188,27 @@ class TrackedCondition:
         return int(self.factors["runs"])
 
     def world(self, replicate: int) -> str:
-        """What a replicate was drawn in: the seed and the episode."""
+        """Name the world that a replicate was drawn in: the seed and the episode."""
         return f"{self.factors['seed']}/{int(replicate) // self.runs}"
 
     def episodes(self, metric: str) -> pd.Series:
-        """A metric by episode: the mean over its runs, with the episode's number as index."""
+        """Average a metric over the runs of each episode; the index is its number."""
         if self.metrics.empty or metric not in self.metrics:
             return pd.Series(dtype=float)
         return self.metrics.groupby("episode")[metric].mean()
 
     def series(self, measure: str) -> pd.DataFrame:
-        """A measure by replicate (the index) and round (the columns); NaN after an early end."""
+        """Tabulate a measure by replicate and round; NaN after an early end.
+
+        Replicates are the index, rounds the columns.
+        """
         if self.rounds.empty:
             return pd.DataFrame()
         return self.rounds.pivot(index="replicate", columns="round", values=measure)
 
 
 def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
-    """A condition as its run has it, without what its artifacts hold.
+    """Make a condition from its run, without the data in its artifacts.
 
     Parameters
     ----------
@@ -236,35 +239,35 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
 
 
 def written(run: Any) -> int:
-    """When a run was last ended or begun, in milliseconds since 1970."""
+    """Return the time when a run was last ended or begun, in milliseconds since 1970."""
     return int(run.info.end_time or run.info.start_time or 0)
 
 
 def factors_of(run: Any) -> dict[str, str]:
-    """The design factors of a condition's run, by name."""
+    """Read the design factors of a condition's run, by name."""
     params = run.data.params
     names = kinds.of_condition(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 
 def rerun(factors: dict[str, str]) -> int:
-    """Which rerun a condition's settings name; 0 where they name none."""
+    """Read the number of the rerun from a condition's settings; 0 if they have none."""
     named = re.search(r"(?:^| )rerun=(\d+)(?: |$)", factors.get("settings", ""))
     return int(named[1]) if named else 0
 
 
 def simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
-    """Whether the agents of a condition with these params and tags were simulated."""
+    """Return True if the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
 def estimated(run: Any) -> bool:
-    """Whether a condition has been run to its estimates."""
+    """Return True if a condition has been run to its estimates."""
     return _TARGET in run.data.metrics
 
 
 def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
-    """How many replicates a condition wants and has completed, and its failures by reason.
+    """Count the replicates that a condition wants and has completed, and its failures by reason.
 
     Parameters
     ----------
@@ -283,7 +286,7 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
 
 
 def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """One row a replicate: status, reason, decision, clerk, wording, environment, totals."""
+    """Make the table of replicates, with status, decision, wording and totals of each."""
     rows = []
     for t in transcripts:
         end = t.end or {}

@@ -1,4 +1,4 @@
-"""The SQLite file of a local store: made, mended and brought up to date in one transaction.
+"""The SQLite file of a local store, created, repaired and migrated in one transaction.
 
 MLflow builds its schema step by step in the file itself, and can't go on from what a kill or a full
 disk leaves of that. Here the steps run on a private copy, whose contents then replace the file's in
@@ -14,7 +14,7 @@ from typing import Any
 from plenum.base.errors import UserError
 
 _TEMPORARY = "_alembic_tmp_"
-"""How Alembic calls a table while it is being rebuilt."""
+"""The prefix that Alembic gives a table while it rebuilds it."""
 
 _OF_THE_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -24,7 +24,7 @@ _WRITTEN_BY_MLFLOW = {
     "experiment_tags": "experiment_id = 0",
     "workspaces": "name = 'default'",
 }
-"""The rows of a store that nobody has used, by table."""
+"""The rows of an unused store, by table."""
 
 
 def check(path: Path, *, thorough: bool = False) -> None:
@@ -59,7 +59,7 @@ def check(path: Path, *, thorough: bool = False) -> None:
 
 
 def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    """What a store answers to a query; nothing where it doesn't exist yet, or is being made.
+    """Query a store; empty if it doesn't exist yet, or is being made.
 
     It is read without MLflow, whose import takes seconds.
 
@@ -79,10 +79,11 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
 
 def prepare(path: Path) -> None:
-    """Give a file the schema of the installed MLflow; one that has it is left as it is.
+    """Give a file the schema of the installed MLflow, unless it has it.
 
-    A missing file, and one in which MLflow was stopped before anybody used it, gets a fresh schema;
-    what somebody wrote under an older MLflow is migrated. The caller holds the store's lock.
+    A missing file, and one in which MLflow was stopped before anything was tracked, gets a fresh
+    schema; one that was written under an older MLflow is migrated. The caller holds the store's
+    lock.
 
     Raises
     ------
@@ -103,14 +104,14 @@ def prepare(path: Path) -> None:
 
 
 def _migrations() -> Any:
-    """What ``mlflow db upgrade`` calls; imported only here, since it takes long."""
+    """Import the functions behind ``mlflow db upgrade``; only here, since it takes long."""
     from mlflow.store.db import utils
 
     return utils
 
 
 def _revision(database: sqlite3.Connection) -> str | None:
-    """The revision that a schema has reached; ``None`` where none is stated."""
+    """Return the revision of a schema; ``None`` if none is stated."""
     if "alembic_version" not in _tables(database):
         return None
     row = database.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -118,7 +119,7 @@ def _revision(database: sqlite3.Connection) -> str | None:
 
 
 def _unused(database: sqlite3.Connection) -> bool:
-    """Whether a database holds nothing but what MLflow itself writes into a fresh one."""
+    """Return True if a database holds nothing but what MLflow itself writes into a fresh one."""
     from mlflow.store.db.base_sql_model import Base
 
     for table in _tables(database):
@@ -159,7 +160,7 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
 
 
 def _refused(path: Path, error: object) -> UserError:
-    """The message for an error that SQLite raised or reported about a file."""
+    """Make the message for an error that SQLite raised or reported about a file."""
     if isinstance(error, sqlite3.OperationalError):
         return UserError(f"tracking.uri: {path} can't be written to ({error})")
     return UserError(

@@ -1,4 +1,4 @@
-"""Where a condition comes from: its committee, and the versions of the code that wrote it."""
+"""The provenance of a condition: its committee, and the versions of the code that wrote it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Provenance:
-    """Who sat at the table of a condition, and which code wrote its runs.
+    """The seats and models of a condition, and the code versions that wrote its runs.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Provenance:
 
 
 def provenance(run: Any, replicates: Sequence[Any]) -> Provenance:
-    """Where a condition comes from, by its run and those of its replicates."""
+    """Read the provenance of a condition from its run and those of its replicates."""
     params = run.data.params
     seats = [entry.partition(":") for entry in params.get("models", "").split()]
     versions = [each.data.tags.get("plenum.version") for each in (run, *replicates)]

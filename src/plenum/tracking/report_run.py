@@ -8,7 +8,7 @@ from plenum.tracking import runs, store, views
 
 
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
-    """Log files and folders to the study's report run, which is made at the first time."""
+    """Log files and folders to the study's report run, which is created at first use."""
     client = store.open_client(uri)
     with store.permitted(uri):
         experiment = store.experiment(client, uri, study)

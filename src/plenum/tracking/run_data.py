@@ -1,4 +1,4 @@
-"""What runs in MLflow are called and hold: names, params and metrics."""
+"""Names, params and metrics of the runs in MLflow."""
 
 import math
 import time
@@ -14,13 +14,13 @@ from plenum.records import Transcript, Usage, episodes
 
 
 def name(condition: dict[str, Any]) -> str:
-    """What the run of a condition is called in MLflow."""
+    """Name the run of a condition in MLflow."""
     named: str = kinds.of_condition(condition).part("run_name")(condition)
     return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
 
 
 def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
-    """The params of a condition's run; of a perturbed one also its wordings of each family."""
+    """Collect the params of a condition's run; of a perturbed one also its wordings."""
     families = Counter(family for _, family in condition.get("variants", ()))
     variants = " ".join(f"{family}:{count}" for family, count in families.items())
     return {
@@ -36,7 +36,7 @@ def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
 
 
 def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
-    """The params of a replicate's run; of a perturbed scenario also the wording that it read."""
+    """Collect the params of a replicate's run; also the wording that it read, if any."""
     wording: dict[str, Any] = {key: head[key] for key in ("variant", "family") if key in head}
     return {**_factors(condition), "replicate": int(head["replicate"]), **wording}
 
@@ -51,7 +51,7 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
 
 
 def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
-    """The metrics of a replicate's run: totals, effort and what changes by round."""
+    """Collect the metrics of a replicate's run: totals, effort, and measures by round."""
     now = int(time.time() * 1000)
     tried = {name: getattr(effort, name) for name in ("attempts", "failed_attempts", "seconds")}
     metrics = _metrics({**transcript.totals(), **tried, **episodes.metrics(transcript)}, now)
@@ -59,7 +59,7 @@ def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
 
 
 def by_round(transcript: Transcript, now: int) -> list[Metric]:
-    """The step metrics of a replicate's run; ``now`` is their time in milliseconds."""
+    """Collect the step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     return [
         Metric(name, value, now, number)
         for name, values in kinds.of_condition(transcript.head).part("by_round")(transcript).items()
@@ -69,7 +69,7 @@ def by_round(transcript: Transcript, now: int) -> list[Metric]:
 
 
 def of_condition(estimates: dict[str, Any]) -> list[Metric]:
-    """The metrics of a condition's run: its estimates, and D(t) with its logarithm by round."""
+    """Collect the metrics of a condition's run: its estimates, and D(t) with its logarithm."""
     now = int(time.time() * 1000)
     metrics = _metrics(estimates["metrics"], now)
     for number, value in enumerate(estimates["divergence"], start=1):

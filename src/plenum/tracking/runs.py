@@ -1,4 +1,4 @@
-"""The runs of a study in the tracking store: opened, searched, and their artifacts fetched."""
+"""The runs of a study in the tracking store, and their artifacts."""
 
 import tempfile
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from plenum.tracking import rows, store, stored
 from plenum.tracking.conditions import estimated
 
 _AT_ONCE = 8
-"""So many requests are sent to a server at a time."""
+"""The largest number of requests that are sent to a server at a time."""
 
 _Part = TypeVar("_Part")
 
@@ -21,7 +21,7 @@ REPLICATES = "tags.`plenum.kind` = 'replicate'"
 
 
 def existing(uri: str) -> Any:
-    """An MLflow client of a store that is there; ``None`` where nothing has been tracked yet."""
+    """Open a client of a store; ``None`` if nothing has been tracked there yet."""
     path = store.local(store.absolute(uri))
     if path is not None and not path.exists():
         return None
@@ -30,7 +30,7 @@ def existing(uri: str) -> Any:
 
 
 def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
-    """A client, the study's experiment, and the runs of its conditions.
+    """Open a client, the study's experiment, and the runs of its conditions.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
 
 
 def kind_tag(study: str, uri: str) -> str:
-    """The kind of a study as its experiment's tag says; empty without study or tag."""
+    """Read the kind of a study from its experiment's tag; empty without study or tag."""
     client = existing(uri)
     experiment = client.get_experiment_by_name(study) if client else None
     if experiment is None or experiment.lifecycle_stage != "active":
@@ -67,7 +67,7 @@ def kind_tag(study: str, uri: str) -> str:
 
 
 def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
-    """The runs of an experiment that a filter names, the oldest first; or also deleted ones."""
+    """Search the runs of an experiment by a filter, the oldest first; maybe also deleted ones."""
     from mlflow.entities import ViewType
 
     view = ViewType.ALL if deleted else ViewType.ACTIVE_ONLY
@@ -84,13 +84,13 @@ def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -
 
 
 def each(read: Callable[..., _Part], *arguments: Sequence[Any]) -> list[_Part]:
-    """What ``read`` returns for each run, several at a time, in order."""
+    """Call ``read`` for each run, several at a time, and list the results in order."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(read, *arguments))
 
 
 def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
-    """Replicates by status and by cell, of the conditions that were stopped before estimates."""
+    """Count replicates by status and by cell, for conditions that were stopped before estimates."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for run in (run for run in runs if not estimated(run)):
         cell = run.data.tags["plenum.cell"]
@@ -102,7 +102,7 @@ def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, 
 
 
 def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
-    """The replicates of a condition that are rows of its run; :func:`plenum.tracking.rows.read`."""
+    """Read the replicates that are rows of a condition's run; :func:`plenum.tracking.rows.read`."""
     if rows.TAG not in run.data.tags:
         return []
     data = artifacts(client, run, [rows.FILE]).get(rows.FILE)
@@ -111,7 +111,7 @@ def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
 
 
 def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
-    """Those artifacts of a run that there are, by name."""
+    """Read those artifacts of a run that exist, by name."""
     folder = store.folder(run.info.artifact_uri)
     if folder is not None:
         return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
@@ -125,7 +125,7 @@ def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
 
 
 def local_copy(client: Any, run: Any, name: str, scratch: Path) -> Path:
-    """An artifact's file: in place where it lies on this disk, else fetched into a folder."""
+    """Return an artifact's file: in place if it is on this disk, else downloaded."""
     folder = store.folder(run.info.artifact_uri)
     if folder is not None:
         return folder / name

@@ -1,4 +1,7 @@
-"""What runs in MLflow are written from: equal states, equal contents. Read without MLflow."""
+"""Digests of the data that runs in MLflow are written from: equal digests, equal contents.
+
+Read without MLflow.
+"""
 
 import json
 from collections.abc import Mapping
@@ -10,11 +13,11 @@ from plenum.tracking import rows, store, stored, traces
 from plenum.tracking.stored import StoredRun
 
 TAG = "plenum.journal"
-"""Tag of a run: what it is written from; of a replicate, what its journal ended with."""
+"""Tag of a run: the digest of its data; of a replicate, how its journal ended."""
 
 
 def of_replicate(transcript: Transcript, pending: str) -> str:
-    """What a replicate's run is written from: its journal's last entry and length, or why it waits.
+    """Describe the data of a replicate's run: its journal's end, or the reason why it waits.
 
     Parameters
     ----------
@@ -27,26 +30,26 @@ def of_replicate(transcript: Transcript, pending: str) -> str:
 
 
 def of_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
-    """What a condition's run is written from: what its estimates are made from, and its record.
+    """Digest the data of a condition's run: the input of its estimates, and its record.
 
-    The estimates themselves aren't digested: their last bits differ between processors. A run of a
-    version that did so is written again, once.
+    The estimates themselves aren't digested, since their last bits differ between processors. A run
+    of a version that did so is written again, once.
     """
     return digest([report["made_from"], condition])
 
 
 def of_run(status: str, tags: dict[str, str]) -> str:
-    """What a run was wholly written from; empty where its writer was stopped before the end."""
+    """Return the state that a run was wholly written from; empty if that was interrupted."""
     return "" if status == "RUNNING" else tags.get(TAG, "")
 
 
 def accounts_text(accounts: dict[str, Any]) -> str:
-    """The artifact that holds a condition's accounts."""
+    """Write the text of the artifact with a condition's accounts."""
     return json.dumps(clean(accounts), indent=1, ensure_ascii=False)
 
 
 def clean(value: Any) -> Any:
-    """JSON has no NaN: numbers that aren't finite become texts."""
+    """Replace numbers that aren't finite by texts, since JSON has no NaN."""
     return json.loads(json.dumps(value), parse_constant=str)
 
 
@@ -59,7 +62,7 @@ def holds(
     replicates: Mapping[str, str],
     traced: frozenset[str],
 ) -> bool:
-    """Whether a store holds a condition exactly as it would be written.
+    """Return True if a store holds a condition exactly as it would be written.
 
     Parameters
     ----------
@@ -91,7 +94,7 @@ def holds(
 
 
 def _rows(parent: StoredRun) -> dict[str, StoredRun]:
-    """The replicates that are rows of a condition's run, by the names of their journals."""
+    """Read the replicates that are rows of a condition's run, by the names of their journals."""
     file = parent.artifacts and parent.artifacts / rows.FILE
     if rows.TAG not in parent.tags or file is None or not file.exists():
         return {}

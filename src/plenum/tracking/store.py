@@ -1,4 +1,4 @@
-"""The MLflow store: where it is, and how it is opened."""
+"""The MLflow store: its location, and how it is opened."""
 
 import base64
 import fcntl
@@ -39,7 +39,7 @@ NOTE = """Each run here is one condition of the study; the runs nested in it are
 
 
 def absolute(uri: str) -> str:
-    """The tracking URI with an absolute path, if it is an SQLite file.
+    """Make the path of a tracking URI absolute, if it is an SQLite file.
 
     Raises
     ------
@@ -59,8 +59,8 @@ def absolute(uri: str) -> str:
 def check(uri: str, *, thorough: bool = False) -> None:
     """Refuse, before anything is run for it, a store that can't be written to.
 
-    That is a folder without permission, a file that is no database or, where the check is
-    ``thorough``, a damaged one, or a server that doesn't answer or doesn't let us in.
+    That is a folder without permission, a file that is no database or, if the check is
+    ``thorough``, a damaged one, or a server that doesn't answer or doesn't give access.
     """
     if uri.startswith(_SQLITE):
         path = Path(uri.removeprefix(_SQLITE))
@@ -80,12 +80,12 @@ def check(uri: str, *, thorough: bool = False) -> None:
 
 
 def on_postgresql(uri: str) -> bool:
-    """Whether it is a PostgreSQL database, which is written to without a server between."""
+    """Return True if it is a PostgreSQL database, which is written to without a server between."""
     return uri.startswith(postgres.SCHEMES)
 
 
 def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
-    """What a tracking server answers to a request of its REST interface."""
+    """Send a request to the REST interface of a tracking server, and return its answer."""
     request = urllib.request.Request(
         f"{uri}/api/2.0/mlflow/{path}",
         data=json.dumps(query).encode(),
@@ -96,13 +96,13 @@ def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
 
 
 def local(uri: str) -> Path | None:
-    """The file of an SQLite store; ``None`` for a server."""
+    """Return the file of an SQLite store; ``None`` for a server."""
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
 @contextmanager
 def answering(uri: str) -> Iterator[None]:
-    """Say in one line what is wrong with a server that doesn't answer, or doesn't let us in."""
+    """Report in one line a server that doesn't answer, or doesn't give access."""
     try:
         yield
     except urllib.error.HTTPError as error:
@@ -116,7 +116,7 @@ def answering(uri: str) -> Iterator[None]:
 
 @contextmanager
 def permitted(uri: str) -> Iterator[None]:
-    """Say in one line that a server doesn't let us do what MLflow's client asks it for."""
+    """Report in one line that a server doesn't permit a request of MLflow's client."""
     from mlflow.exceptions import MlflowException
     from requests import HTTPError  # of an artifact
 
@@ -155,7 +155,7 @@ def require_writable(key: str, folder: Path) -> None:
 
 
 def login() -> dict[str, str]:
-    """The credentials that MLflow's own client would send."""
+    """Return the headers with the credentials that MLflow's own client would send."""
     token = os.environ.get("MLFLOW_TRACKING_TOKEN")
     if token:
         return {"Authorization": f"Bearer {token}"}
@@ -166,7 +166,7 @@ def login() -> dict[str, str]:
 
 
 def quieten() -> None:
-    """Keep MLflow from chatting; it listens only before it is imported."""
+    """Keep MLflow from printing notices; to be called before it is imported."""
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
@@ -176,7 +176,7 @@ def quieten() -> None:
 
 
 def open_client(uri: str) -> "MlflowClient":
-    """An MLflow client; an SQLite store is made or mended first, under a lock."""
+    """Open an MLflow client; an SQLite store is made or repaired first, under a lock."""
     quieten()
     from mlflow import MlflowClient
     from sqlalchemy import event
@@ -199,7 +199,7 @@ def open_client(uri: str) -> "MlflowClient":
 
 @contextmanager
 def _prepared(uri: str) -> Iterator[Path]:
-    """Hold the lock of an SQLite store whose schema is whole; its file."""
+    """Hold the lock of an SQLite store whose schema is whole; yields its file."""
     path = Path(absolute(uri).removeprefix(_SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_suffix(".lock")):
@@ -208,7 +208,7 @@ def _prepared(uri: str) -> Iterator[Path]:
 
 
 def _as_sqlalchemy_reads(path: Path) -> str:
-    """The URI of an SQLite file for MLflow: from version 2.1 on SQLAlchemy decodes escapes in it.
+    """Write the URI of an SQLite file for MLflow: SQLAlchemy 2.1 decodes escapes in it.
 
     Raises
     ------
@@ -230,9 +230,10 @@ def _as_sqlalchemy_reads(path: Path) -> str:
 
 @contextmanager
 def _default_artifacts(folder: Path) -> Iterator[None]:
-    """Have MLflow make its default experiment where the working folder has an odd name.
+    """Make MLflow's default experiment safe where the working folder has an odd name.
 
-    It writes that experiment's place into SQL as it is, where quotes and colons mean something.
+    MLflow writes that experiment's location into SQL unescaped, where quotes and colons have a
+    meaning.
     """
     from mlflow.tracking._tracking_service.utils import _SERVER_ARTIFACT_ROOT_ENV_VAR as ROOT
 
@@ -258,7 +259,7 @@ def _relax(connection: Any, _: Any) -> None:
 
 
 def folder(artifact_uri: str) -> Path | None:
-    """Where a run's artifacts lie on this machine's disk; ``None`` if they lie elsewhere."""
+    """Return the folder of a run's artifacts on this disk; ``None`` if it is elsewhere."""
     where = urllib.parse.urlparse(artifact_uri)
     if where.scheme != "file" or where.netloc:
         return None
@@ -267,10 +268,10 @@ def folder(artifact_uri: str) -> Path | None:
 
 @contextmanager
 def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
-    """A folder for files that become a run's artifacts.
+    """Yield a folder for files that become a run's artifacts.
 
-    It is the run's own where that lies on this disk: the client would look it up again, and
-    copy there what is written elsewhere first.
+    It is the run's own if that is on this disk: the client would look it up again, and copy files
+    there that were written elsewhere first.
     """
     run_folder = folder(run.info.artifact_uri)
     if run_folder is not None:
@@ -283,7 +284,7 @@ def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
 
 
 def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
-    """The id of a study's experiment; created where it doesn't exist.
+    """Return the id of a study's experiment; create it if it doesn't exist.
 
     Parameters
     ----------
@@ -324,7 +325,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
 
 
 def deleted(name: str, number: str, uri: str) -> UserError:
-    """The error for an experiment that is in MLflow's trash."""
+    """Make the error for an experiment that is in MLflow's trash."""
     return UserError(
         f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
         f"'python scripts/study.py study={name} restore' or "
@@ -335,7 +336,7 @@ def deleted(name: str, number: str, uri: str) -> UserError:
 
 @contextmanager
 def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold a file lock; calls ``waiting`` once where somebody else holds it."""
+    """Hold a file lock; call ``waiting`` once if another process holds it."""
     with path.open("a") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -346,7 +347,7 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 def held(path: Path) -> bool:
-    """Whether a process of this machine holds a file lock; nobody who holds it notices."""
+    """Return True if a process of this machine holds a file lock; the holder isn't disturbed."""
     with path.open() as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

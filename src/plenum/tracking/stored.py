@@ -1,4 +1,4 @@
-"""What a study holds, read without MLflow's client.
+"""The contents of a study, read without MLflow's client.
 
 Importing MLflow takes seconds, which a sweep that begins, or has nothing left to do, doesn't spend:
 an SQLite store is asked by SQL, a server by its REST interface. Who imports MLflow anyway, to read
@@ -19,7 +19,7 @@ from plenum.tracking import database, postgres, store
 from plenum.tracking.rows import ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
-"""Tag of an experiment: the kind of its conditions. Older studies' follows from their runs."""
+"""Tag of an experiment: the kind of its conditions. Older studies' kind is read from their runs."""
 
 _EXPERIMENT = """
     SELECT experiment_id, lifecycle_stage, (
@@ -55,7 +55,7 @@ _VALUES = {
 
 @dataclass(frozen=True)
 class StoredRun:
-    """An active run, as the store has it; ``metrics`` as texts, an SQLite store's with steps."""
+    """An active run in the store; ``metrics`` as texts, an SQLite store's with steps."""
 
     id: str
     name: str = ""
@@ -69,22 +69,22 @@ class StoredRun:
 
     @property
     def artifacts(self) -> Path | None:
-        """Where its artifacts lie on this disk; ``None`` if they lie elsewhere."""
+        """The folder of its artifacts on this disk; ``None`` if they are elsewhere."""
         return store.folder(self.artifact_uri)
 
     @property
     def cell(self) -> str:
-        """Names its condition under its labels."""
+        """The name of its condition under its labels."""
         return self.tags.get("plenum.cell", "")
 
     @property
     def target(self) -> int:
-        """How many replicates a condition wants."""
+        """The number of replicates that a condition wants."""
         return int(self.tags.get("plenum.target", 0))
 
 
 def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
-    """The active runs of a study, the oldest first.
+    """List the active runs of a study, the oldest first.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
 
 
 def conditions(path: Path, study: str) -> list[Any]:
-    """The runs of a study's conditions as MLflow gives them, the oldest first.
+    """List the runs of a study's conditions in MLflow's form, the oldest first.
 
-    Their ``info`` and ``data`` are there, with the last value of each metric.
+    They have ``info``, and ``data`` with the last value of each metric.
     """
     given = (study, "plenum.kind", "condition")
     found: dict[str, Any] = {}
@@ -136,7 +136,7 @@ def conditions(path: Path, study: str) -> list[Any]:
 
 
 def require_kind(study: str, uri: str, kind: str) -> None:
-    """Refuse a study that holds conditions of another kind, or that we may only read.
+    """Refuse a study that holds conditions of another kind, or that is read-only.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def require_kind(study: str, uri: str, kind: str) -> None:
 
 
 def require_active(study: str, uri: str) -> str | None:
-    """Refuse a study whose name is taken by an experiment to which nothing can be written.
+    """Refuse a study whose name belongs to an experiment that can't be written to.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def require_active(study: str, uri: str) -> str | None:
 
 
 def stored_conditions(study: str, uri: str) -> list[StoredRun]:
-    """The runs of a study's conditions; none where there is no such study, or no store yet."""
+    """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
     path = store.local(uri)
     if path is not None:
         return runs(path, study, "plenum.kind", "condition")
@@ -197,7 +197,7 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
 
 
 def fingerprint(study: str, uri: str) -> str | None:
-    """A digest of a study's runs and of the artifacts of its conditions.
+    """Digest a study's runs and the artifacts of its conditions.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def fingerprint(study: str, uri: str) -> str | None:
 
 
 def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
-    """Id, stage and kind of a study's experiment, if there is one."""
+    """Query id, stage and kind of a study's experiment, if there is one."""
     path = store.local(uri)
     if path is not None:
         rows = database.rows(path, _EXPERIMENT, KIND_TAG, study)
@@ -269,5 +269,5 @@ def _run(
 
 
 def _pairs(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Tags, params or metrics as a server sends them, by key."""
+    """Map tags, params or metrics, as a server sends them, by key."""
     return {entry["key"]: entry.get("value", "") for entry in data.get(name, [])}

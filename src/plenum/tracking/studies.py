@@ -1,4 +1,4 @@
-"""Studies as wholes: listed, renamed, put into MLflow's trash, taken back; and their journals."""
+"""Management of studies: listing, renaming, deleting, restoring; and their journals."""
 
 import shutil
 from collections import Counter, defaultdict
@@ -40,7 +40,7 @@ class StoredStudy:
 
 
 def studies(client: Any) -> list[StoredStudy]:
-    """Every study of the store, those in its trash too, by name and in the order of creation."""
+    """List every study of the store, with its trash, by name and in the order of creation."""
     from mlflow.entities import ViewType
 
     experiments = client.search_experiments(view_type=ViewType.ALL)
@@ -49,22 +49,22 @@ def studies(client: Any) -> list[StoredStudy]:
 
 
 def rename(client: Any, study: StoredStudy, name: str) -> None:
-    """Give a study another name; broken off half way it can be repeated."""
+    """Rename a study; the command can be repeated after it was interrupted."""
     client.set_experiment_tag(study.experiment, _TAG, name)
     client.rename_experiment(study.experiment, name)
 
 
 def delete(client: Any, study: StoredStudy) -> None:
-    """Put a study into MLflow's trash, where it doesn't take up its name."""
+    """Put a study into MLflow's trash, where it doesn't block its name."""
     client.rename_experiment(study.experiment, _trash_name(study.name, study.experiment))
     client.delete_experiment(study.experiment)
 
 
 def restore(client: Any, study: StoredStudy) -> None:
-    """Take a study back out of MLflow's trash, under its name.
+    """Take a study out of MLflow's trash, under its name.
 
-    MLflow takes back every run that was ever deleted in it. Of several that stand for one
-    condition, or for one replicate, the last one stays.
+    MLflow restores every run that was ever deleted in it. Of several runs of one condition, or of
+    one replicate, the last one is kept.
     """
     if not study.active:
         client.restore_experiment(study.experiment)
@@ -88,7 +88,7 @@ def drop(client: Any, study: StoredStudy, condition: TrackedCondition) -> None:
 def users(
     listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[TrackedCondition]
 ) -> dict[str, list[str]]:
-    """Which studies hold conditions with journals in a folder, apart from some of one study."""
+    """Find the studies that use journals in a folder, apart from some conditions of one study."""
     named: defaultdict[str, list[str]] = defaultdict(list)
     for other in listed:
         for condition in other.conditions:
@@ -101,13 +101,13 @@ def users(
 
 
 def journals_size(folder: Path) -> int:
-    """Bytes of the files in a folder; 0 where there is none."""
+    """Sum up the bytes of the files in a folder; 0 if it doesn't exist."""
     return sum(file.stat().st_size for file in folder.glob("*") if file.is_file())
 
 
 @contextmanager
 def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
-    """Hold what runs of a study hold: its tracking lock, and those of conditions' folders.
+    """Hold the locks that runs of a study hold: its tracking lock, and its conditions' folders.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
 
 
 def remove_journals(journals: Path, folders: Sequence[str]) -> None:
-    """Remove folders with their journals, here and in an opened bucket; others are left out."""
+    """Remove folders with their journals, here and in an opened bucket."""
     for name in folders:
         storage.remove(journals / name)
         if (journals / name).is_dir():

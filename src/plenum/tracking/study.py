@@ -1,4 +1,4 @@
-"""A study read back from MLflow: once, and each of its parts when it is first asked for."""
+"""A study read back from MLflow, each of its parts when it is first used."""
 
 import tempfile
 from collections import defaultdict
@@ -23,7 +23,7 @@ from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
 
 MANY = 500
-"""More conditions are read as outlines, and shown by what stands out among them."""
+"""Larger studies are read as outlines, and shown by their notable conditions."""
 
 _PARENT = "mlflow.parentRunId"
 
@@ -61,7 +61,7 @@ class Study:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of its conditions: the experiment's tag, else what the conditions' runs say.
+        """The kind of its conditions, from the experiment's tag, else from the conditions' runs.
 
         Raises
         ------
@@ -83,12 +83,15 @@ class Study:
 
     @cached_property
     def replicate_runs(self) -> list[Any]:
-        """The runs of all replicates; of those that are rows of their condition's run the tags."""
+        """The runs of all replicates.
+
+        Those that are rows of their condition's run have only their tags.
+        """
         rowed = runs.each(lambda run: runs.rowed(self.client, run), self.condition_runs)
         return [*self.nested_runs, *chain.from_iterable(rowed)]
 
     def nested_by(self, tag: str) -> dict[str, list[Any]]:
-        """The nested runs of replicates by one of their tags."""
+        """Group the nested runs of replicates by one of their tags."""
         by_value: defaultdict[str, list[Any]] = defaultdict(list)
         for run in self.nested_runs:
             by_value[run.data.tags.get(tag, "")].append(run)
@@ -96,25 +99,25 @@ class Study:
 
     @cached_property
     def listed(self) -> list[TrackedCondition]:
-        """The conditions as their runs have them, without what their replicates left."""
+        """The conditions as their runs describe them, without the data of their replicates."""
         interrupted = runs.interrupted(self.client, self.experiment, self.condition_runs)
         return [conditions.from_run(self.name, run, interrupted) for run in self.condition_runs]
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:
-        """The conditions with what their completed replicates left."""
+        """The conditions with the data of their completed replicates."""
         return runs.each(self._with_replicates, self.condition_runs, self.listed)
 
     @cached_property
     def outlined(self) -> list[TrackedCondition]:
-        """The conditions; of a large study with outlines in place of what replicates left."""
+        """The conditions; of a large study with outlines instead of the replicates' data."""
         if len(self.condition_runs) <= MANY:
             return self.conditions
         return runs.each(self._outlined, self.condition_runs, self.listed)
 
     @cached_property
     def usage(self) -> list[ConditionUsage]:
-        """What the conditions took: an artifact a condition, however many replicates there are.
+        """The usage of each condition, from one artifact a condition.
 
         Raises
         ------
@@ -135,7 +138,7 @@ class Study:
 
     @cached_property
     def provenance(self) -> dict[str, Provenance]:
-        """Where each condition comes from, by its run."""
+        """The provenance of each condition, by its run."""
         nested = self.nested_by(_PARENT)
 
         def read(run: Any) -> Provenance:
@@ -163,9 +166,9 @@ class Study:
     def transcripts(
         self, conditions: Collection[str] | None = None
     ) -> Iterator[dict[str, list[StoredTranscript]]]:
-        """All transcripts by the run of their condition, in the order of replicates.
+        """Yield all transcripts by the run of their condition, in the order of replicates.
 
-        Those that lie on this machine's disk stay where they are; a server's are fetched.
+        Those on this machine's disk stay in place; a server's are downloaded.
 
         Parameters
         ----------
@@ -187,7 +190,7 @@ class Study:
         return replace(condition, **self._left(run))
 
     def _left(self, run: Any) -> dict[str, Any]:
-        """What the completed replicates of a condition left: fields of its record."""
+        """Read the data of a condition's completed replicates: fields of its record."""
 
         def table(name: str) -> pd.DataFrame:
             file = f"{name}.parquet"
@@ -197,10 +200,10 @@ class Study:
         return left
 
     def _outlined(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
-        """A condition with an outline, where it has estimates.
+        """Add an outline to a condition that has estimates.
 
-        It has the numbers where this version of the code estimated it, and its replicates are
-        neither branches nor read different wordings: runs don't hold all of these estimates.
+        It has the numbers if this version of the code estimated it, and its replicates are neither
+        branches nor read different wordings, since runs don't hold all of these estimates.
         """
         if not (condition.completed and conditions.estimated(run)):
             return condition
@@ -223,7 +226,7 @@ class Study:
 
 
 def exists(name: str, uri: str) -> bool:
-    """Whether a study has been run."""
+    """Return True if a study has been run."""
     try:
         runs.opened(name, uri)
     except UserError:
@@ -232,11 +235,11 @@ def exists(name: str, uri: str) -> bool:
 
 
 PUBLISHED = "published_"
-"""What the names of studies begin with that were imported from the authors' released runs."""
+"""The prefix of studies that were imported from the authors' released runs."""
 
 
 def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
-    """Studies of the papers that a store has: what each is called there.
+    """Map each study of the papers that a store has to its name there.
 
     One that hasn't been run may have been imported from the authors' released runs.
     """

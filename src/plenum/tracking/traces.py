@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Span
 
 TAG = "plenum.trace"
-"""Tag of a replicate's run: its trace, once that is whole."""
+"""Tag of a replicate's run: the id of its trace, once that is whole."""
 
 _LONGEST_SESSION = 200
 _ROOT = 1
@@ -25,7 +25,7 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class TracedCall:
-    """A call as a trace shows it.
+    """A call in the form that a trace shows.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class Trace:
 
 
 def identifier(*parts: str) -> str:
-    """The id of a trace: the same for the same experiment, condition, replicate and journal."""
+    """Derive the id of a trace from experiment, condition, replicate and journal."""
     return f"tr-{uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex}"
 
 
 def session(name: str, condition: str) -> str:
-    """The session of a condition: its name, and the first letters of its identity."""
+    """Name the session of a condition: its name, and the first letters of its identity."""
     return f"{name[:_LONGEST_SESSION]} {condition[:8]}"
 
 
@@ -90,7 +90,7 @@ def write(
     attempts: Iterable[dict[str, Any]],
     begun: float,
 ) -> None:
-    """Write a replicate's trace; one that is there, whole or torn, is written over.
+    """Write a replicate's trace; overwrite one that exists, whole or torn.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def write(
 
 
 def _outcome(transcript: Transcript) -> str:
-    """The outcome of a replicate, in one line."""
+    """Describe the outcome of a replicate in one line."""
     end = transcript.end
     if end is None:
         return "pending"
@@ -133,7 +133,7 @@ def _outcome(transcript: Transcript) -> str:
 
 
 def _times(attempts: Iterable[dict[str, Any]]) -> dict[str, tuple[int, int, int]]:
-    """When each call began and ended, in nanoseconds, and its attempts; by the call's id."""
+    """Find begin and end of each call, in nanoseconds, and its attempts; by the call's id."""
     by_call: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for line in attempts:
         with suppress(KeyError, TypeError, ValueError, OverflowError, AttributeError):
@@ -154,7 +154,7 @@ def _spans(
     times: dict[str, tuple[int, int, int]],
     begun: int,
 ) -> "Iterator[Span]":
-    """The span of the replicate, then those of its calls."""
+    """Yield the span of the replicate, then those of its calls."""
     start = min((times[call.id][0] for call in calls if call.id in times), default=begun)
     now, spans = start, []
     for number, call in enumerate(calls, start=_ROOT + 1):
@@ -179,7 +179,7 @@ def _votes(transcript: Transcript) -> dict[str, Any]:
 
 
 def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
-    """What a span says of its call; the names with a dot are those that MLflow's UI reads."""
+    """Collect the attributes of a call's span; MLflow's UI reads the names with a dot."""
     attributes: dict[str, Any] = {
         "mlflow.spanType": "CHAT_MODEL",
         "mlflow.spanInputs": {"messages": call.messages},
@@ -213,7 +213,7 @@ def _span(
     times: tuple[int, int],
     failed: str,
 ) -> "Span":
-    """A finished span under ids of its own: the fluent API makes up others."""
+    """Make a finished span under ids of its own, since the fluent API invents ids."""
     from mlflow.entities import Span
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import ReadableSpan

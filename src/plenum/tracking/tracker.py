@@ -28,16 +28,16 @@ Method = Literal["open", "replicate", "close", "trace", "account"]
 """``open`` of a :class:`StudyWriter`; the others of a :class:`ConditionWriter`."""
 
 _PATIENCE_S = 120.0
-"""For so long is a database waited for that doesn't answer."""
+"""Seconds for which a database that doesn't answer is tried again."""
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
-    """What a process holds while it writes a study to a store; ``uri`` is absolute."""
+    """Return the lock that is held while a study is written to a store; ``uri`` is absolute."""
     return locks.resolve() / f"tracking-{digest([uri, study])}.lock"
 
 
 class Tracker(LineProcess):
-    """Sends finished work to a tracking process of its own; never waits for it while running.
+    """A tracking process to which finished work is sent; it never blocks while running.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Tracker(LineProcess):
         await super().start(setup or self._setup)
 
     def send(self, cell: str, method: Method, *arguments: Any) -> None:
-        """Have a method called for a condition.
+        """Have the process call a method for a condition.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class _Study:
         self._gone: str | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Handle a request, and return its result; what fails is tried twice."""
+        """Handle a request, and return its result; a failed one is tried twice."""
         problem: Exception | None = None
         for again in (False, True):
             if self._gone is None:
@@ -148,15 +148,16 @@ class _Study:
             say({"note": f"no traces, see tracking.traces: {old}"})
 
     def end(self, *cells: str) -> None:
-        """Write what still waits for conditions; of all where none is named."""
+        """Write pending data of conditions; of all if none is named."""
         for cell in cells or tuple(self._conditions):
             if self._gone is None and cell in self._conditions:
                 self._conditions[cell].end()
 
     def _why_gone(self) -> str | None:
-        """Why no further request can be written: a server would be waited for at each of them.
+        """Explain why no request can be written any more; ``None`` if the store works.
 
-        A database may be started anew, which takes a while.
+        Without this check every further request would wait for a dead server. A database may be
+        restarting, which takes a while.
         """
         patience = time.monotonic() + _PATIENCE_S * store.on_postgresql(self._uri)
         waited = False

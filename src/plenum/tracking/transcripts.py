@@ -36,7 +36,7 @@ class StoredTranscript:
     path: Path | rows.Member
 
     def verified(self) -> Transcript:
-        """The transcript.
+        """Read and verify the transcript.
 
         Raises
         ------
@@ -46,7 +46,7 @@ class StoredTranscript:
         return read_journal(cast(Path, self.path))  # a member is read as a file is
 
     def read(self) -> Transcript | None:
-        """The transcript; ``None`` where the journal doesn't verify."""
+        """Read the transcript; ``None`` if the journal doesn't verify."""
         try:
             return self.verified()
         except DamagedJournal:
@@ -56,7 +56,7 @@ class StoredTranscript:
 def fetch(
     client: Any, conditions: Sequence[Any], replicates: Sequence[Any], scratch: Path
 ) -> dict[str, list[StoredTranscript]]:
-    """The transcripts by the run of their condition, in the order of replicates.
+    """Fetch the transcripts by the run of their condition, in the order of replicates.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def fetch(
 
 
 def _archive(client: Any, scratch: Path, run: Any) -> Path:
-    """The archive with the transcripts of a condition whose replicates are rows."""
+    """Copy the archive with the transcripts of a condition whose replicates are rows."""
     return _copy(client, run, rows.ARCHIVE, scratch / f"{run.info.run_id}.rows")
 
 

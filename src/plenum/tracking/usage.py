@@ -1,4 +1,4 @@
-"""What the replicates of a condition took: calls, attempts, tokens, cost, and what is pending."""
+"""Usage of a condition's replicates: calls, attempts, tokens, cost, and what is pending."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from plenum.tracking.rows import journal, located
 from plenum.tracking.runs import artifacts
 
 REASONS = tuple(map(str, Failure))
-"""Every reason for which an attempt or a replicate may fail, or wait."""
+"""Every reason why an attempt or a replicate may fail, or wait."""
 
 _ACCOUNTS = {"target", "completed", "failed", "pending", "models", "outcomes"}
 _DIGESTED = ("ensemble.parquet", "replicates.parquet")
@@ -21,7 +21,7 @@ _DIGESTED = ("ensemble.parquet", "replicates.parquet")
 
 @dataclass(frozen=True)
 class ConditionUsage:
-    """What a condition took, as the tracking store has it: target = completed + failed + pending.
+    """Usage of a condition in the tracking store: target = completed + failed + pending.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class ConditionUsage:
 def read(
     client: Any, run: Any, condition: TrackedCondition, replicates: Sequence[Any]
 ) -> ConditionUsage:
-    """What a condition took, by its ``accounts.json`` and by the runs of its replicates.
+    """Read the usage of a condition from its ``accounts.json`` and the runs of its replicates.
 
-    The artifact is believed where it agrees with these runs: a sweep that was killed after it, or
-    asked for more replicates, left an old one.
+    The artifact is trusted if it agrees with these runs: a sweep that was killed after it, or asked
+    for more replicates, left an old one.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def read(
 
 
 def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
-    """A condition's accounts.json; ``None`` for none, an old one, or one of an earlier version.
+    """Parse a condition's accounts.json; ``None`` for none, an old one, or an earlier version's.
 
-    It may know of fewer ends than the nested runs, where journals can't be read any more.
+    It may know of fewer ends than the nested runs, if journals have become unreadable.
     """
     written = json.loads(text) if text else {}
     if not written.keys() >= _ACCOUNTS or written["target"] != target:

@@ -1,4 +1,4 @@
-"""How MLflow's UI opens a study: saved views, which it reads from tags of the experiment.
+"""Saved views of a study in MLflow's UI, which it reads from tags of the experiment.
 
 ``python -m plenum.tracking.views mlruns/mlflow.db http://127.0.0.1:5000`` prints the pages on which
 the studies of a local store are compared.
@@ -38,7 +38,7 @@ _COLUMNS = (
     *("metrics.`m.coverage`", "metrics.`m.mean_spread`", "metrics.`m.provision_rate`"),
     *("metrics.`n_completed`", "metrics.`n_failed`"),
 )
-"""Columns of the list of runs; those that no run has don't show."""
+"""Columns of the list of runs; MLflow hides those that no run has."""
 
 _SECTIONS = {
     "Divergence by round": {"D": "LINE", "log_D": "LINE"},
@@ -47,11 +47,8 @@ _SECTIONS = {
         **{"lambda_ci_low": "BAR", "lambda_ci_high": "BAR"},
     },
 }
-"""Charts that stand above all others, by section: metrics, and how they are drawn.
-
-MLflow heads a chart of this page by the key of its metric, so the sections say what these mean;
-longer names would be cut.
-"""
+"""Charts at the top of the page, by section: metrics, and their type. MLflow heads a chart of this
+page by the key of its metric, so the sections say what these mean; longer names would be cut."""
 
 _OTHERS = "Model metrics"
 """The section to which MLflow adds a chart of each metric that has none."""
@@ -60,7 +57,7 @@ _TRACE_COLUMNS = ("input", "output", "state", "tokens", "start_time")
 """Columns of the list of traces: the replicate and its condition, the outcome, and so on."""
 
 _TRACE_TAGS = ("plenum.simulated",)
-"""Tags of traces that get a column behind the others."""
+"""Tags of traces that get a column after the others."""
 
 _STUDIES = """
     SELECT experiment_id, name, EXISTS (
@@ -79,9 +76,9 @@ _STUDIES = """
 
 
 def tags() -> dict[str, str]:
-    """The tags of an experiment that hold its views.
+    """Make the tags of an experiment that hold its views.
 
-    Neither view shows the report run: it is no condition, and has no numbers to chart.
+    Neither view shows the report run, which is no condition and has no numbers to chart.
     """
     return {
         f"{TAG}{CONDITIONS}": _view("Conditions", "tags.`plenum.kind` = 'condition'"),
@@ -93,7 +90,7 @@ def tags() -> dict[str, str]:
 
 
 def source(version: str = "") -> dict[str, str]:
-    """The tags of a run from which the UI says what made it.
+    """Make the tags of a run by which the UI shows its source.
 
     Parameters
     ----------
@@ -109,9 +106,9 @@ def source(version: str = "") -> dict[str, str]:
 
 
 def save(client: "MlflowClient", experiment: str) -> None:
-    """Give an experiment its views, and links to them, where it hasn't these yet.
+    """Give an experiment its views and links to them, unless it has them.
 
-    A description that somebody wrote, or changed, stays.
+    A description that a user wrote or changed stays.
     """
     current = client.get_experiment(experiment).tags
     wanted = tags()
@@ -123,7 +120,7 @@ def save(client: "MlflowClient", experiment: str) -> None:
 
 
 def link(server: str, experiment: str, saved: bool) -> str:
-    """The page of a server on which the conditions of an experiment are compared by charts.
+    """Make the URL of a server's page that compares the conditions of an experiment by charts.
 
     Parameters
     ----------
@@ -140,7 +137,7 @@ def link(server: str, experiment: str, saved: bool) -> str:
 
 
 def refresh(database: Path) -> None:
-    """Give the studies of a local store today's views, where an earlier version wrote others.
+    """Give the studies of a local store today's views in place of an earlier version's.
 
     Parameters
     ----------
@@ -161,7 +158,7 @@ def refresh(database: Path) -> None:
 
 
 def links(database: Path, server: str) -> dict[str, str]:
-    """The page that compares a study's conditions, by study; none where there is no store yet.
+    """Make the URLs of the pages that compare each study's conditions; none without a store.
 
     Parameters
     ----------
@@ -195,7 +192,7 @@ def main() -> None:
 
 
 def _view(name: str, query: str) -> str:
-    """A view as MLflow's UI saves one: the runs that match a query, the oldest first."""
+    """Encode a view as MLflow's UI saves it: the runs that match a query, the oldest first."""
     state = {
         "searchFilter": query,
         "orderByKey": "attributes.start_time",
@@ -223,12 +220,12 @@ def _chart(metric: str, kind: str, section: str) -> dict[str, Any]:
 
 
 def _section(name: str) -> dict[str, Any]:
-    """A section of charts, two abreast: a third one would cut the names."""
+    """Describe a section of charts, two abreast, since a third would cut the names."""
     return {"uuid": name, "name": name, "display": True, "columns": 2}
 
 
 def _trace_view(name: str) -> str:
-    """A view of traces as MLflow's UI saves one: those of all times, with their outcomes."""
+    """Encode a view of traces as MLflow's UI saves it: those of all times, with their outcomes."""
     state = {
         "single": {"cols": ",".join(_TRACE_COLUMNS), "startTimeLabel": "ALL"},
         "multi": {},
@@ -242,7 +239,7 @@ def _saved(name: str, state: dict[str, Any]) -> str:
 
 
 def _linked_note(experiment: str) -> str:
-    """The description of an experiment; its first line, which shows when folded, leads on."""
+    """Write the description of an experiment; its first line shows when it is folded."""
     query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
     traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"
     return (

@@ -34,7 +34,7 @@ _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
 
 _ACCOUNTS = "accounts.json"
-"""The file with what a condition's calls took."""
+"""The file with the usage of a condition's calls."""
 
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
@@ -44,7 +44,7 @@ _COLOURS = (
 
 @dataclass(frozen=True)
 class _Child:
-    """A replicate's run: what it is written from, its trace, if it has one, and if it is a row."""
+    """A replicate's run: its state, its trace if any, and whether it is a row."""
 
     run_id: str
     state: str
@@ -53,12 +53,12 @@ class _Child:
 
 
 def _decided(decisions: Mapping[str, int]) -> dict[str, str]:
-    """The tag that says how many replicates decided for what; none without decisions."""
+    """Make the tag that counts replicates by decision; none without decisions."""
     return {"plenum.decisions": json.dumps(decisions)} if decisions else {}
 
 
 class StudyWriter:
-    """Writes one study's runs.
+    """A writer of one study's runs.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class StudyWriter:
     def open(
         self, condition: dict[str, Any], target: int, nested: bool = True
     ) -> "ConditionWriter":
-        """Find or create the parent run of a condition, and say how many replicates it wants.
+        """Find or create the parent run of a condition, and note the replicates that it wants.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class StudyWriter:
         return ConditionWriter(self, condition, target, nested)
 
     def written(self, cell: str) -> list[Any]:
-        """The runs that there are of a condition; a search takes longer the more runs there are."""
+        """Search the existing runs of a condition; skipped if it can have none, to save time."""
         known = not self._fresh or cell in self._begun
         self._begun.add(cell)
         if not known:
@@ -108,13 +108,13 @@ class StudyWriter:
         return search(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
 
     def next_colour(self) -> str:
-        """A colour of its own for each condition: the UI's choice repeats itself."""
+        """Choose a colour for each condition, since the UI's own choice repeats colours."""
         self._colour += 1
         return _COLOURS[(self._colour - 1) % len(_COLOURS)]
 
 
 class ConditionWriter:
-    """Writes the runs of a condition: its own, and a nested one or a row for each replicate.
+    """A writer of the runs of a condition: its own, and a nested one or a row a replicate.
 
     Parameters
     ----------
@@ -165,11 +165,11 @@ class ConditionWriter:
             self.account({})  # those that exist are of an earlier run
 
     def reopened(self) -> "ConditionWriter":
-        """A writer that goes on from what is there, after a request that may be half written."""
+        """Make a writer that continues from the store, after a request that may be half written."""
         return ConditionWriter(self._study, self._condition, self._target, self._nested, self)
 
     def _take_over(self, children: list[Any], duplicates: list[Any]) -> None:
-        """Bring what an earlier run left of the condition up to date."""
+        """Update the runs that an earlier sweep wrote of the condition."""
         tags, client = self._parent.data.tags, self._study.client
         if tags.get("plenum.target") != str(self._target):
             client.set_tag(self._parent.info.run_id, "plenum.target", str(self._target))
@@ -239,7 +239,7 @@ class ConditionWriter:
     def trace(
         self, journals: list[Path], rebuild: Callable[[Transcript], list[TracedCall]]
     ) -> None:
-        """Write replicates as traces, but those that are there.
+        """Write replicates as traces, except those that exist.
 
         Parameters
         ----------
@@ -297,12 +297,12 @@ class ConditionWriter:
         )
 
     def account(self, accounts: dict[str, Any]) -> None:
-        """Write what a condition's calls took to its parent run, ahead of any estimates."""
+        """Write the usage of a condition's calls to its parent run, before any estimates."""
         self.attach(_ACCOUNTS, states.accounts_text(accounts))
         self._save_rows()
 
     def end(self) -> None:
-        """Write what still waits, where nothing more will come."""
+        """Write pending data, when nothing more will come."""
         self._save_rows()
 
     def attach(self, name: str, text: str) -> None:
@@ -313,8 +313,8 @@ class ConditionWriter:
     def close(self, journals: list[Path], report: dict[str, Any], config: str) -> None:
         """Write a condition's estimates, ensemble and config to its parent run.
 
-        The ``report`` may hold ``accounts``, what the calls took. They may change while the
-        estimates stay, and are then written to the run that is there.
+        The ``report`` may hold ``accounts``, the usage of the calls. They may change while the
+        estimates stay, and are then written to the existing run.
         """
         accounts = report.get("accounts")
         self._simulated = self._simulated or bool(report.get("simulated", False))
@@ -368,7 +368,7 @@ class ConditionWriter:
         return self._study.runs.begin(self._name, tags, params, old and old.info.start_time)
 
     def _replace_parent(self) -> None:
-        """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
+        """Replace the parent run, since points of a chart can't be overwritten."""
         old = self._parent
         new = self._create_parent(old)
         self._parent = new
@@ -381,7 +381,7 @@ class ConditionWriter:
         self._study.client.delete_run(old.info.run_id)
 
     def _save_rows(self, *others: Any, whole: bool = True) -> None:
-        """Write the rows that wait, and those of runs that this condition's run stands for."""
+        """Write pending rows, and those of runs that this condition's run replaces."""
         if not (self._rows.waiting or any(rows.TAG in run.data.tags for run in others)):
             return
         if rows.TAG not in self._parent.data.tags:

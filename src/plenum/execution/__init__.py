@@ -1,4 +1,4 @@
-"""Execution: runs conditions from their first call to their estimates."""
+"""The execution of conditions, from their first call to their estimates."""
 
 from plenum.execution.outcomes import Outcome
 from plenum.execution.sweep import run_sweep

@@ -1,4 +1,4 @@
-"""Admission of calls: first by the sweep's budget, then by their provider's limits."""
+"""Admission of calls, by the sweep's budget and then by their provider's limits."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from plenum.models.lockstep import Lockstep
 from plenum.records import Failure, Usage
 
 _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
-"""Outcomes after which the provider may have answered in full without our reading it."""
+"""Outcomes after which the provider may have answered in full, unread by us."""
 
 
 class Admission:
@@ -35,25 +35,25 @@ class Admission:
         self.ledger = ledger
 
     def limiter(self, provider: str) -> Limiter:
-        """A provider's limiter."""
+        """Return a provider's limiter."""
         if provider not in self._by_provider:
             self._by_provider[provider] = Limiter(self._calls, provider)
         return self._by_provider[provider]
 
     def status(self) -> str:
-        """Calls in flight and their limit, by provider."""
+        """Count calls in flight and their limit, by provider."""
         return ", ".join(
             f"{name} {limiter.in_flight}/{limiter.limit}"
             for name, limiter in self._by_provider.items()
         )
 
     def waiting(self) -> list[str]:
-        """What calls wait for, and for how long, by provider."""
+        """Describe, by provider, the limits that calls wait for, and for how long."""
         return [*filter(None, (limiter.waiting() for limiter in self._by_provider.values()))]
 
 
 class Ticket:
-    """One replicate's admission; it makes one call at a time.
+    """The admission of one replicate, which makes one call at a time.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Ticket:
         self._permit: Permit | None = None
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
-        """Take the replicate up: wait until the budget has room for it.
+        """Start the replicate: wait until the budget has room for it.
 
         Parameters
         ----------
@@ -118,16 +118,16 @@ class Ticket:
             self._limiter(model).require_available()
 
     def end(self) -> None:
-        """Give back what was kept free for the replicate."""
+        """Release the budget that was kept for the replicate."""
         self._admission.ledger.end(self)
 
     async def enter(self, chat: Chat) -> None:
-        """Reserve what the call may cost, and wait for a permit."""
+        """Reserve the highest cost of the call, and wait for a permit."""
         self.batched, self._permit = self._admission.lockstep.batched(chat), None
         await self.admit(demand_of(chat, self.batched))
 
     async def admit(self, demand: Demand) -> None:
-        """As :meth:`enter`, by what the call may use up."""
+        """Do as :meth:`enter`, given the highest usage of the call."""
         self._demand = demand
         with self._admission.lockstep.waiting():
             self._reserved = await self._admission.ledger.reserve(demand)
@@ -142,7 +142,7 @@ class Ticket:
             raise
 
     def admit_now(self, demand: Demand) -> bool:
-        """Do as :meth:`admit` where nothing has to be waited for; says whether it was done."""
+        """Do as :meth:`admit` if nothing has to be waited for; return whether it was done."""
         reserved = self._admission.ledger.reserve_now(demand)
         if reserved is None:
             return False
@@ -160,19 +160,19 @@ class Ticket:
             await self.hold(chat.model, seconds, reason)
 
     async def hold(self, model: str, seconds: float, reason: str) -> None:
-        """As :meth:`pause`, by the model."""
+        """Do as :meth:`pause`, given the model."""
         await self._limiter(model).pause(seconds, reason)
 
     async def give_up(self, model: str, error: CallError, attempts: int) -> None:
-        """Say that a call's attempts are used up; see :meth:`Limiter.give_up`."""
+        """Report that a call's attempts are used up; see :meth:`Limiter.give_up`."""
         self._limiter(model).give_up(error, attempts)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Book what the call cost, and give the permit back."""
+        """Book the cost of the call, and return the permit."""
         self.release(attempt, response.reply if response else None, hold_s)
 
     def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
-        """As :meth:`leave`, of the call that was admitted last."""
+        """Do as :meth:`leave`, for the call that was admitted last."""
         demand, permit = self._demand, self._permit
         assert demand is not None
         self._permit = None
@@ -187,20 +187,20 @@ class Ticket:
 
     @property
     def admitted(self) -> bool:
-        """Whether a call is under way."""
+        """True while a call is under way."""
         return self._permit is not None
 
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
-        """What a failed attempt may have cost all the same, for the call log."""
+        """Return what a failed attempt may have cost, for the call log."""
         if not self._billed(attempt):
             return {}
         return self.at_most(chat)
 
     def at_most(self, chat: Chat) -> dict[str, Any]:
-        """What a call takes at most, for the call log."""
+        """Return the highest usage of a call, for the call log."""
         most = self._admission.ledger.at_most(chat, self.batched)
         known = self._admission.ledger.price(chat.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}

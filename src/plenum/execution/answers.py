@@ -1,4 +1,4 @@
-"""The answers to a call, each attempt, and why one couldn't be read: from a replicate's journal."""
+"""The answers to a call, and the reasons why one couldn't be read, from a replicate's journal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class WrittenAnswer:
 
     @property
     def title(self) -> str:
-        """The kind of call, and what became of the answer."""
+        """The kind of call, and how its answer was handled."""
         became = self.problem and ("not read: " if self.finish else "no answer: ") + self.problem
         ended = f"ended by {self.finish}" if self.finish not in ("", "stop") else ""
         again = "asked again later" if self.replaced else ""
@@ -42,7 +42,7 @@ class WrittenAnswer:
 
 
 def answers(ask: Ask, entries: Sequence[Entry]) -> Iterator[WrittenAnswer]:
-    """What a model wrote to a call and to its repair, in order; an answer that never came, too.
+    """Yield a model's answers to a call and to its repair, in order; also a missing one.
 
     Parameters
     ----------

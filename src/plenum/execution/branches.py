@@ -1,4 +1,4 @@
-"""Branching: a replicate that goes on from another one's journal (section S3)."""
+"""Branches: replicates that continue another one's journal (section S3)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,14 +13,14 @@ from plenum.records.journal import standing
 
 
 class MissingBase(Exception):
-    """A base replicate that hasn't got as far as its branches are to begin."""
+    """Raised if a base replicate hasn't reached the round where its branches begin."""
 
 
 def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
-    """The entries that a replicate inherits: none, unless its condition is a branching one.
+    """Return the entries that a replicate inherits; none unless it is a branch.
 
-    Replicate ``index`` continues base replicate ``index // continuations``, so that more bases
-    only add replicates.
+    Replicate ``index`` continues base replicate ``index // continuations``, so that more bases only
+    add replicates.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
 
 @lru_cache(maxsize=64)
 def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]:
-    """The turns of the first rounds, with their repairs; what is missing isn't remembered."""
+    """Read the turns of the first rounds, with their repairs; cached once they are complete."""
     entries = tuple(
         entry
         for entry in standing(read(journal).entries if journal.exists() else ())

@@ -1,4 +1,4 @@
-"""The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
+"""The budget of a sweep: spent and reserved amounts, and the hard stop."""
 
 import asyncio
 import math
@@ -19,20 +19,20 @@ from plenum.records import DamagedJournal, Failure, Usage, attempts, read_entrie
 Call = tuple[str, str]
 """A call by its session and its seed."""
 _CHARACTERS_A_TOKEN = 3
-"""For an upper estimate: English prose has four to five characters to a token."""
+"""Characters a token, for an upper estimate; English prose has four to five."""
 
 
 class BudgetSpent(Exception):
-    """The next call might exceed the budget: nothing more is called."""
+    """Raised if the next call might exceed the budget; no further call is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a call may use up: tokens of its prompt, from above, and of its longest answer.
+    """The highest usage of a call: tokens of its prompt, and of its longest answer.
 
-    ``server`` is the one that it goes to, where its provider has several; ``hour`` says that its
-    prompt may be kept in a cache for so long, ``batched`` that it goes in a batch, and then
-    ``call`` names it.
+    ``server`` is the one that it goes to, if its provider has several. ``hour`` says that its
+    prompt may be cached for an hour, ``batched`` that it goes in a batch, and then ``call`` names
+    it.
     """
 
     model: str
@@ -45,19 +45,19 @@ class Demand:
 
     @property
     def tokens(self) -> int:
-        """All of them."""
+        """Tokens of prompt and answer together."""
         return self.prompt + self.answer
 
 
 def demand_of(chat: Chat, batched: bool = False) -> Demand:
-    """What a call may use up."""
+    """Compute the highest usage of a call."""
     call = (chat.session, f"{chat.seed:016x}") if batched else None
     hour = chat.request is not None and chat.request.for_an_hour
     return Demand(chat.model, *tokens_at_most(chat), chat.server, hour, batched, call)
 
 
 class Ledger:
-    """Reserves what a call may cost before it is made, and books what it did cost.
+    """The ledger of a budget, which reserves the highest cost of a call and books the real one.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Ledger:
         self.refusal: str | None = None
 
     def needs(self, condition: Condition, batched: bool = False) -> Usage:
-        """What a replicate takes, by estimate; nothing where nobody asks, or can know it."""
+        """Estimate the usage of one replicate; zero without a budget or an estimate."""
         total = Usage()
         if not self._limited or "longest_run" not in KINDS[condition.kind].parts:
             return total
@@ -111,9 +111,9 @@ class Ledger:
         return total
 
     async def begin(self, replicate: object, needs: Usage) -> None:
-        """Wait until a replicate can be finished within the budget, too, or no other one runs.
+        """Wait until a replicate fits into the budget as a whole, or no other one runs.
 
-        So a budget that is too small ends in whole replicates, and not in many half-done ones.
+        So a budget that is too small ends in whole replicates, and not in many incomplete ones.
 
         Parameters
         ----------
@@ -138,12 +138,12 @@ class Ledger:
             self._needs[replicate] = needs
 
     def end(self, replicate: object) -> None:
-        """Say that a replicate makes no more calls."""
+        """Note that a replicate makes no more calls."""
         if self._needs.pop(replicate, None) is not None:
             self._settled.set()
 
     def reserve_now(self, demand: Demand) -> Usage | None:
-        """Do as :meth:`reserve`; ``None`` where that would wait or refuse."""
+        """Do as :meth:`reserve`; return ``None`` if that would wait or refuse."""
         if not self._limited:
             return Usage()
         most = self.price_of(demand)
@@ -154,9 +154,9 @@ class Ledger:
         return most
 
     async def reserve(self, demand: Demand) -> Usage:
-        """Set aside what a call costs at most, in a batch or by itself.
+        """Reserve the highest cost of a call, in a batch or by itself.
 
-        Where calls under way may turn out cheaper, this waits for them.
+        If calls under way may turn out cheaper, this waits for them.
 
         Raises
         ------
@@ -211,16 +211,16 @@ class Ledger:
         self._settled.set()
 
     def cancel(self, reserved: Usage) -> None:
-        """Give back what was set aside for a call that wasn't made."""
+        """Release the reservation for a call that wasn't made."""
         self._reserved -= reserved
         self._settled.set()
 
     def at_most(self, chat: Chat, batched: bool = False) -> Usage:
-        """What a call takes at most; dollars are 0 where no price is known."""
+        """Return the highest usage of a call; dollars are 0 if no price is known."""
         return self.price_of(demand_of(chat, batched))
 
     def price_of(self, demand: Demand) -> Usage:
-        """What a call takes at most, by what it may use up."""
+        """Compute the highest usage of a call from its demand."""
         price = self._price(demand.model, demand.batched)
         dollars = price.at_most(demand.prompt, demand.answer, demand.hour) if price else 0.0
         return Usage(1, demand.prompt, demand.answer, dollars)
@@ -230,7 +230,7 @@ class Ledger:
         return price.batched if price and batched else price
 
     def _due(self) -> Usage:
-        """What is spent, and what the running replicates still take."""
+        """Sum up spent usage, and the remaining usage of the running replicates."""
         return sum(self._needs.values(), self.spent)
 
     def _fits(self, total: Usage) -> bool:
@@ -255,12 +255,12 @@ class Ledger:
 
 
 def tokens_at_most(chat: Chat) -> tuple[int, int]:
-    """Tokens of the prompt, estimated from above, and of the longest answer."""
+    """Estimate from above the tokens of the prompt, and of the longest answer."""
     return 16 + sum(_most(message.content) for message in chat.messages), chat.max_tokens
 
 
 def _most(text: str) -> int:
-    """Tokens of a text at most: other scripts than Latin may take a token for every byte."""
+    """Bound the tokens of a text; other scripts than Latin may take a token for every byte."""
     if text.isascii():
         return len(text) // _CHARACTERS_A_TOKEN
     plain = sum(map(str.isascii, text))
@@ -268,10 +268,10 @@ def _most(text: str) -> int:
 
 
 def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
-    """Dollars, tokens and calls of all runs before.
+    """Sum up dollars, tokens and calls of all earlier runs.
 
-    An answer counts by its journal entry, a failed attempt by what the call log says that it may
-    have cost at most. What had no price then is counted at the price that is known now.
+    An answer counts by its journal entry, a failed attempt by the highest cost in the call log.
+    What had no price then is counted at the price that is known now.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
 
 
 def in_batches(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> dict[Call, Usage]:
-    """What calls may cost that an earlier run left in batches."""
+    """Map calls that an earlier run left in batches to their highest usage."""
     held = {}
     for folder in {folder_of(job) for job in jobs}:
         for line in attempts(folder / "calls.jsonl"):
@@ -304,7 +304,7 @@ def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usag
 
 
 def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
-    """What the answers in a journal cost; those that a branch inherited were paid elsewhere."""
+    """Sum up the usage of a journal's answers; those that a branch inherited are paid elsewhere."""
     total = Usage()
     for entry in entries:
         if "tokens_in" in entry and "inherited" not in entry:
@@ -315,7 +315,7 @@ def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Pric
 
 
 def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
-    """What the failed attempts in a call log, or in those of a folder, may have cost at most."""
+    """Bound the usage of the failed attempts in a call log, or in those of a folder."""
     total = Usage()
     for line in attempts(log):
         if not line["answered"]:

@@ -1,4 +1,4 @@
-"""Calls of models: admission, retries, the call log, and what makes further calls pointless.
+"""Calls of models: admission, retries, the call log, and errors that stop all further calls.
 
 Replicates, the determinism probe and the judge of meaning all call through a :class:`Caller`.
 """
@@ -29,7 +29,7 @@ _NOT_FOUND = 404
 
 @dataclass(frozen=True)
 class Caller:
-    """Makes the calls of one replicate, or of one question, one at a time.
+    """The caller of one replicate, or of one question; it makes one call at a time.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Caller:
         labels: Mapping[str, Any],
         failed: Callable[[Attempt], object] = lambda attempt: None,
     ) -> Answer:
-        """Call until an answer comes, or none will.
+        """Call until an answer comes, or none can come any more.
 
         Parameters
         ----------
@@ -147,17 +147,17 @@ class Caller:
 
 
 def _pointless(error: CallError) -> str:
-    """Why no further call to the model can succeed; empty where one may."""
+    """Return the reason why no further call to the model can succeed; empty if one may."""
     return "not found" if error.status == _NOT_FOUND else _POINTLESS.get(error.failure, "")
 
 
 def bug_in_words(bug: Exception) -> str:
-    """An error of the code in one printable line without secrets."""
+    """Describe an error of the code in one printable line without secrets."""
     return flatten(redact(f"{type(bug).__name__}: {bug}"))
 
 
 def cancel_on_sigterm() -> None:
-    """Have SIGTERM cancel the task that is running, so that what is written stays whole."""
+    """Make SIGTERM cancel the task that is running, so that all written files stay whole."""
     task = asyncio.current_task()
     assert task is not None
     # Python hands signals to the main thread alone; elsewhere, as in a notebook, that one ends.
@@ -166,7 +166,7 @@ def cancel_on_sigterm() -> None:
 
 
 def failed_as(error: Exception) -> tuple[str, str]:
-    """The outcome and the detail of a question whose call raised an error.
+    """Return the outcome and the detail of a question whose call raised an error.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def failed_as(error: Exception) -> tuple[str, str]:
 
 
 def run_until_stopped(questions: Coroutine[Any, Any, None]) -> str:
-    """Run questions on an event loop; why they ended early, or empty."""
+    """Run questions on an event loop; return the reason if they ended early."""
     try:
         asyncio.run(questions)
     except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
@@ -214,6 +214,6 @@ async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatMod
 
 
 def first(group: BaseExceptionGroup[Any]) -> BaseException:
-    """The first exception in nested groups."""
+    """Return the first exception in nested groups."""
     inner = group.exceptions[0]
     return first(inner) if isinstance(inner, BaseExceptionGroup) else inner

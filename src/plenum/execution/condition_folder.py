@@ -1,4 +1,4 @@
-"""The folder that holds a condition's journals: where it is, who holds it, how far it is."""
+"""The folder that holds a condition's journals: its path, its lock, its progress."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,21 +15,21 @@ _AT_ONCE = 16
 
 
 class Busy(Exception):
-    """Another process is running the condition."""
+    """Raised if another process is running the condition."""
 
 
 def folder_of(job: Job) -> Path:
-    """The folder of a job's condition."""
+    """Return the folder of a job's condition."""
     return folder_of_journals(job.journals) / job.condition.folder
 
 
 def journal_of(job: Job, index: int) -> Path:
-    """The journal of a replicate."""
+    """Return the journal of a replicate."""
     return folder_of(job) / f"{index:03d}.jsonl"
 
 
 def take_up(jobs: Sequence[Job]) -> None:
-    """Open the buckets behind the jobs' folders, if any, and fetch what they have of the jobs.
+    """Open the buckets behind the jobs' folders, if any, and fetch their journals.
 
     A condition that another process of this machine runs is left to it.
 
@@ -60,19 +60,19 @@ def take_up(jobs: Sequence[Job]) -> None:
 
 
 def begun(job: Job) -> list[int]:
-    """The replicates that have a journal."""
+    """List the replicates that have a journal."""
     return [index for index in range(job.replicates) if journal_of(job, index).exists()]
 
 
 def with_all_begun(job: Job) -> Job:
-    """The job with room for every replicate that has a journal, however few are asked for now."""
+    """Extend a job to every replicate that has a journal, even if fewer are asked for now."""
     names = (journal.stem for journal in folder_of(job).glob("*.jsonl"))
     last = max((int(name) for name in names if name.isdecimal()), default=-1)
     return replace(job, replicates=max(job.replicates, last + 1))
 
 
 def looks_ended(job: Job) -> bool:
-    """Whether each replicate's journal ends in its closing entry, as far as a glance tells."""
+    """Return True if each replicate's journal ends in its closing entry, judged by a quick look."""
     return not job.retry_failed and all(
         _ends_in_closing_entry(journal_of(job, index)) for index in range(job.replicates)
     )
@@ -80,7 +80,7 @@ def looks_ended(job: Job) -> bool:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a condition's folder, which is made if need be; a killed process lets go at once.
+    """Lock a condition's folder, created if needed; a killed process releases it at once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A condition's way into MLflow: handed over as it happens, or not at all where nothing changed."""
+"""The transfer of a condition to MLflow, as it happens, or not at all if nothing changed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +16,7 @@ _SAMPLE = 1
 
 
 class ConditionRecord:
-    """Hands a condition over to its tracking process, which starts at the first need.
+    """The transfer of a condition to its tracking process, which starts at first use.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ConditionRecord:
         self._send("replicate", journal, usage, pending)
 
     async def close(self, journals: Sequence[Path], report: dict[str, Any]) -> None:
-        """Hand over the estimates, and what is to be traced."""
+        """Hand over the estimates, and the replicates to trace."""
         if self._tracker is None:
             return
         to_trace = _to_trace(self._job, journals)
@@ -68,7 +68,7 @@ class ConditionRecord:
         self._send("account", accounts)
 
     def _send(self, method: Method, *arguments: Any) -> None:
-        """Have the tracking process do something, once the condition is announced."""
+        """Send a request to the tracking process, once the condition is announced."""
         if self._opened and self._tracker is not None:
             self._tracker.send(self._job.condition.cell, method, *arguments)
 
@@ -77,7 +77,7 @@ class ConditionRecord:
         return {**self._job.condition.as_mapping(), "cell": self._job.condition.cell}
 
     def _is_current(self, report: dict[str, Any], to_trace: Sequence[Path]) -> bool:
-        """Whether the store holds all of it already."""
+        """Return True if the store already holds all of it."""
         assert self._tracker is not None
         return states.holds(
             self._tracker.uri,
@@ -94,7 +94,7 @@ class ConditionRecord:
 
 
 def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
-    """The journals of the replicates that are traced."""
+    """List the journals of the replicates that are traced."""
     if job.traces == "sample":
         return [journal for journal in journals if int(journal.stem) < _SAMPLE]
     return list(journals) if job.traces == "all" else []

@@ -1,4 +1,4 @@
-"""What a replicate will take: its real prompts, built without a model."""
+"""The expected usage of a replicate, from its real prompts, built without a model."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -14,9 +14,9 @@ from plenum.records import Usage
 
 
 def replicate_usage(condition: Condition) -> dict[str, Usage]:
-    """Calls and tokens of one replicate by model, without repairs.
+    """Estimate calls and tokens of one replicate by model, without repairs.
 
-    Every argument is taken to have the length that the protocol allows, so that prompts are as
+    Every argument is assumed to have the length that the protocol allows, so that prompts are as
     long as they get; tokens are counted on one prompt a model and scaled by length.
     """
     # Conditions that differ in their seed alone take the same.
@@ -26,7 +26,7 @@ def replicate_usage(condition: Condition) -> dict[str, Usage]:
 
 
 class _Key:
-    """A condition as a key of the cache: by its identity."""
+    """A condition as a key of the cache, by its identity."""
 
     def __init__(self, condition: Condition) -> None:
         self.condition = condition
@@ -59,7 +59,7 @@ def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
 
 
 def _prompt_tokens(condition: Condition, ask: Ask) -> float:
-    """A prompt's tokens: by its words, or by LiteLLM's tokenizer for the model or its nearest."""
+    """Count a prompt's tokens: by its words, or by LiteLLM's tokenizer for the model."""
     texts = [message.content for message in ask.chat.messages]
     if condition.backend.name != "api":
         return sum(len(text.split()) for text in texts) * TOKENS_A_WORD

@@ -1,4 +1,4 @@
-"""Between Hydra and :func:`plenum.execution.run_sweep`: composed jobs in, job returns out."""
+"""The adapter between Hydra and :func:`plenum.execution.run_sweep`."""
 
 import sys
 import time
@@ -34,11 +34,11 @@ from plenum.records.writing import write_whole
 
 NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20
-"""From here on composing takes long enough to say that it is being done."""
+"""Sweeps with at least this many jobs announce that they are being composed."""
 
 
 def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
-    """Run the one condition of a composed config; the task of ``run.py``.
+    """Run the one condition of a composed config, as the task of ``run.py``.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def launch(
     show: Callable[[Sequence[Job]], None],
     play: Callable[[Sequence[Job]], Playing] | None = None,
 ) -> list[JobReturn]:
-    """Compose, check and run the jobs of a multirun; the launchers ``concurrent`` and ``ray``.
+    """Compose, check and run the jobs of a multirun, for the launchers ``concurrent`` and ``ray``.
 
     Every job is composed and validated before the first one runs, so that a mistake in the last
-    condition costs nothing. A failed condition shows in its outcome, not by an exception: Hydra
-    then goes on to its closing callbacks. Those of the jobs are called for all jobs before the
-    first one starts, and for all after the last one has ended. A job returns what
-    :func:`run_job` does. ``play`` makes what plays the replicates, where this process doesn't.
+    condition costs nothing. A failed condition shows in its outcome, not by an exception, so that
+    Hydra goes on to its closing callbacks. Those of the jobs are called for all jobs before the
+    first one starts, and for all after the last one has ended. A job returns what :func:`run_job`
+    does. ``play`` makes the executor of the replicates, if this process doesn't run them.
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
@@ -142,7 +142,7 @@ def _run_all(
 
 
 def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
-    """Say what is run, and write its configs, as Hydra does."""
+    """Announce the sweep, and write its configs as Hydra does."""
     jobs = [job.job for job in composed]
     replicates = sum(job.replicates for job in jobs)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
@@ -156,15 +156,15 @@ def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
 
 
 def _launched_at_once(config: DictConfig) -> bool:
-    """Whether the sweeper knows all jobs beforehand; others launch some, and go by their results.
+    """Return True if the sweeper knows all jobs beforehand.
 
-    Each launch has a budget of its own.
+    Others launch some, and choose the next by their results. Each launch has a budget of its own.
     """
     return str(config.hydra.sweeper._target_).endswith(("PlenumSweeper", "BasicSweeper"))
 
 
 def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
-    """The environment variables that Hydra is to set for the jobs; they share one process."""
+    """Collect the environment variables that Hydra sets for the jobs, which share one process."""
     wanted = [job.env_set for job in composed]
     if any(variables != wanted[0] for variables in wanted):
         raise UserError("hydra.job.env_set: the jobs differ in it; use hydra/launcher=basic")
@@ -173,7 +173,7 @@ def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Composed:
-    """A composed job; thousands of configs fill memory, so it keeps their text alone."""
+    """A composed job; it keeps the configs as text, since thousands of objects fill memory."""
 
     context: HydraContext
     master: DictConfig
@@ -197,7 +197,7 @@ class _Composed:
             write_whole(path, text)
 
     def completed(self, result: float) -> JobReturn:
-        """What the sweeper gets back; with the configs where a callback may want them."""
+        """Make the sweeper's result, with the configs if a callback may want them."""
         returned = JobReturn(
             overrides=list(self.overrides),
             working_dir=str(Path.cwd()),
@@ -213,7 +213,7 @@ class _Composed:
 
 
 def _follow_jobs(context: HydraContext) -> bool:
-    """Whether a callback is called for each job."""
+    """Return True if a callback is called for each job."""
     return any(
         getattr(type(each), name, None) is not getattr(Callback, name)
         for each in context.callbacks.callbacks
@@ -242,7 +242,7 @@ def _compose(
 
 
 def _kept_of(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
-    """The texts that Hydra keeps of a job, by file; none where it is told to keep none."""
+    """Write the texts that Hydra keeps of a job, by file; none if it is told to keep none."""
     if hydra.output_subdir is None:
         return {}
     kept = {"overrides": hydra.overrides.task, "hydra": {"hydra": hydra}, "config": task}
@@ -257,7 +257,7 @@ def _kept_of(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
 def _config(
     context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
 ) -> DictConfig:
-    """A job's whole config, which becomes Hydra's present one."""
+    """Compose a job's whole config, which becomes Hydra's current one."""
     config = context.config_loader.load_sweep_config(master, list(overrides))
     hydra = config.hydra
     with open_dict(config):
@@ -272,7 +272,7 @@ def _config(
 
 
 def _task(config: DictConfig) -> DictConfig:
-    """A config without Hydra's own; its values move over."""
+    """Take the config without Hydra's own part; its values are moved, not copied."""
     task = DictConfig({}, flags={"no_deepcopy_set_nodes": True})
     for key in config:
         if key != "hydra":

@@ -1,13 +1,13 @@
-"""How many files may be open at a time."""
+"""The limit of open files."""
 
 import resource
 
 _RESERVED = 256
-"""Open files beside those of replicates in flight."""
+"""Open files besides those of replicates in flight."""
 
 
 def raise_limit() -> int:
-    """Raise the limit as far as it goes.
+    """Raise the limit as far as the system allows.
 
     Returns
     -------

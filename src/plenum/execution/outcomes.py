@@ -19,27 +19,28 @@ from plenum.records.writing import write_whole
 _LONGEST = 300
 _RETRIABLE = {reason for reason in Failure if reason.retriable}
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)
-"""Reasons that are always an answer's."""
+"""Failures whose cause is always an answer."""
 
 _STORE = "sqlite:///mlruns/mlflow.db"
-"""Where scripts look for a study, by conf/tracking/local.yaml."""
+"""The store in which scripts look for a study, by conf/tracking/local.yaml."""
 _DIGITS = 8
-"""Of an identity: enough to tell the conditions of a study apart."""
+"""Digits of an identity that are shown: enough to distinguish the conditions of a study."""
 
 LISTED = 100
-"""So many conditions of a sweep are listed one by one."""
+"""The largest number of conditions of a sweep that are listed one by one."""
 
 FILE = "outcome.json"
-"""Written to each job's output folder, so that any launcher's sweep can be summed up."""
+"""The file in each job's output folder, from which any launcher's sweep is summed up."""
 
 
 class Undefined(float):
-    """A NaN that a sweeper can't take for a result: converted to a number it says why it is none.
+    """A NaN that raises its reason when it is converted to a number.
 
     Optuna's sweeper counts that as a failed trial; a bare NaN ends it in a traceback.
     """
 
     def __new__(cls, reason: str) -> "Undefined":
+        """Make a NaN with its reason."""
         undefined = super().__new__(cls, "nan")
         undefined.reason = reason
         return undefined
@@ -104,17 +105,17 @@ class Outcome:
 
     @property
     def clean(self) -> bool:
-        """Every replicate completed and everything was tracked."""
+        """True if every replicate completed and everything was tracked."""
         return self.completed == self.target and not self.errors
 
     def returned(self, objective: str) -> float:
-        """What Hydra's sweepers get back: the estimate that ``objective`` names."""
+        """Return the value for Hydra's sweepers: the estimate that ``objective`` names."""
         if self.objective is None:
             return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
         return self.objective
 
     def counts(self) -> str:
-        """The counts in one line."""
+        """Describe the counts in one line."""
         reused = f", {self.reused} reused" if self.reused else ""
         pending = f", {self.pending} pending" if self.pending else ""
         failed = f", {self.failed} failed" if self.failed else ""
@@ -139,12 +140,12 @@ class ReplicateResult:
 
     @property
     def usable(self) -> bool:
-        """Whether it has a journal that can be read."""
+        """True if it has a journal that can be read."""
         return self.error is None and self.journal.exists()
 
 
 def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
-    """The outcome of a condition whose replicates have ended, or are pending."""
+    """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
     objective = report["metrics"].get(job.objective)
     firsts = {str(group["reason"]): example(group) for group in accounts["failed_at"][::-1]}
@@ -170,7 +171,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
 
 
 def not_run(job: Job, problem: str) -> Outcome:
-    """The outcome of a condition that couldn't be run."""
+    """Make the outcome of a condition that couldn't be run."""
     return Outcome(
         name=str(job.condition),
         identity=job.condition.identity,
@@ -189,7 +190,7 @@ def save(outcome: Outcome, folder: Path) -> None:
 
 
 def collect(folder: Path, only: str | None = None) -> list[Outcome]:
-    """Every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
+    """Read every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
     files = list(folder.glob(f"{only or '*'}/{FILE}"))
     files.sort(key=lambda file: (len(file.parent.name), file.parent.name))  # 2 before 10
     outcomes = []
@@ -200,7 +201,7 @@ def collect(folder: Path, only: str | None = None) -> list[Outcome]:
 
 
 def told_apart(names: Sequence[str]) -> dict[str, str]:
-    """The names of conditions without the factors that all of them share."""
+    """Shorten the names of conditions by the factors that all of them share."""
     words = {name: name.split(" ") for name in names}
     shared = set.intersection(*map(set, words.values())) if len(words) > 1 else set()
     return {
@@ -210,7 +211,7 @@ def told_apart(names: Sequence[str]) -> dict[str, str]:
 
 
 def closing(outcomes: Sequence[Outcome]) -> list[str]:
-    """The closing lines: totals, what was reused, and every failure by name."""
+    """Write the closing lines: totals, reused replicates, and every failure by name."""
     target = sum(o.target for o in outcomes)
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
     pending, reused = sum(o.pending for o in outcomes), sum(o.reused for o in outcomes)
@@ -236,7 +237,7 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
-    """Models of which no answer could be read, and why."""
+    """Find models without a readable answer, and the reasons."""
     return {
         name: sorted(row["attempts"].keys() - {"ok"})
         for name, row in models.items()
@@ -245,7 +246,7 @@ def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _advice(outcomes: Sequence[Outcome]) -> list[str]:
-    """For each model of which a condition has no answer that could be read: what to try."""
+    """Give advice for each model without a readable answer in some condition."""
     reasons: dict[str, set[str]] = {}
     for outcome in outcomes:
         for model, why in outcome.unread.items():
@@ -260,7 +261,7 @@ def _advice(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
-    """The commands that show what was written, and the settings that take failures up again."""
+    """List the commands that show failed answers, and the settings that retry failures."""
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
@@ -275,7 +276,7 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _command(job: Job, call: FailedCall) -> str:
-    """The command that prints what was written at a failed call."""
+    """Write the command that prints the answer of a failed call."""
     wanted = {
         **{"study": job.study, "condition": job.condition.identity[:_DIGITS]},
         **{"replicate": call.replicate, "call": call.call.removesuffix("_repair")},
@@ -290,14 +291,14 @@ def _command(job: Job, call: FailedCall) -> str:
 
 
 def problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:
-    """What cut conditions short, and what went wrong, one line each; ``of`` opens the lines."""
+    """Describe what cut conditions short, and errors, one line each; ``of`` opens the lines."""
     stopped = {f"{of}stopped: {o.stopped}" for o in outcomes if o.stopped}
     errors = {f"{of}error: {o.name}: {error}" for o in outcomes for error in o.errors}
     return (*sorted(stopped), *sorted(errors))
 
 
 def first_of(lines: Sequence[str], where: str) -> list[str]:
-    """Lines that a terminal can bear; ``where`` says what holds the others."""
+    """Shorten a long list of lines; ``where`` says where the others are."""
     if len(lines) <= LISTED:
         return list(lines)
     return [*lines[:LISTED], f"... and {len(lines) - LISTED} more: see {where}"]
@@ -308,7 +309,7 @@ def _replicates(number: int) -> str:
 
 
 def _errors(outcomes: Sequence[Outcome]) -> list[str]:
-    """Every error once, with the first condition that met it."""
+    """List every error once, with the first condition that had it."""
     met: dict[str, list[str]] = {}
     for outcome in outcomes:
         for error in outcome.errors:

@@ -1,4 +1,4 @@
-"""What a replicate of a sweep is, and which ones are due: all of them, unless somebody decides."""
+"""The execution of replicates, and the choice of those that are due; by default, all are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from plenum.execution.trials import Trials
 
 @dataclass(frozen=True)
 class Scene:
-    """Where and with what one replicate is played.
+    """Everything that one replicate is executed with.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class Scene:
 
 
 class Playable(Protocol):
-    """One replicate."""
+    """A replicate that can be executed."""
 
     async def run(self) -> bool:
         """Play it to its end; see :meth:`plenum.execution.replicate.Replicate.run`."""
 
 
 class Playing(Protocol):
-    """How the replicates of a sweep are played; it is open while they are.
+    """The execution of a sweep's replicates; it is open while they run.
 
     Attributes
     ----------
@@ -62,28 +62,28 @@ class Playing(Protocol):
     here: bool
 
     async def __aenter__(self) -> Self:
-        """Start what replicates need."""
+        """Start the services that replicates need."""
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop it."""
+        """Stop them."""
 
     def play(self, scene: Scene) -> Playable:
-        """A replicate that is ready to run."""
+        """Make a replicate that is ready to run."""
 
     async def due(self, job: Job, index: int) -> bool:
-        """Wait until it is clear whether a replicate is to be played."""
+        """Wait until it is clear whether a replicate is to be executed."""
 
     def reports(self, conditions: int) -> ReportPool:
-        """What estimates so many conditions."""
+        """Make the pool of processes that computes the estimates of so many conditions."""
 
     def ended(self, job: Job, result: ReplicateResult) -> None:
-        """Learn what became of a replicate."""
+        """Take note of a replicate's result."""
 
     def over(self, job: Job) -> None:
-        """Learn that no further replicate of a condition will be played, whatever the reason."""
+        """Take note that no further replicate of a condition will run, for any reason."""
 
     def status(self) -> str:
-        """What the live display shows of it; may be empty."""
+        """Describe the state for the live display; may be empty."""
 
 
 class Deliberations:
@@ -102,7 +102,7 @@ class Deliberations:
         pass
 
     def play(self, scene: Scene) -> Playable:
-        """A conversation."""
+        """Make a conversation."""
         return Replicate(
             condition=scene.job.condition,
             index=scene.index,
@@ -117,19 +117,19 @@ class Deliberations:
         )
 
     def reports(self, conditions: int) -> ReportPool:
-        """Processes of this machine."""
+        """Make a pool of processes on this machine."""
         return ReportPool(conditions)
 
     async def due(self, job: Job, index: int) -> bool:
-        """Every replicate is."""
+        """Return true, since every replicate is due."""
         return True
 
     def ended(self, job: Job, result: ReplicateResult) -> None:
-        """Nothing follows from it."""
+        """Do nothing."""
 
     def over(self, job: Job) -> None:
-        """Nothing follows from it."""
+        """Do nothing."""
 
     def status(self) -> str:
-        """Nothing."""
+        """Return nothing to show."""
         return ""

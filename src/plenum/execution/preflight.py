@@ -1,4 +1,4 @@
-"""What is checked before a sweep's first call: nothing has been run, or written, by then."""
+"""Checks before a sweep's first call, when nothing has been run or written."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,13 @@ from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
 _FAR_ABOVE = 2
-"""So many times the rows that can be filled are too many slots."""
+"""The multiple of the rows that can be filled from which slots are too many."""
 _MOST = 6
-"""So many values of a factor are listed."""
+"""The largest number of a factor's values that are listed."""
 
 
 def check(jobs: Sequence[Job]) -> None:
-    """Refuse a sweep that can't work, or whose results couldn't be kept; fetch what a bucket has.
+    """Refuse a sweep that can't work, or whose results couldn't be kept; fetch a bucket's journals.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def check(jobs: Sequence[Job]) -> None:
 
 
 def require_played(jobs: Sequence[Job], playing: Playing | None) -> None:
-    """Refuse settings that the way in which replicates are played can't follow.
+    """Refuse settings that don't fit the way in which replicates are executed.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def require_played(jobs: Sequence[Job], playing: Playing | None) -> None:
 
 
 def require_batches(jobs: Sequence[Job], models: Mapping[str, ChatModel]) -> None:
-    """Refuse models that don't go in batches, before a key is asked for or a price is shown.
+    """Refuse models without batches, before a key is asked for or a price is shown.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def require_jobs(jobs: Sequence[Job]) -> None:
 
 
 def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
-    """Kinds have different tables: a study holds one of them."""
+    """Refuse studies with conditions of several kinds, which have different tables."""
     studies: dict[tuple[str, str | None], str] = {}
     for job in jobs:
         key = job.study, job.tracking_uri and store.absolute(job.tracking_uri)
@@ -125,7 +125,7 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
 
 
 def require_shared_settings(jobs: Sequence[Job]) -> None:
-    """What a sweep shares can't be one of its factors."""
+    """Refuse factors that the whole sweep shares."""
     for key in ("budget", "prices", "batch", "workers", "ray"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
@@ -141,7 +141,7 @@ def require_shared_settings(jobs: Sequence[Job]) -> None:
 
 
 def _of_process(backend: Backend) -> tuple[object, ...] | None:
-    """The settings of a hosted model's libraries, which are set once a process."""
+    """Return the settings of a hosted model's libraries, which are set once a process."""
     if not isinstance(backend, Hosted):
         return None
     return backend.device, backend.threads, backend.deterministic
@@ -168,7 +168,7 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
 
 
 def require_limited_models(jobs: Sequence[Job]) -> None:
-    """Refuse limits of models that nobody calls: a slip would limit nothing.
+    """Refuse limits of models that no condition calls, since a typo would limit nothing.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
 
 
 def left_in_batches(jobs: Sequence[Job]) -> list[str]:
-    """One line where earlier runs left calls in batches, and this one makes them anew."""
+    """Warn of calls that earlier runs left in batches, and that this one makes anew."""
     live = [j for j in jobs if j.condition.backend.name == "api" and not j.calls.batch]
     folders = {storage.folder(job.journals) / storage.BATCHES for job in live}
     if not any(batches.unfinished(folder) for folder in folders):
@@ -206,10 +206,10 @@ def left_in_batches(jobs: Sequence[Job]) -> list[str]:
 
 
 def now_varying(jobs: Sequence[Job]) -> list[str]:
-    """One line for each study that held conditions of one value of a factor, and gets another.
+    """Describe studies in which a factor that had one value so far gets another.
 
-    The tables of a study compare all its conditions: who adds some by mistake, such as with other
-    ``rounds`` in the study ``default``, should learn it before the first call.
+    The tables of a study compare all its conditions, so a condition that is added by mistake, such
+    as with other ``rounds`` in the study ``default``, should be noticed before the first call.
     """
     studies: defaultdict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
@@ -228,7 +228,7 @@ def now_varying(jobs: Sequence[Job]) -> list[str]:
 
 
 def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[str]]:
-    """The values of each factor that all conditions of a study shared, and don't any more."""
+    """Find the factors that all conditions of a study shared until now, with their values."""
     if not held:
         return {}
     before = [_factors(condition.params, condition.target) for condition in held]
@@ -248,7 +248,7 @@ def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[s
 
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
-    """Factors by name as texts; a world's come once, under its own names."""
+    """Name factors and their values as texts; a world's come once, under its own names."""
     left_out = kinds.of_condition(named).repeated
     factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}
@@ -260,10 +260,9 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def idle_slots(jobs: Sequence[Job]) -> list[str]:
-    """One line where a hosted model computes far more rows than there are replicates to fill them.
+    """Warn if a hosted model computes far more rows than there are replicates to fill them.
 
-    Each step computes all of ``backend.slots``, whether they are filled or not, and a replicate
-    fills one.
+    Each step computes all of ``backend.slots``, filled or not, and a replicate fills one.
     """
     hosted = [(job, job.condition.backend) for job in jobs]
     replicates = Counter[Hosted]()

@@ -1,4 +1,4 @@
-"""Progress: a live display on a terminal, plain lines elsewhere. All of it on standard error."""
+"""Progress of a sweep on standard error: a live display on a terminal, else plain lines."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ _SETTLED_S = 10.0
 
 
 class Progress:
-    """Counts replicates, rounds, calls, tokens and cost, and shows them.
+    """The counts of replicates, rounds, calls, tokens and cost, and their display.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Progress:
         self._pace, self._longest = pace, longest
 
     def entry(self, entry: dict[str, Any], last_seat: str) -> None:
-        """A call was answered; ``last_seat`` closes a round of a committee."""
+        """Count an answered call; ``last_seat`` closes a round of a committee."""
         if entry["kind"] == "round":
             self.rounds += 1
             return
@@ -100,7 +100,7 @@ class Progress:
             self.say(self.line())
 
     def replicate(self, calls_left: int, ended: bool = True) -> None:
-        """A replicate ended, or is given up; ``calls_left`` aren't made any more."""
+        """Count a replicate that ended, or is given up, with ``calls_left`` calls not made."""
         self.ended += ended
         self._skipped += calls_left
 
@@ -111,9 +111,9 @@ class Progress:
             self.tick()
 
     def tick(self) -> None:
-        """Print what calls wait for, and after a long silence the counts; a terminal shows both.
+        """Print pending waits, and after a long silence the counts; a terminal shows both anyway.
 
-        Of waits that follow each other closely, as those for a limit a minute, one is printed.
+        Of waits in quick succession, as those for a limit a minute, one is printed.
         """
         if self._live is not None:
             return
@@ -140,7 +140,7 @@ class Progress:
             self.say(text)
 
     def line(self) -> str:
-        """The counts in one line."""
+        """Describe the counts in one line."""
         calls = self.usage.calls
         rate = calls / max(self._last - self._began, 1e-9)
         left = max(self._target_calls - self._skipped - calls, 0)
@@ -164,7 +164,7 @@ class Progress:
 
     @property
     def _settled(self) -> bool:
-        """Whether calls were answered for as long as the first one was waited for, at least."""
+        """True if answers have come for at least as long as the first one took."""
         if self._first is None:
             return False
         return self._last - self._first >= max(_SETTLED_S, self._first - self._began)

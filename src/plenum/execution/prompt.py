@@ -28,7 +28,7 @@ FORMATS = ("text", "json")
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which call's prompt is wanted; ``None`` for the only one there is.
+    """The call whose prompt is wanted; ``None`` for the only one there is.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def wanted(cfg: DictConfig) -> Wanted:
 
 
 def show(study: str, uri: str, wish: Wanted) -> None:
-    """Print a prompt, message by message, or its answers; the place goes to standard error.
+    """Print a prompt, message by message, or its answers; the call's place goes to standard error.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
 
 
 def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
-    """The condition, the call that is wanted, and all entries of its replicate's journal.
+    """Find the condition, the call that is wanted, and all entries of its replicate's journal.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[E
 
 
 def _chosen(runs: Sequence[Any], name: str | None) -> Any:
-    """The run of the condition of that name or identity."""
+    """Find the run of the condition of that name or identity."""
 
     def identity(run: Any) -> str:
         return str(run.data.tags["plenum.condition"])
@@ -138,7 +138,7 @@ def _chosen(runs: Sequence[Any], name: str | None) -> Any:
 
 
 def _condition(client: Any, run: Any) -> Condition:
-    """The condition of a run, as it was; from its config and today's texts."""
+    """Rebuild the condition of a run from its config and today's texts."""
     config = artifacts(client, run, ("config.yaml",)).get("config.yaml")
     identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
     if config is None:
@@ -158,7 +158,7 @@ def _condition(client: Any, run: Any) -> Condition:
 
 
 def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> Transcript:
-    """A replicate's journal: the one here, else the copy in the tracking store."""
+    """Read a replicate's journal: the one here, else the copy in the tracking store."""
     folder = fetched(wish.journals, condition.folder) / condition.folder
     here = folder / f"{wish.replicate:03d}.jsonl"
     try:
@@ -175,7 +175,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> T
 
 
 def _one(key: str, value: _Value | None, known: Sequence[_Value]) -> _Value:
-    """A value that is known; the only one where none is given."""
+    """Return a value if it is known; the only known one if none is given."""
     if value is None and len(known) == 1:
         return known[0]
     if value is not None and value in known:

@@ -1,4 +1,4 @@
-"""A conversation answered from its journal: what resumes it, and what rebuilds its prompts."""
+"""The replay of a conversation from its journal, to resume it or to rebuild its prompts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from plenum.tracking.traces import TracedCall
 
 
 class ReadDifferently(Exception):
-    """A recorded answer isn't read as it was, or a round isn't played as it was.
+    """Raised if a recorded answer is read, or a round played, differently than before.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Call:
 
 
 def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
-    """The state machine of a replicate."""
+    """Make the state machine of a replicate."""
     conversation: Conversation[Any] = KINDS[condition.kind].part("conversation")(condition, index)
     return conversation
 
@@ -82,7 +82,7 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
 
 
 def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
-    """The calls of a replicate, with their prompts; last the one that is due, if one is.
+    """Yield the calls of a replicate, with their prompts; last the one that is due, if any.
 
     Raises
     ------
@@ -96,12 +96,12 @@ def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
 
 
 def messages(ask: Ask) -> list[dict[str, str]]:
-    """A prompt as it is sent: ``role`` and ``content`` of each message."""
+    """Convert a prompt to the form that is sent: ``role`` and ``content`` of each message."""
     return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
 
 
 def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
-    """The calls of a replicate as its trace shows them.
+    """List the calls of a replicate in the form of its trace.
 
     Raises
     ------

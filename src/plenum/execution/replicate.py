@@ -21,11 +21,11 @@ from plenum.records import DamagedJournal, Failure, Journal
 from plenum.records.journal import NO_ANSWERS, standing
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
-"""Reasons that ``retry_failed=true`` takes up again, where a call failed, not a model's answer."""
+"""Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""
 
 
 def taken_up(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
-    """Whether ``retry_failed`` may take up a replicate again that ended so."""
+    """Return True if ``retry_failed`` may resume a replicate that ended so."""
     if retry_failed == ALL:
         return bool(end["status"] == "failed")
     return bool(retry_failed) and end.get("reason") in RETRIABLE
@@ -33,7 +33,7 @@ def taken_up(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
 
 @dataclass(frozen=True)
 class Replicate:
-    """What is needed to run one replicate.
+    """One replicate, ready to run.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Replicate:
             return True
 
     def _reopen(self, journal: Journal, ended: Conversation[Any]) -> Conversation[Any]:
-        """Take back the journal's end, and the answers that led to it where they did."""
+        """Revoke the journal's end, and the answers that led to it, if any did."""
         if ended.ask is not None:
             journal.append({"kind": "reopen"})
             return ended
@@ -131,7 +131,7 @@ class Replicate:
         return self._replay(journal)
 
     def _name_environment(self, journal: Journal) -> None:
-        """Say so where the journal goes on in another environment than the last one it names."""
+        """Note in the journal if it is continued in another environment than before."""
         now = dict(self.caller.model.environment(self.condition.models))
         named = [e for e in (journal.head, *journal.entries) if "environment" in e]
         before = named[-1]["environment"] if named else {}
@@ -148,7 +148,7 @@ class Replicate:
         )
 
     def _circumstances(self) -> dict[str, Any]:
-        """What else a journal's head says: the wording that is read, and the environment."""
+        """Return further entries of a journal's head: wording and environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
         environment = self.caller.model.environment(self.condition.models)
@@ -184,21 +184,21 @@ class Replicate:
         await journal.kept(ended=True)
 
     def _note_trial(self, ask: Ask, entry: Entry, end: Entry) -> None:
-        """Note whether a question was got past, once that is clear."""
+        """Note whether the model passed a question, once that is clear."""
         if end.get("status") == "failed":
             self.trial.failed(ask.chat.model, end["reason"])
         elif "problem" not in entry or ask.kind.endswith("_repair"):
             self.trial.passed([ask.chat.model])
 
     def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
-        """Journal the rounds that are over; returns how many are written."""
+        """Journal the rounds that are over; return how many are written."""
         for entry in conversation.rounds[written:]:
             journal.append(entry)
             self.observe(entry)
         return len(conversation.rounds)
 
     def _inherit(self, journal: Journal, ended: bool) -> None:
-        """Copy the prefix, or what a kill left out of it; what is there must be the same."""
+        """Copy the prefix, or the part that a kill left out; existing entries must be the same."""
         try:
             prefix = self.prefix()
         except MissingBase:
@@ -231,5 +231,5 @@ class Replicate:
         return conversation
 
     def _labels(self, ask: Ask) -> dict[str, Any]:
-        """What names a call in the log."""
+        """Return the labels of a call in the log."""
         return {"replicate": self.index, "call": ask.kind, "round": ask.round, "seat": ask.seat}

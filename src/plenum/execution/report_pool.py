@@ -1,4 +1,4 @@
-"""The reporting processes of a sweep, and the reports that needn't be made again."""
+"""The reporting processes of a sweep, and the cache of their reports."""
 
 import asyncio
 import hashlib
@@ -13,14 +13,14 @@ from plenum.records import DamagedJournal, memo
 from plenum.records.calls import logs_of
 
 FILE = "report.json"
-"""In a condition's folder: its last report, and a digest of all that the report follows from."""
+"""The file in a condition's folder with its last report, and a digest of its input."""
 
 _CONDITIONS_A_PROCESS = 12
 """Conditions for which one reporting process is enough: they may all end at once."""
 
 
 class ReportPool:
-    """Reads journals, counts and estimates in processes of its own, off the event loop.
+    """Processes that read journals, count and estimate, off the event loop.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ReportPool:
         ]
 
     async def start(self) -> None:
-        """Start the processes, where they haven't started."""
+        """Start the processes, unless they run."""
         await asyncio.gather(*(process.start() for process in self._processes))
 
     async def finish(self) -> None:
@@ -46,7 +46,7 @@ class ReportPool:
     async def report(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any]:
-        """A condition's counts and estimates; the last report where it follows from the same.
+        """Return a condition's counts and estimates; the cached report if nothing has changed.
 
         Parameters
         ----------
@@ -75,19 +75,19 @@ class ReportPool:
     async def accounts(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any] | None:
-        """A condition's counts alone; ``None`` where they can't be made."""
+        """Return a condition's counts alone; ``None`` if they can't be made."""
         request = {"indices": list(indices), "target": target, "stopped": stopped}
         answer = await self._ask({"folder": str(folder), **request, "estimate": False})
         return answer.get("accounts")
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Have the process with the least to do answer."""
+        """Ask the process with the fewest pending requests."""
         await self.start()
         return await min(self._processes, key=lambda p: p.sent - p.done).ask(request)
 
 
 def _key(folder: Path, request: dict[str, Any]) -> str:
-    """A digest of the request, of the files that it is answered from, and of the code."""
+    """Digest the request, the files that it is answered from, and the code."""
     names = [f"{index:03d}.jsonl" for index in request["indices"]]
     digest = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
     logs = sorted(path.name for path in logs_of(folder)) or ["calls.jsonl"]

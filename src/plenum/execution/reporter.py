@@ -1,4 +1,4 @@
-"""The reporting process: reads a condition's journals, counts and estimates, off the event loop."""
+"""The reporting process, which reads a condition's journals, counts and estimates."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from plenum.records import attempts, read
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """A condition's report.
+    """Make a condition's report.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the conditions of a sweep share, and how each is run on the event loop.
+"""The shared parts of a sweep's conditions, and the run of each on the event loop.
 
 Turns within a replicate are sequential; replicates run concurrently. A failed condition doesn't
 stop the others.
@@ -54,7 +54,7 @@ _AGAIN = "; the same command continues from here"
 
 
 class SweepRunner:
-    """Backends, admission, progress, and the processes that report and track.
+    """The runner of a sweep: backends, admission, progress, reporting and tracking processes.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ class SweepRunner:
         self._refused_by_system: dict[int | None, str] = {}
 
     def _conditions_in_flight(self, slots: int) -> int:
-        """Twice as many as fill the slots, since others close meanwhile.
+        """Return twice as many conditions as fill the slots, since others close meanwhile.
 
-        Where all have to go on together, or wait for one another, it is all.
+        If all have to advance together, or wait for one another, it is all.
         """
         if self._lockstep.batches or not isinstance(self._playing, Deliberations):
             return len(self._jobs)
@@ -112,7 +112,7 @@ class SweepRunner:
         return min(slots, 2 * -(-slots // fewest) + 8)
 
     def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
-        """One for each study and store; their processes start at the first need."""
+        """Make a tracker for each study and store; their processes start at first use."""
         trackers: dict[tuple[str, str], Tracker] = {}
         for job in self._jobs:
             key = _store(job)
@@ -125,7 +125,7 @@ class SweepRunner:
         return trackers
 
     def status(self) -> str:
-        """Calls in flight, and how much of what was handed over is in MLflow."""
+        """Describe the calls in flight, and the part of the handed-over data that is in MLflow."""
         admitted = (a.status() for a in self._admission.values())
         flights = ", ".join(filter(None, (*admitted, self._lockstep.status())))
         parts = [f"in flight {flights or '-'}"]
@@ -134,12 +134,12 @@ class SweepRunner:
         return " | ".join(parts)
 
     def pace(self) -> Pace | None:
-        """What models on this machine have done; ``None`` where none runs here."""
+        """Return the progress of models on this machine; ``None`` if none runs here."""
         paces = [model.pace() for model in self._models.values() if isinstance(model, Paced)]
         return sum(paces, Pace()) if paces else None
 
     def waiting(self) -> str:
-        """What calls wait for, and for how long; empty where they don't."""
+        """Describe the limits that calls wait for, and for how long; empty without waits."""
         return "; ".join(w for admission in self._admission.values() for w in admission.waiting())
 
     @property
@@ -147,7 +147,7 @@ class SweepRunner:
         return [tracker for tracker in self._trackers.values() if tracker.started]
 
     async def start(self) -> None:
-        """Start the processes that will be needed, ahead of the calls that take their time."""
+        """Start the processes that will be needed, while the first calls are slow."""
         due = [job for job in self._jobs if not looks_ended(job)]
         if due:
             await self._reports.start()
@@ -180,7 +180,7 @@ class SweepRunner:
             self._playing.over(job)
 
     async def finish(self) -> None:
-        """Account for what was cut short, and wait for what is still being tracked."""
+        """Account for interrupted conditions, and wait for pending tracking."""
         try:
             await self._finish_processes()
         finally:  # also where Ctrl-C ends that
@@ -201,7 +201,7 @@ class SweepRunner:
         await asyncio.gather(*waits)
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
-        """The outcome with what went wrong in tracking it."""
+        """Add errors in tracking to an outcome."""
         tracker = self._tracker(job)
         errors = tracker.errors if tracker else []
         concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
@@ -215,7 +215,7 @@ class SweepRunner:
         )
 
     async def _base_is_over(self, job: Job) -> None:
-        """Wait for the condition that a branch continues, where this sweep runs it too."""
+        """Wait for the condition that a branch continues, if this sweep runs it too."""
         base = self._over.get(job.condition.base.folder)
         if base is not None:
             await base.wait()
@@ -304,7 +304,7 @@ class SweepRunner:
         return Caller(model, backends.policy(job.calls), ticket, log)
 
     async def _result(self, index: int, journal: Path, replicate: Playable) -> ReplicateResult:
-        """Run a replicate; whatever becomes of it takes no other one along."""
+        """Run a replicate; its failure never affects another one."""
         result = ReplicateResult(index, journal)
         try:
             wrote = await replicate.run()
@@ -334,11 +334,11 @@ class SweepRunner:
             return replace(result, error=error)
 
     def _warn(self, job: Job, warning: str) -> None:
-        """Warn once a condition about what may hold for many of its replicates."""
+        """Warn once a condition of something that may hold for many of its replicates."""
         self._progress.say_once(f"{job.condition}: a journal {warning}")
 
     def _by_system(self, error: OSError) -> str:
-        """What the system refused, and where; a full disk is full for everybody, so once a kind."""
+        """Describe a refusal of the system; once a kind, since a full disk is full for all."""
         refusal = f"{error.filename or 'system'}: {error.strerror or error}{_AGAIN}"
         return self._refused_by_system.setdefault(error.errno, refusal)
 
@@ -346,7 +346,7 @@ class SweepRunner:
         self._progress.say(redact("".join(traceback.format_exception(bug))))
 
     def _interrupt(self, job: Job, log: CallLog, record: ConditionRecord) -> None:
-        """The sweep ends in the middle of a condition: hand over what has been begun."""
+        """Hand over the begun replicates of a condition that the sweep's end interrupts."""
         self._interrupted.append((job, record))
         for index in begun(job):
             journal, pending = journal_of(job, index), str(Failure.INTERRUPTED)
@@ -369,7 +369,7 @@ class SweepRunner:
 
 
 def _store(job: Job) -> tuple[str, str] | None:
-    """Where a job is tracked, the store's URI and the study; ``None`` where it isn't."""
+    """Return the URI of the store and the study of a job; ``None`` if it isn't tracked."""
     return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
 
 
@@ -378,7 +378,7 @@ def _sent(trackers: Sequence[Tracker]) -> int:
 
 
 def _stops(error: Exception) -> bool:
-    """Whether it is meant to stop the whole sweep; task groups wrap what leaves them."""
+    """Return True if an error is meant to stop the whole sweep; task groups wrap errors."""
     stops = (Stopped, UserError)
     return isinstance(error, stops) or (
         isinstance(error, ExceptionGroup) and error.subgroup(stops) is not None

@@ -1,4 +1,4 @@
-"""A finished condition's estimates: computed, for the tracking store, and in one line."""
+"""The estimates of a finished condition, computed for the tracking store, and in one line."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,11 +15,11 @@ from plenum.records.transcript import environments as environments_of
 Report = dict[str, Any]
 
 SETTINGS: dict[str, Any] = {"window": WINDOW, "interval": "jackknife", "draws": DRAWS, "seed": 0}
-"""How the estimates of a sweep are made: as :func:`plenum.dynamics.summarise` takes it."""
+"""The settings of a sweep's estimates, as :func:`plenum.dynamics.summarise` takes them."""
 
 
 def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
-    """What the tracking process writes to the parent run; ``line`` is a summary for people."""
+    """Make the report that the tracking process writes; ``line`` is a summary for people."""
     completed = [t for t in transcripts if t.status == "completed"]
     ends = [t.end for t in completed if t.end]
     counts = {
@@ -46,7 +46,7 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
 
 
 def _made_from(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
-    """Name all that a report follows from: equal on every machine, as no computed float is."""
+    """Digest the input of a report; equal on every machine, unlike computed floats."""
     return digest(
         {
             "estimators": ESTIMATORS_VERSION,
@@ -59,14 +59,14 @@ def _made_from(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
 
 
 def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
-    """Whether agents were simulated, here or by a server that says so in its fingerprint."""
+    """Return True if agents were simulated, here or by a server with a fingerprint that says so."""
     fingerprints = {f for model in accounts["models"].values() for f in model["fingerprints"]}
     here = any(t.head["backend"] == "simulated" for t in transcripts)
     return here or SIMULATED in fingerprints
 
 
 def no_estimates(status: str, line: str) -> Report:
-    """The report of a condition that has nothing to estimate."""
+    """Make the report of a condition that has nothing to estimate."""
     return {
         "metrics": {},
         "divergence": [],

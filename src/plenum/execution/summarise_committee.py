@@ -10,11 +10,11 @@ from plenum.execution.summarise import SETTINGS, Report, no_estimates
 from plenum.records import Transcript
 
 METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
-"""Names in the tracking store of columns whose names mean little outside a table."""
+"""Names in the tracking store of columns whose names are unclear outside a table."""
 
 
 def estimates(completed: Sequence[Transcript]) -> Report:
-    """λ̂ and the other estimates of a committee; of branches their growth."""
+    """Estimate λ̂ and the other quantities of a committee; of branches their growth."""
     if "branch" in completed[0].head:
         return _of_branches(completed)
     preferences = np.stack([t.preferences() for t in completed])
@@ -30,14 +30,14 @@ def estimates(completed: Sequence[Transcript]) -> Report:
 
 
 def _reading(transcript: Transcript) -> VariantOutcome:
-    """What a replicate of a perturbed condition read, and decided."""
+    """Return the wording that a replicate of a perturbed condition read, and its decision."""
     head = transcript.head
     repetition = head["replicate"] // len(head["variants"])
     return VariantOutcome(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
 def of_summary(summary: Summary, seats: Sequence[str]) -> Report:
-    """The estimates of an ensemble as metrics, with D(t) by round."""
+    """Convert the estimates of an ensemble to metrics, with D(t) by round."""
     exponent, groups = summary.lyapunov, summary.record()
     metrics = {METRICS.get(name, name): value for name, value in groups.pop("estimates").items()}
     # MLflow's UI shows charts in the order of their names, and names with a slash before all

@@ -1,4 +1,4 @@
-"""A sweep from top to bottom: check, open backends, run replicates, summarise, log, report."""
+"""A sweep from start to end: check, open backends, run replicates, summarise, log, report."""
 
 import asyncio
 import sys
@@ -21,7 +21,7 @@ from plenum.models.lockstep import Lockstep
 from plenum.records import Usage, storage
 
 _PATIENCE_S = 10.0
-"""For so long does a sweep that was stopped wait for a bucket that doesn't answer."""
+"""Seconds that a stopped sweep waits for a bucket that doesn't answer."""
 
 
 def run_sweep(
@@ -136,9 +136,9 @@ async def _run(
 def open_backends(
     jobs: Sequence[Job], prices: Prices, lockstep: Lockstep | None = None, here: bool = True
 ) -> dict[str, ChatModel]:
-    """The backends of a sweep by their settings: conditions of equal ones share connections.
+    """Open the backends of a sweep by their settings; conditions of equal ones share connections.
 
-    Where replicates aren't played ``here``, hosted models aren't loaded.
+    If replicates aren't executed ``here``, hosted models aren't loaded.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A model whose answers nobody could read yet is tried by a few replicates before others ask it.
+"""Trials of models: a few replicates test a model without a readable answer before others use it.
 
 A model that can't write the format fails every replicate at its first question. So the first
 replicates that ask a model try it, and the others wait until one of them has got past its first
@@ -23,7 +23,7 @@ as its slots, which decode together and so cost no more time than one."""
 
 @dataclass
 class _Tried:
-    """How far the trial of one model is."""
+    """The state of one model's trial."""
 
     read: bool = False
     under_way: set[Hashable] = field(default_factory=set)
@@ -33,9 +33,9 @@ class _Tried:
 class Trials:
     """The trials of all models of a sweep.
 
-    Models under another backend or another sampling are others: an answer may be cut off by one
-    ``sampling.max_tokens`` and not by another. What fails otherwise, as for want of an answer,
-    gives its place to the next replicate.
+    A model counts as another one under another backend or sampling, since an answer may be cut off
+    by one ``sampling.max_tokens`` and not by another. A replicate that fails for another reason,
+    such as a missing answer, gives its place to the next.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Trials:
         self._changed = asyncio.Event()
 
     def of(self, job: Job, index: int) -> "Trial":
-        """The part that a replicate has in them."""
+        """Make the part that a replicate has in them."""
         backend = job.condition.backend
         places = max(TRIED_BY, backend.slots) if isinstance(backend, Hosted) else TRIED_BY
         exempt = backend.name == "simulated" or job.calls.batch  # a batch is one call for all
@@ -51,16 +51,16 @@ class Trials:
         return Trial(self, settings, (job.condition.folder, index), None if exempt else places)
 
     def tried(self, model: Hashable) -> _Tried:
-        """How far a model's trial is."""
+        """Return the state of a model's trial."""
         return self._models.setdefault(model, _Tried())
 
     def change(self) -> None:
-        """Let those that wait look again."""
+        """Wake the replicates that wait for a trial."""
         self._changed.set()
         self._changed = asyncio.Event()
 
     async def changed(self) -> None:
-        """Wait until something has become of a replicate."""
+        """Wait for the next result of a replicate."""
         await self._changed.wait()
 
     def leave(self, who: Hashable) -> None:
@@ -90,7 +90,7 @@ class Trial:
     places: int | None = None
 
     def settled(self, models: Iterable[str]) -> bool:
-        """Whether none of some models is tried any more."""
+        """Return True if none of the models is on trial any more."""
         if self.places is None:
             return True
         return all(self.trials.tried((self.settings, model)).read for model in models)
@@ -116,7 +116,7 @@ class Trial:
             await self.trials.changed()
 
     def passed(self, models: Iterable[str]) -> None:
-        """Note that a replicate got past a question to each of some models."""
+        """Note that a replicate passed a question to each of some models."""
         for model in set(models) if self.places is not None else ():
             tried = self.trials.tried((self.settings, model))
             if not tried.read:

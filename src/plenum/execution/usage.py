@@ -17,7 +17,7 @@ Line = Mapping[str, Any]
 def account(
     transcripts: Sequence[Transcript], attempts: Iterable[Line], target: int, stopped: str
 ) -> Accounts:
-    """Count what a condition took.
+    """Count the usage of a condition.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
 def _batched(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, float]]:
-    """Answers that came in batches, by model: ``calls``, and what they ``cost``."""
+    """Sum up answers that came in batches, by model: ``calls``, and their ``cost``."""
     lanes = {
         (line["replicate"], line["call"], line["round"], line["seat"]): line.get("batch", False)
         for line in attempts
@@ -132,7 +132,7 @@ def _batched(
 
 
 def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
-    """Who answered, by model, as far as that is known."""
+    """Count the servers that answered, by model, as far as they are known."""
     calls: defaultdict[str, defaultdict[int, Counter[str]]] = defaultdict(
         lambda: defaultdict(Counter)
     )
@@ -153,7 +153,7 @@ def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
 def _outcomes(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, int]]:
-    """What became of the attempts that failed: counts, by outcome."""
+    """Count the failed attempts by outcome, and how each of them ended."""
     answered = {
         (t.head["replicate"], *_question(entry["kind"], entry))
         for t in transcripts
@@ -175,5 +175,5 @@ def _outcomes(
 
 
 def _question(kind: str, line: Line) -> tuple[str, int, str]:
-    """The key of a question; a repair asks the same again."""
+    """Return the key of a question; a repair asks the same again."""
     return kind.removesuffix("_repair"), line["round"], line["seat"]

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+import plenum_report
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.reports import article, explorer, tables
+from plenum.reports import explorer, tables
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
 from plenum.tracking import store
@@ -111,8 +112,8 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
-            article.publish(one_study)
-            if explored := "explorer" in kind_of(name, chosen.uri).parts:
+            plenum_report.publish(one_study)
+            if explored := kind_of(name, chosen.uri).has("explorer"):
                 explorer.publish(page)
         made_of_it = "tables, report" + ", explorer" * explored
         _say(f"{one_study.out}: {made_of_it}, {time.monotonic() - began:.0f} s")

@@ -12,10 +12,10 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="report")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import article
+        import plenum_report
         from plenum.reports.settings import settings
 
-        article.publish(settings(cfg))
+        plenum_report.publish(settings(cfg))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,13 @@ from jinja2 import Environment, nodes
 
 PACKAGES = (
     *("src/plenum", "src/plenum_archive", "src/plenum_audit", "src/plenum_checks"),
-    *("src/plenum_hosted", "src/plenum_papers", "src/plenum_worlds", "src/hydra_plugins"),
+    *(
+        "src/plenum_hosted",
+        "src/plenum_papers",
+        "src/plenum_report",
+        "src/plenum_worlds",
+        "src/hydra_plugins",
+    ),
 )
 """The laboratory, its siblings, and Hydra's plugins; a checkout may have fewer of them."""
 KINDS = ("committee", "world", "program")

@@ -34,6 +34,7 @@ LAYERS = {
     "plenum_hosted.reruns": "doors",
     "plenum_papers": "reports",
     "plenum_papers.published": "doors",
+    "plenum_report": "reports",
     "plenum_worlds": "worlds",
     "plenum_worlds.dynamics": "dynamics",
     "plenum_worlds.estimates": "execution",
@@ -47,17 +48,19 @@ SIBLINGS = {
     ("plenum_checks", "plenum_hosted"): "comparison of journals",
     ("plenum_checks", "plenum_papers"): "published numbers beside the probe's",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
+    ("plenum_report", "plenum_worlds"): "the report of a study in worlds",
 }
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 200,
-    "plenum": 36_800,
+    "plenum": 35_450,
     "plenum_archive": 1_800,
     "plenum_audit": 13_600,
     "plenum_checks": 4_700,
     "plenum_hosted": 2_160,
     "plenum_papers": 4_570,
-    "plenum_worlds": 7_980,
+    "plenum_report": 1_760,
+    "plenum_worlds": 7_845,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

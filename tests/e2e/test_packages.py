@@ -23,6 +23,7 @@ NEEDED = {
     "plenum_checks": ("run.py", "perturbation=variants20"),
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
+    "plenum_report": ("scripts/report.py", "study=default"),
     "plenum_worlds": ("run.py", "task=disaster"),
 }
 """A command of each package."""

@@ -15,7 +15,7 @@ ROOM = Path(plenum.reports.__file__).parent
 FOLDED = "<details><summary>more</summary><p id='folded'>evidence</p></details>"
 
 
-@pytest.mark.parametrize("style", ["article/page/report.css", "explorer/assets/page.css"])
+@pytest.mark.parametrize("style", ["page/report.css", "explorer/assets/page.css"])
 def test_what_is_folded_is_printed(browser: Browser, style: str) -> None:
     page = browser.new_page()
     page.set_content(f"<style>{(ROOM / style).read_text()}</style>{FOLDED}")

@@ -10,11 +10,11 @@ from known_conditions import CHOSEN, build, estimated, tracked
 from known_worlds import EXPLICIT, GREEDY, IMPLICIT, played
 from test_report import STUDIES, material, square
 
-from plenum.reports.article import facts as gathered
-from plenum.reports.article.compose import sentences
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.reports import article as of_worlds
+from plenum_report import facts as gathered
+from plenum_report.compose import sentences
+from plenum_worlds.reports import findings as of_worlds
 
 
 def facts(conditions: Sequence[TrackedCondition]) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose
 from test_report import material
 
 from plenum.reports import study as module
-from plenum.reports.article import material as sheets
-from plenum.reports.article.compose import compose
-from plenum.reports.article.rendering import markdown
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import pages
+from plenum.reports.page.rendering import markdown
 from plenum.reports.study import EstimatedStudy
+from plenum_report import material as sheets
+from plenum_report.compose import compose
 
 PLACES = [
     {"scenario": scenario, "roles": roles, "temperature": f"t{n / 10:g}"}

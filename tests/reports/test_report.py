@@ -14,18 +14,18 @@ from known_conditions import CHOSEN, build, estimated, exponent, one_shot, pertu
 from plenum.dynamics.planning import detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
-from plenum.reports.article import comparisons
-from plenum.reports.article.compose import SECTIONS, compose, sentences
-from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.article.material import PLACES, Material
-from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures.catalogue import CATALOGUE
+from plenum.reports.page.document import Block, Document, Grid, Picture, Points, Section, Text
+from plenum.reports.page.rendering import html, markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage
+from plenum_report import comparisons
+from plenum_report.compose import SECTIONS, compose, sentences
+from plenum_report.material import PLACES, Material
 
 ORIGIN = Provenance(
     models=(("Chair", "m-1"), ("Welfare", "m-2")),

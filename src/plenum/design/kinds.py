@@ -1,8 +1,8 @@
 """The kinds of study: what is studied, and which code each station of the spine uses for it.
 
 A kind is a value. Its parts are named by dotted paths and loaded on first use, so that nothing here
-imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``;
-code that runs beside a test calls :func:`register`.
+imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``,
+and a part to a kind of another package by ``plenum.parts``; a test calls :func:`register`.
 """
 
 from collections.abc import Mapping
@@ -90,6 +90,10 @@ class Kind:
         """The factors without those that repeat another one."""
         return tuple(name for name in self.factors if name not in self.repeated)
 
+    def has(self, station: str) -> bool:
+        """True if this kind has a part for a station, of its own or from another package."""
+        return station in self.parts or f"{self.name}.{station}" in PARTS
+
     def part(self, station: str) -> Any:
         """What a station uses for this kind.
 
@@ -98,11 +102,13 @@ class Kind:
         UserError
             The kind doesn't have this part.
         """
-        if station not in self.parts:
-            others = " and ".join(k.plural for k in KINDS.values() if station in k.parts)
+        if not self.has(station):
+            others = " and ".join(k.plural for k in KINDS.values() if k.has(station))
             what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
             raise UserError(f"study: it holds {self.plural}; {what}: only for {others or 'none'}")
-        return _resolved(self.parts[station])
+        if station in self.parts:
+            return _resolved(self.parts[station])
+        return PARTS[f"{self.name}.{station}"]
 
 
 @cache
@@ -112,6 +118,9 @@ def _resolved(path: str) -> Any:
 
 KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study")
 """The kinds of study that are installed, by name."""
+
+PARTS: Registry[Any] = Registry("plenum.parts", "part of a kind of study")
+"""Parts that packages add to kinds of others, by kind and station, such as ``committee.report``."""
 
 
 def register(kind: Kind) -> None:
@@ -155,8 +164,6 @@ register(
             "report_tables": "plenum.reports.tables.publish:publish_committees",
             "report_frames": "plenum.reports.tables.publish:frames_of",
             "report_figures": "plenum.reports.figures.publish:publish_committees",
-            "report": "plenum.reports.article.publish:committees_document",
-            "findings": "plenum.reports.article.compose:sentences",
             "explorer": "plenum.reports.explorer.gather:EXPLORER",
             "plan": "plenum.reports.plans:table",
         },

@@ -1,11 +1,15 @@
 """Families of tests: adjustment of p for the number of tests."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from plenum.dynamics.fit import Floats
+
+ALPHA = 0.05
+"""Adjusted p-values below this are called small."""
 
 
 def holm(p: ArrayLike) -> Floats:
@@ -52,3 +56,13 @@ def _step_down(p: Floats) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(adjusted, 1.0)
+
+
+def excludes(low: float, high: float) -> bool:
+    """True if an interval exists and doesn't contain 0."""
+    return math.isfinite(low) and math.isfinite(high) and not low <= 0 <= high
+
+
+def holds(p_holm: float, low: float, high: float) -> bool:
+    """True if a difference counts as shown: by its adjusted test and by its interval."""
+    return p_holm < ALPHA and excludes(low, high)

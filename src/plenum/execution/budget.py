@@ -101,7 +101,7 @@ class Ledger:
     def needs(self, condition: Condition, batched: bool = False) -> Usage:
         """Estimate the usage of one replicate; zero without a budget or an estimate."""
         total = Usage()
-        if not self._limited or "longest_run" not in KINDS[condition.kind].parts:
+        if not self._limited or not KINDS[condition.kind].has("longest_run"):
             return total
         for model, usage in replicate_usage(condition).items():
             price = self._price(model, batched) if condition.backend.name == "api" else None

@@ -159,7 +159,7 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
     Parameters
     ----------
     template
-        A file of ``article/page``, of a room of reports as in ``figures/captions.j2``, or of
+        A file of ``page``, of a room of reports as in ``figures/captions.j2``, or of
         another package as in ``plenum_worlds.reports/notes.j2``.
     macro
         The macro of the template that has the words; all of the template without it.
@@ -194,7 +194,7 @@ def environment() -> Environment:
     here = Path(__file__).parent
     jinja = Environment(
         loader=ChoiceLoader(
-            [FileSystemLoader([here / "article" / "page", here]), FunctionLoader(_of_a_package)]
+            [FileSystemLoader([here / "page", here]), FunctionLoader(_of_a_package)]
         ),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,

@@ -29,8 +29,9 @@ def publish(chosen: Settings) -> None:
         There is no such study, or nothing in it.
     """
     kind = kind_of(chosen.study, chosen.uri)
-    texts = kind.part("findings")(kind.part("report_tables")(chosen))
-    show_framed(texts, "What happened")
+    shown = kind.part("report_tables")(chosen)
+    if kind.has("findings"):
+        show_framed(kind.part("findings")(shown), "What happened")
     show_steps(_next_steps(chosen, kind))
 
 
@@ -48,7 +49,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         browser=chosen.uri == _LOCAL and here,
         more_tables=not chosen.every,
         folder=chosen.out,
-        shown_by=[script for script, part in _SCRIPTS.items() if part in kind.parts],
+        shown_by=[script for script, part in _SCRIPTS.items() if kind.has(part)],
         more=kind.more.replace(": ", "|") if here else "",
     )
     return [(name, what) for name, _, what in (step.partition("|") for step in steps)]

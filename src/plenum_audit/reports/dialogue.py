@@ -9,7 +9,7 @@ import pandas as pd
 
 from plenum.base import text
 from plenum.records import Transcript
-from plenum.reports.article.document import Exchange, Sides
+from plenum.reports.page.document import Exchange, Sides
 
 LONGEST = 4_000
 """Letters of a message that the page shows."""

@@ -9,10 +9,10 @@ import pandas as pd
 
 from plenum.dynamics import divergence
 from plenum.reports import style
-from plenum.reports.article.document import Picture
 from plenum.reports.estimating import build
 from plenum.reports.figures import divergence as figures
 from plenum.reports.labels import origin
+from plenum.reports.page.document import Picture
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum_audit.reports.gather import Kept

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.base.text import flatten
-from plenum.reports.article.document import Block, Document, Grid, Picture, Section, Sides, blocks
+from plenum.reports.page.document import Block, Document, Grid, Picture, Section, Sides, blocks
 from plenum.reports.table import Table
 from plenum_audit.dynamics.audits import STABLE
 from plenum_audit.reports import tables

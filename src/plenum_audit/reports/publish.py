@@ -10,8 +10,8 @@ from pathlib import Path
 from plenum.base.collector import uncollected
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
-from plenum.reports.article.document import Document, Sides
-from plenum.reports.article.rendering import html
+from plenum.reports.page.document import Document, Sides
+from plenum.reports.page.rendering import html
 from plenum.reports.printing import show, show_sentences
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from plenum.reports import style
-from plenum.reports.article.document import Picture
+from plenum.reports.page.document import Picture
 from plenum_audit.reports.alike import alike, total
 from plenum_audit.reports.audit import Audit
 from plenum_audit.reports.words import words

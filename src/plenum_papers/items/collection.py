@@ -18,11 +18,11 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.secrets import without_secrets
 from plenum.reports import study, style
-from plenum.reports.article import document as page
-from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.publish import pages
 from plenum.reports.labels import provenance
+from plenum.reports.page import document as page
+from plenum.reports.page.rendering import html, markdown
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy

@@ -112,7 +112,7 @@ class SimulatedBackend:
         if task.startswith("CLERK TASK"):
             return _reasoned_count(task)
         for kind in KINDS.values():
-            if "simulated_agent" in kind.parts:
+            if kind.has("simulated_agent"):
                 agent: Agent = kind.part("simulated_agent")
                 answer = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
                 if answer is not None:

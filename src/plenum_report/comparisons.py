@@ -8,11 +8,12 @@ from typing import Any
 from plenum.design.factors import FACTORS
 from plenum.dynamics import Contrast, Estimate, Pooled
 from plenum.dynamics.fragility import FragilityContrast
+from plenum.dynamics.multiplicity import ALPHA, holds
 from plenum.dynamics.planning import detectable
-from plenum.reports.article.families import ALPHA, SHAKY, holds
 from plenum.reports.effects import Effect
 from plenum.reports.phrases import listed
 from plenum.reports.rows import symbol
+from plenum_report.families import SHAKY
 
 
 @dataclass(frozen=True)

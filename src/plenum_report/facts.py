@@ -11,16 +11,17 @@ import scipy
 from plenum.base import project
 from plenum.design.factors import USUAL
 from plenum.dynamics import Branching, association
+from plenum.dynamics.multiplicity import ALPHA, excludes
 from plenum.dynamics.warnings import WARNINGS, Warned
 from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
-from plenum.reports.article import comparisons
-from plenum.reports.article.choices import choice, choices, option_in_words
-from plenum.reports.article.factors import crossed, fixed, levels
-from plenum.reports.article.families import ALPHA, excludes, shaky
-from plenum.reports.article.material import MOST_LINES, Material
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, in_other_environments, symbol
 from plenum.tracking.provenance import Provenance
+from plenum_report import comparisons
+from plenum_report.choices import choice, choices, option_in_words
+from plenum_report.factors import crossed, fixed, levels
+from plenum_report.families import shaky
+from plenum_report.material import MOST_LINES, Material
 
 _FEW = 10
 """Fewer replicates than this are called few."""
@@ -30,7 +31,7 @@ _UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation o
 
 
 def facts(material: Material) -> dict[str, Any]:
-    """All that a report of a study of committees says; the templates in ``page/`` have the words.
+    """Return all that a report of a study of committees says; templates have the words.
 
     Failed and pending replicates of a condition under two labels are counted once.
     """

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, benjamini_hochberg, holm
+from plenum.dynamics.multiplicity import ALPHA, holds
 from plenum.reports.formats import decimals, interval, p_value
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, frame, shown
 from plenum.reports.table import Column, Table, keys
-
-ALPHA = 0.05
-"""Adjusted p-values below this are called small."""
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
 """The statuses of conditions without a λ̂."""
@@ -47,16 +45,6 @@ class Fit:
     def moves(self) -> bool:
         """Whether growth, or contraction, was shown: by the test, and by the interval."""
         return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
-
-
-def excludes(low: float, high: float) -> bool:
-    """Whether an interval exists and doesn't hold 0."""
-    return math.isfinite(low) and math.isfinite(high) and not low <= 0 <= high
-
-
-def holds(p_holm: float, low: float, high: float) -> bool:
-    """Whether something counts as shown: by its adjusted test, and by its interval."""
-    return p_holm < ALPHA and excludes(low, high)
 
 
 def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:

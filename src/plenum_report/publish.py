@@ -6,11 +6,9 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.base.terminal import say
-from plenum.reports.article.compose import compose
-from plenum.reports.article.document import Document, Picture
-from plenum.reports.article.material import PLACES, Material
-from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures.publish import draw
+from plenum.reports.page.document import Document, Picture
+from plenum.reports.page.rendering import html, markdown
 from plenum.reports.phrases import capital, count
 from plenum.reports.printing import show_text
 from plenum.reports.publishing import written
@@ -18,6 +16,8 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
+from plenum_report.compose import compose
+from plenum_report.material import PLACES, Material
 
 
 def publish(chosen: Settings) -> None:

@@ -126,7 +126,7 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
     Parameters
     ----------
     template
-        A file of ``page/``.
+        A template, as :func:`plenum.reports.phrases.paragraphs` names it.
     parts
         Tables and figures, which a template puts in by ``{{ place("name") }}``.
     facts

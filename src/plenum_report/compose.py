@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from plenum.reports.article import facts
-from plenum.reports.article.document import Document, Section, blocks
-from plenum.reports.article.material import Material
+from plenum.reports.page.document import Document, Section, blocks
 from plenum.reports.phrases import count, paragraphs
 from plenum.reports.study import EstimatedStudy
+from plenum_report import facts
+from plenum_report.material import Material
 
 SECTIONS = {
     "question": "Question",
@@ -19,7 +19,7 @@ SECTIONS = {
     "methods": "Methods",
     "runs": "Appendix: diagnostics, runs and files",
 }
-"""The titles of a report's sections by their anchors, in order; a template in ``page/`` each."""
+"""The titles of a report's sections by their anchors, in order. Each has a template of its name."""
 
 
 def compose(material: Material) -> Document:
@@ -27,7 +27,7 @@ def compose(material: Material) -> Document:
     known = facts.report(material)
     sections = [
         Section(number, anchor, title, tuple(blocks(
-            f"{anchor}.md.j2",
+            f"plenum_report/{anchor}.md.j2",
             material.parts,
             f=known,
             name=material.name,
@@ -43,7 +43,7 @@ def compose(material: Material) -> Document:
     return Document(
         title=f"Study {material.chosen.study}",
         lead=f"Results of {conditions} and {count(sum(known['each']), 'completed replicate')}",
-        notice=" ".join(paragraphs("notice.md.j2", f=known)),
+        notice=" ".join(paragraphs("plenum_report/notice.md.j2", f=known)),
         sections=tuple(sections),
         abstract=tuple(_answer(material, known, noticed=False)),
     )
@@ -58,4 +58,4 @@ def sentences(study: EstimatedStudy) -> list[str]:
 def _answer(material: Material, known: dict[str, Any], *, noticed: bool) -> list[str]:
     """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
     named = {"name": material.name, "unit": "replicate", "noticed": noticed}
-    return paragraphs("findings.md.j2", f=known, **named)
+    return paragraphs("plenum_report/findings.md.j2", f=known, **named)

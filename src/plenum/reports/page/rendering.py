@@ -9,8 +9,8 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.article.document import Document, Grid, Picture, Points, Sides, Text
 from plenum.reports.markdown import markdown as markdown_of
+from plenum.reports.page.document import Document, Grid, Picture, Points, Sides, Text
 from plenum.reports.phrases import environment
 
 _LARGEST = 1_500_000
@@ -60,7 +60,7 @@ def _environment() -> Environment:
 
 @cache
 def _style() -> str:
-    return (Path(__file__).parent / "page" / "report.css").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 
 
 def _linked(text: str) -> Markup:

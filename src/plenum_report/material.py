@@ -8,13 +8,9 @@ from plenum.dynamics.fragility import FragilityContrast
 from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
-from plenum.reports.article import factors
-from plenum.reports.article.decisions import Decisions
-from plenum.reports.article.document import Grid, Picture
-from plenum.reports.article.factors import Names
-from plenum.reports.article.families import Kind
 from plenum.reports.effects import Effect
 from plenum.reports.labels import provenance
+from plenum.reports.page.document import Grid, Picture
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -25,6 +21,10 @@ from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage
+from plenum_report import factors
+from plenum_report.decisions import Decisions
+from plenum_report.factors import Names
+from plenum_report.families import Kind
 
 _SQUARES = 4
 """More 2x2 tables than this are left to the landscape."""

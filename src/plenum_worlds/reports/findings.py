@@ -1,0 +1,90 @@
+"""The sentences on a study in worlds, and the facts that they are made of."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from plenum.dynamics import association, holm
+from plenum.dynamics.multiplicity import ALPHA, holds
+from plenum.reports.phrases import ci, paragraphs, spaced
+from plenum.tracking.conditions import TrackedCondition
+from plenum_worlds.reports.groups import Group, groups
+
+_PAGE = "plenum_worlds.reports"
+"""The package that has the templates."""
+
+_FEW = 5
+"""Fewer episodes, which are the units, are called few."""
+
+
+def sentences(played: Sequence[TrackedCondition]) -> list[str]:
+    """Sentences on a study in worlds: results, null results, and what is left out."""
+    return answer(played, noticed=True)
+
+
+def answer(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
+    """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
+    known = findings(played)
+    return paragraphs(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
+
+
+def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
+    """The facts behind the sentences of a study in worlds, group by group; no group, no run."""
+    done = [condition for condition in played if condition.completed]
+    grouped = groups(done)
+    scripted = any(group.frame["scripted"].any() for group in grouped)
+    return facts(played) | {
+        "groups": [_compared(group) for group in grouped],
+        "scripted": scripted,
+    }
+
+
+def _compared(group: Group) -> dict[str, Any]:
+    """The mean of every arm, and the differences to free action that hold after Holm's adjustment.
+
+    ``least`` is the smallest p of those that don't, before and after the adjustment.
+    """
+    metric = group.shown.metrics[0]
+    tests = group.compared(metric)
+    adjusted = holm([estimate.p for _, _, estimate in tests])
+    shown = [
+        f"{name}: {ci(e, 3)}"
+        for (name, _, e), p in zip(tests, adjusted, strict=True)
+        if holds(float(p), e.ci_low, e.ci_high)
+    ]
+    missed = [
+        (e.p, float(p))
+        for (_, _, e), p in zip(tests, adjusted, strict=True)
+        if not holds(float(p), e.ci_low, e.ci_high)
+    ]
+    means = group.over_worlds("arm", metric)
+    each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
+    return {
+        **{"world": group.heading, "metric": metric, "tested": len(tests)},
+        **{"shown": shown, "means": each, "least": min(missed, default=(math.nan, math.nan))},
+    }
+
+
+def facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
+    """Facts for the sentences: the design, how runs ended, and what limits the conclusions."""
+    failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
+    completed = [condition.completed for condition in played]
+    episodes = [
+        condition.metrics["episode"].nunique() if len(condition.metrics) else 0
+        for condition in played
+    ]
+    return {
+        **{"conditions": len(played), "tiny": 0, "alpha": ALPHA},
+        "simulated": sum(condition.simulated for condition in played),
+        "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
+        "rounds": [int(condition.factors["rounds"]) for condition in played],
+        **{"target": sum(condition.target for condition in played), "done": sum(completed)},
+        **{"failed": failures.total(), "pending": sum(condition.pending for condition in played)},
+        "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
+        "association": association(
+            completed, [sum(condition.failures.values()) for condition in played]
+        ),
+        "scripted": any(condition.factors["policy"] != "agents" for condition in played),
+        "few": sum(n < _FEW for n in episodes),
+    }

@@ -1,1 +1,4 @@
-"""Reports: tables and figures from what is tracked. Nothing is imported here: MLflow is slow."""
+"""Tables, figures and pages from tracked results.
+
+Nothing is imported here, since MLflow is slow.
+"""

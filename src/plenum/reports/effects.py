@@ -28,7 +28,7 @@ from plenum.tracking.conditions import TrackedCondition
 ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
 
 CONTRASTED = ("roles", "model", "memory", "temperature", "perturbation", "settings")
-"""Factors whose levels are compared, each with all others held."""
+"""Factors whose levels are compared, each with all others equal."""
 
 _REFERENCES = {
     "roles": (OFF,),
@@ -40,7 +40,7 @@ _REFERENCES = {
 }
 
 POOLED_FROM = 3
-"""Scenarios from which on effects are pooled."""
+"""The least number of scenarios over which effects are pooled."""
 
 _OF_ESTIMATE = ("se", "ci_low", "ci_high", "df", "p", "method")
 COLUMNS = {
@@ -57,7 +57,8 @@ COLUMNS = {
         *("p", "method", "p_holm", "first", "second", "only_first", "only_second", "warnings"),
     ),
 }
-"""The columns of the CSV files of effects; what isn't computed here is a field of the estimate."""
+"""The columns of the CSV files of effects; a column without a value here is a field of the
+estimate."""
 
 E = TypeVar("E", bound=Estimate, covariant=True)
 
@@ -98,7 +99,7 @@ class Effect(Generic[E]):
     p_bh: float = math.nan
 
     def record(self, study: str) -> dict[str, object]:
-        """The effect as a line of its CSV."""
+        """Return the effect as a line of its CSV."""
         known = {
             **{"study": study, "effect": self.name, **held(self.others)},
             **{"estimate": self.estimate.value, "p_holm": self.p_holm, "p_bh": self.p_bh},
@@ -126,7 +127,7 @@ class Compared(NamedTuple):
 
 
 def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
-    """A contrast or an interaction, with what its conditions warn of.
+    """Make the effect of a contrast or an interaction, with its conditions' warnings.
 
     ``environments``: they ran in different ones. ``mixed_estimands``: λ̂_pert against λ̂.
     """
@@ -145,10 +146,10 @@ def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
 
 
 def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
-    """Every level of a factor against its reference, with all other factors held.
+    """Contrast every level of a factor with its reference, with all other factors equal.
 
-    Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach
-    5 % after Holm over so many contrasts.
+    Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach 5
+    % after Holm over so many contrasts.
     """
     families = [list(pairs(compared(rows), factor)) for factor in CONTRASTED]
 
@@ -181,7 +182,7 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
 
 
 def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
-    """Roles by model, wherever all four cells are there."""
+    """Estimate the interaction of roles and model, wherever all four cells exist."""
 
     def measure(square: Compared) -> Effect[Contrast]:
         if any(row.tracked.outline for row in square.cells):
@@ -200,7 +201,7 @@ def _exponents(compared: Compared) -> tuple[LyapunovEstimate, ...]:
 
 
 def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
-    """The effects of a family with their p adjusted over all of them."""
+    """Adjust the p of a family's effects over all of them."""
     p = [effect.estimate.p for effect in family]
     return [
         replace(effect, p_holm=float(by_holm), p_bh=float(by_bh))
@@ -209,7 +210,7 @@ def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
 
 
 def shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str], list[Effect[E]]]]:
-    """Effects that enough scenarios share, with the other factors that are held."""
+    """Yield effects that enough scenarios share, with the other factors that are equal."""
     groups: dict[tuple[str, ...], list[Effect[E]]] = {}
     for effect in effects:
         others = {name: level for name, level in effect.others.items() if name != "scenario"}
@@ -223,7 +224,7 @@ def shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str], list[
 def across(
     rows: Sequence[Row], effects: Sequence[Effect[Contrast]], chosen: Settings
 ) -> list[Effect[Estimate]]:
-    """Effects that several scenarios share, pooled; and the mixed model of complete 2x2s."""
+    """Pool effects that several scenarios share, and fit the mixed model of complete 2x2s."""
     means: list[Effect[Estimate]] = []
     for others, group in shared(effects):
         values = [e.estimate.value for e in group], [e.estimate.se for e in group]
@@ -235,7 +236,7 @@ def across(
 
 
 def squares(rows: Iterable[Row]) -> Iterator[Compared]:
-    """The 2x2s: (roles and mixed, roles, mixed, neither)."""
+    """Yield the 2x2s: (roles and mixed, roles, mixed, neither)."""
     names = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(compared(rows), names).items():
         cells = grouped(group, ("roles", "model"))
@@ -246,7 +247,7 @@ def squares(rows: Iterable[Row]) -> Iterator[Compared]:
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
-    """The mixed model, wherever enough scenarios have a 2x2."""
+    """Fit the mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
     alike: dict[tuple[str, ...], list[Compared]] = {}
     if any(row.tracked.outline for row in rows):
@@ -277,7 +278,7 @@ _CORNERS = ((True, True), (True, False), (False, True), (False, False))
 
 
 def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
-    """Each level of a factor and its reference, wherever both are there, once each."""
+    """Yield each level of a factor with its reference, wherever both exist, once each."""
     names = [n for n in FACTORS if n != factor]
     for key, group in grouped(rows, names).items():
         levels = {level: cell for (level,), cell in grouped(group, (factor,)).items()}
@@ -298,7 +299,7 @@ def _read(tracked: TrackedCondition) -> list[tuple[int, str]]:
 
 
 def _same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[tuple[int, str]]:
-    """The wordings that both arms read at the same place: with two or more, the arms are paired."""
+    """Find the wordings that both arms read at the same place; with two or more they are paired."""
     if not (treated.variants and control.variants):
         return set()
     both = set(_read(treated)) & set(_read(control))
@@ -306,14 +307,16 @@ def _same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[
 
 
 def _comparable(*cells: Sequence[Row]) -> bool:
-    """Whether each cell is one condition, and all are about as many options: a scenario may have
-    been edited between the runs of a study."""
+    """Return True if each cell is one condition, and all have the same number of options.
+
+    A scenario may have been edited between the runs of a study.
+    """
     options = {row.tracked.played[1] for cell in cells for row in cell}
     return all(len(cell) == 1 for cell in cells) and len(options) == 1
 
 
 def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
-    """The level that another is compared with; a seat that lost its mandate, with all mandates."""
+    """Choose the level that another is compared with; for a seat without mandate, all mandates."""
     references: tuple[str, ...] = _REFERENCES[factor]
     if factor == "roles" and level not in (ON, OFF):
         references = (ON, OFF)
@@ -324,7 +327,7 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
 
 
 def compared(rows: Iterable[Row]) -> list[Row]:
-    """The rows that effects are about: estimated ones, each deliberation once."""
+    """Select the rows for effects: estimated ones, each deliberation once."""
     return [
         row
         for row in rows
@@ -337,5 +340,5 @@ def _has_error(row: Row) -> bool:
 
 
 def held(others: dict[str, str]) -> dict[str, str]:
-    """Every factor in its usual order; empty where it is what varies."""
+    """List every factor in its usual order; empty if it is the one that varies."""
     return {name: others.get(name, "") for name in FACTORS}

@@ -1,4 +1,4 @@
-"""Conditions with their estimates: as the sweep stored them, or computed anew."""
+"""Conditions with their estimates, as the sweep stored them, or computed anew."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,8 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
 
 _ALONE = 200
-"""So many conditions are estimated in this process: others would take seconds to start."""
+"""The largest number of conditions that are estimated in this process, since others take seconds to
+start."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 
@@ -37,12 +38,12 @@ def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
 
 
 def whole(row: Row, chosen: Settings) -> Row:
-    """A condition with its arrays, and all that is estimated of them."""
+    """Return a condition with its arrays and all its estimates."""
     return row if row.tracked.outline is None else estimated(row.tracked.whole, chosen)
 
 
 def estimated(condition: TrackedCondition, chosen: Settings) -> Row:
-    """A condition with its estimates, as far as it has replicates that were read."""
+    """Estimate a condition, if replicates of it were read."""
     row = Row(condition, None)
     if not condition.preferences.size:
         return row
@@ -59,7 +60,7 @@ def estimated(condition: TrackedCondition, chosen: Settings) -> Row:
 
 
 def _stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
-    """A condition of a large study with the sweep's estimates, where these settings gave them."""
+    """Return a condition of a large study with the sweep's estimates, if settings are equal."""
     outline = condition.outline
     settings = ("window", "interval", "draws", "seed")
     if outline is None or any(getattr(chosen, name) != _DEFAULTS[name] for name in settings):
@@ -91,12 +92,12 @@ def _computed(conditions: Sequence[TrackedCondition], chosen: Settings) -> Itera
 
 
 def _without_arrays(condition: TrackedCondition, chosen: Settings) -> Row:
-    """What a process gives back: estimates alone."""
+    """Estimate a condition and return the estimates alone, for another process."""
     return _reduced(estimated(condition, chosen), replace(condition, preferences=_NONE))
 
 
 def _reduced(row: Row, outlined: TrackedCondition) -> Row:
-    """A condition whose arrays, and those of its estimates, are given up."""
+    """Drop the arrays of a condition and of its estimates."""
     tracked = _kept(row.tracked, outlined)
     if row.summary is None:
         return replace(row, tracked=tracked)
@@ -108,7 +109,7 @@ def _reduced(row: Row, outlined: TrackedCondition) -> Row:
 
 
 def _kept(read: TrackedCondition, outlined: TrackedCondition) -> TrackedCondition:
-    """A condition that was read, without its arrays; they can be read again."""
+    """Drop the arrays of a condition; they can be read again."""
     return replace(read, preferences=_NONE, outline=outlined.outline)
 
 
@@ -116,7 +117,7 @@ _NONE = np.empty((0, 0, 0, 0))
 
 
 def other_study(chosen: Settings, key: str) -> list[Row]:
-    """The conditions of the study that a setting names; none where it names none.
+    """Estimate the conditions of the study that a setting names; none if it names none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How values are written in cells: a dash stands for what doesn't exist."""
+"""Formats of values in cells; a dash represents a missing value."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,60 +10,60 @@ from plenum.base import shares
 from plenum.dynamics import NO_MAJORITY
 
 NONE = "-"
-"""The cell of a value that doesn't exist."""
+"""The cell of a missing value."""
 
 NO_DECISION = "none"
-"""The word for a decision of replicates without a majority."""
+"""The word for the decision of replicates without a majority."""
 
 NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
 """Statuses of conditions that have no estimates."""
 
 
 def text(value: Any) -> str:
-    """Text as it is; several values stand side by side."""
+    """Format text as it is; several values are separated by spaces."""
     if isinstance(value, tuple):
         return " ".join(map(text, value))
     return NONE if value is None or pd.isna(value) else str(value)
 
 
 def or_dash(value: Any) -> str:
-    """Text, which may be empty."""
+    """Format text, which may be empty."""
     return text(value) or NONE
 
 
 def number(value: float, digits: int) -> str:
-    """A number with so many decimals; a time that never comes is ``never``."""
+    """Format a number with ``digits`` decimals; infinity becomes ``never``."""
     if pd.isna(value):
         return NONE
     return "never" if math.isinf(value) else f"{value:.{digits}f}"
 
 
 def interval(low: float, high: float, digits: int = 4) -> str:
-    """An interval in brackets."""
+    """Format an interval in brackets."""
     if pd.isna(low) or pd.isna(high) or not (math.isfinite(low) and math.isfinite(high)):
         return NONE
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def p_value(p: float) -> str:
-    """A p-value with three decimals, four where it is small."""
+    """Format a p-value with three decimals, four if it is small."""
     if pd.isna(p):
         return NONE
     return "<.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}"
 
 
 def count(n: float | None) -> str:
-    """A whole number, with commas between thousands."""
+    """Format a whole number, with commas between thousands."""
     return NONE if n is None or pd.isna(n) else f"{int(n):,}"
 
 
 def percent(share: float) -> str:
-    """A share in percent with one decimal."""
+    """Format a share in percent with one decimal."""
     return NONE if pd.isna(share) else shares.percent(share, 1)
 
 
 def dollars(cost: float, unpriced: int) -> str:
-    """A cost in dollars, and the calls whose price isn't known; these alone are no cost of 0."""
+    """Format a cost in dollars, and calls without a known price; these alone are no cost of 0."""
     if pd.isna(cost):
         return NONE
     if unpriced and not cost:
@@ -73,52 +73,52 @@ def dollars(cost: float, unpriced: int) -> str:
 
 
 def warnings(names: str) -> str:
-    """Names of warnings, one a line of the cell."""
+    """Format names of warnings, one a line of the cell."""
     return or_dash(names).replace(" ", "\n")
 
 
 def tallied(decisions: Mapping[str, int]) -> str:
-    """How many replicates decided for what; none where no option had a majority."""
+    """Format the counts of decisions; none if no option had a majority."""
     named = ((NO_DECISION if d == NO_MAJORITY else d, n) for d, n in decisions.items())
     return ", ".join(f"{decision} {n:,}" for decision, n in named)
 
 
 def realised(completed: int, target: int) -> str:
-    """Completed of target replicates."""
+    """Format the completed of the target replicates."""
     return f"{completed}/{target}"
 
 
 def share(value: float, low: float, high: float, digits: int = 3) -> str:
-    """A number and its interval."""
+    """Format a number and its interval."""
     if pd.isna(value):
         return NONE
     return f"{number(value, digits)} {interval(low, high, digits)}"
 
 
 def error(value: float, se: float, digits: int = 3) -> str:
-    """A number and its standard error."""
+    """Format a number and its standard error."""
     if pd.isna(value):
         return NONE
     return f"{number(value, digits)} ±{number(se, digits)}"
 
 
 def exponent(value: float, status: str) -> str:
-    """λ̂ with four decimals; its status where an estimated condition has none."""
+    """Format λ̂ with four decimals; its status if an estimated condition has none."""
     if status in NO_ESTIMATES:
         return NONE
     return status if pd.isna(value) else f"{value:.4f}"
 
 
 def decimals(digits: int) -> Callable[[float], str]:
-    """The format of numbers with so many decimals."""
+    """Make the format of numbers with so many decimals."""
     return lambda value: number(value, digits)
 
 
 def significant(digits: int) -> Callable[[float], str]:
-    """The format of numbers with so many significant digits at most."""
+    """Make the format of numbers with at most so many significant digits."""
     return lambda value: NONE if pd.isna(value) else f"{value:.{digits}g}"
 
 
 def limits(digits: int) -> Callable[[float, float], str]:
-    """The format of intervals with so many decimals."""
+    """Make the format of intervals with so many decimals."""
     return lambda low, high: interval(low, high, digits)

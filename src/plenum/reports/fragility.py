@@ -1,4 +1,4 @@
-"""Fragility: how often a wording changes the decision, by family and between conditions."""
+"""Fragility: the share of wordings that change the decision, by family and between conditions."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ from plenum.reports.effects import Compared, Effect, adjusted, pairs, shared
 from plenum.reports.rows import Row, grouped, in_other_environments
 
 COMPARED = ("roles", "model", "memory", "temperature")
-"""Factors whose levels are compared wording by wording, beside deliberation and one-shot votes."""
+"""Factors whose levels are compared wording by wording, besides deliberation and one-shot votes."""
 
 _VOTE = ("protocol", "rounds", "memory")
-"""What a one-shot vote has no choice of: it is compared with every deliberation of its kind."""
+"""Factors that a one-shot vote doesn't have; it is compared with every deliberation of its kind."""
 
 _TOUCHING = ("attrition", "pending", "environments", "repeated_wordings", "no_canonical")
-"""The warnings of a condition that touch decisions."""
+"""The warnings of a condition that concern decisions."""
 
 
 def changes(rows: Sequence[Row], baseline: Sequence[Row] = ()) -> list[Effect[FragilityContrast]]:
@@ -47,7 +47,7 @@ def changes(rows: Sequence[Row], baseline: Sequence[Row] = ()) -> list[Effect[Fr
 
 
 def means(measured: Sequence[Effect[FragilityContrast]]) -> list[Effect[Estimate]]:
-    """Comparisons that several scenarios share, averaged: scenarios are the units."""
+    """Average comparisons that several scenarios share, with scenarios as units."""
     averaged = []
     for others, group in shared(measured):
         mean = over_scenarios([effect.estimate for effect in group])
@@ -57,7 +57,7 @@ def means(measured: Sequence[Effect[FragilityContrast]]) -> list[Effect[Estimate
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row a condition and variant family."""
+    """Make the frame with one row a condition and variant family."""
     return pd.DataFrame(
         {
             "study": row.tracked.study,
@@ -87,7 +87,7 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def contrasts_frame(study: str, measured: Sequence[Effect[FragilityContrast]]) -> pd.DataFrame:
-    """One row a comparison; its mean over scenarios has no scenario."""
+    """Make the frame with one row a comparison; its mean over scenarios has no scenario."""
     table = effects.frame([*measured, *means(measured)], study)
     return table.astype({"n": "Int64"}) if len(table) else table
 
@@ -97,7 +97,7 @@ def _perturbed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
-    """Each deliberation and the one-shot vote of the same committee on the same wordings."""
+    """Pair each deliberation with the one-shot vote of the same committee on the same wordings."""
     names = [n for n in FACTORS if n not in _VOTE]
     for group in grouped(rows, names).values():
         votes = {row.tracked.identity: row for row in group if row.one_shot}
@@ -111,7 +111,7 @@ def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
 
 
 def _change(pair: Compared) -> Effect[FragilityContrast]:
-    """First minus second, with the warnings that touch decisions, and those of comparing them."""
+    """Compare first minus second, with the warnings that concern decisions and their comparison."""
     first, second = pair.cells
     warned = [name for row in pair.cells for name in row.warnings if name in _TOUCHING]
     warned += ["environments"] * in_other_environments(pair.cells)
@@ -124,7 +124,7 @@ def _change(pair: Compared) -> Effect[FragilityContrast]:
 
 
 def _status(row: Row, family: FamilyEstimate) -> str:
-    """The status of a family's λ̂_pert."""
+    """Return the status of a family's λ̂_pert."""
     if row.one_shot:
         return "one_shot"
     known = family.wordings or not family.reason

@@ -1,4 +1,4 @@
-"""Conditions in words: the factors that tell them apart, and where their numbers come from."""
+"""Conditions in words: the factors that distinguish them, and the source of their numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,28 +10,28 @@ from plenum.tracking.conditions import TrackedCondition
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
-    """A condition by some factors, as in ``roles=on, model=mixed``; what is usual is left out."""
+    """Name a condition by some factors, as in ``roles=on, model=mixed``, without usual values."""
     return ", ".join(f"{name}={factors[name]}" for name in unusual(names, factors))
 
 
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
-    """Factors that a condition shares with others of a study, by the names that aren't shown."""
+    """Name the factors that a condition shares with others of a study, without those shown."""
     return label(factors, [n for n in of_condition(factors).distinct_factors if n not in names])
 
 
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
-    """The columns that name conditions: the factors to show, and what differs in a text alone."""
+    """Make the columns that name conditions: the shown factors, and the identity if needed."""
     names, same = shown(rows)
     return keys([*names, *["condition"] * same])
 
 
 def provenance(rows: Sequence[Row]) -> str:
-    """Where the numbers of some rows come from: see :func:`origin`."""
+    """Describe the source of the numbers in some rows; see :func:`origin`."""
     return origin([row.tracked for row in rows])
 
 
 def origin(conditions: Sequence[TrackedCondition]) -> str:
-    """Where the numbers come from: the backends, and whether these are evidence of anything."""
+    """Describe the source of numbers: the backends, and whether they are evidence of anything."""
     backends = sorted({condition.factors["backend"] for condition in conditions})
     line = f"backend: {', '.join(backends) or 'none'}"
     if any(condition.simulated for condition in conditions) or "simulated" in backends:

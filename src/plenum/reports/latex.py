@@ -16,10 +16,8 @@ PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
 """
 
 _PORTRAIT, _LANDSCAPE, _MOST = 90, 140, 165
-"""Characters of a line of cells: upright, on its side, and on its side in smaller letters.
-
-What is wider is parted, as it is in a terminal that is too narrow.
-"""
+"""Characters of a line of cells: upright, on its side, and on its side in smaller letters. Wider
+tables are split, as in a terminal that is too narrow."""
 
 _LINES = 35
 """Longer tables may break over pages, and repeat their heads."""
@@ -50,23 +48,23 @@ _SYMBOLS = {
 }
 
 _ACCENTS = {"\u0302": ("hat", "^"), "\u0304": ("bar", "="), "\u0303": ("tilde", "~")}
-"""Combining marks: what they are called over a symbol, and over a letter."""
+"""Combining marks: their names over a symbol, and over a letter."""
 
 _WORDS = re.compile(r"(?!never)(?<![^\W\d_])[^\W\d_]|\n")
-"""A letter or a second line: what no number has, but for one that is never reached."""
+"""A letter or a second line, which no number has except for ``never``."""
 
 _PERT = r"$\hat{\lambda}_{\text{pert}}$"
 
 
 def latex(tables: Sequence[Table], stem: str = "table") -> str:
-    """Tables as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
+    """Write tables as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
     parts = [part for table in tables for part in _parts(table)]
     written = [_table(part, f"tab:{_slug(stem)}-{n}") for n, part in enumerate(parts, 1)]
     return "\n".join([PREAMBLE, *written])
 
 
 def escape(text: str) -> str:
-    """A text on one line as LaTeX shows it, character by character."""
+    """Escape a text on one line for LaTeX, character by character."""
     text = unicodedata.normalize("NFC", text)
     text = re.sub(r"(?<![\w.)\]-])-(?=\.?\d)", "−", text)  # of a number, not of 3-20 or t1e-4
     return _PERT.join(
@@ -86,7 +84,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _plain(character: str) -> str:
-    """One character; what LaTeX has no letter for is named by its number."""
+    """Convert one character; one for which LaTeX has no letter becomes its number."""
     if character in _ESCAPED:
         return _ESCAPED[character]
     if character in _SYMBOLS:
@@ -101,13 +99,13 @@ def _plain(character: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell; one of several lines is set by makecell."""
+    """Convert a cell; one of several lines is set by makecell."""
     lines = [escape(line) for line in text.split("\n")]
     return lines[0] if len(lines) == 1 else rf"\makecell[tl]{{{_BREAK.join(lines)}}}"
 
 
 def _parts(table: Table) -> list[Table]:
-    """A table that is too wide for a page as several, each with the columns that name a line."""
+    """Split a table that is too wide for a page, each part with the columns that name a line."""
     parts = parted(table.keys, widths(table), _MOST)
     if len(parts) == 1:
         return [table]
@@ -121,7 +119,7 @@ def _parts(table: Table) -> list[Table]:
 
 
 def _table(table: Table, label: str) -> str:
-    """A table that floats; one that is long or wide breaks over pages, a wide one on its side."""
+    """Write a table that floats; a long or wide one breaks over pages, a wide one on its side."""
     wide = sum(widths(table)) + 2 * len(table.head)
     lines = sum(1 + max(cell.count("\n") for cell in line) for line in table.body)
     facts = {
@@ -173,7 +171,7 @@ _NOTES = r"""\par\smallskip
 
 
 def _columns(table: Table) -> str:
-    """``l`` for words, ``r`` for numbers; those that name a line are words."""
+    """Specify columns: ``l`` for words, ``r`` for numbers; those that name a line are words."""
     kinds = [
         "l" if n < table.keys or any(_WORDS.search(cell) for cell in cells) else "r"
         for n, cells in enumerate(zip(*table.body, strict=True))

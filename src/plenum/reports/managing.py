@@ -1,4 +1,4 @@
-"""`scripts/study.py`: studies listed, renamed, deleted, restored, conditions dropped."""
+"""`scripts/study.py`: list, rename, delete and restore studies, and drop conditions."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ def request(cfg: DictConfig) -> Request:
 
 
 def manage(request: Request) -> None:
-    """Carry a request out, and print what becomes of the study and of its journals.
+    """Carry out a request, and print its consequences for the study and its journals.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def manage(request: Request) -> None:
 
 
 def _find(stored: Sequence[StoredStudy], request: Request) -> StoredStudy:
-    """The study of a request: in the trash for `restore`, otherwise one that can be written to."""
+    """Find the study of a request: in the trash for `restore`, else one that can be written to."""
     named = [study for study in stored if study.name == request.study]
     if request.action == "restore":
         matching = [study for study in named if study.deleted]
@@ -157,7 +157,7 @@ def _find(stored: Sequence[StoredStudy], request: Request) -> StoredStudy:
 
 
 def _gone(study: StoredStudy, request: Request) -> list[TrackedCondition]:
-    """The conditions that leave the study."""
+    """Select the conditions that leave the study."""
     if request.action != "drop":
         return list(study.conditions) if request.action == "delete" else []
     matching = [c for c in study.conditions if request.value in (c.identity, c.cell)]
@@ -171,7 +171,7 @@ def _gone(study: StoredStudy, request: Request) -> list[TrackedCondition]:
 
 
 def _ids(study: StoredStudy) -> list[str]:
-    """The name of each condition: its identity, or its cell where several share that."""
+    """Name each condition by its identity, or by its cell if several share that."""
     identities = [c.identity for c in study.conditions]
     return [c.identity if identities.count(c.identity) == 1 else c.cell for c in study.conditions]
 
@@ -183,7 +183,7 @@ def _consequences(
     free: Sequence[str],
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """The consequences for the study and its journals: those that are free, and those in use."""
+    """Describe the consequences for the study and its journals: removed ones, and those in use."""
     size = sum(studies.journals_size(storage.folder(request.journals) / folder) for folder in free)
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
@@ -257,7 +257,7 @@ def _counts(conditions: Sequence[TrackedCondition]) -> dict[str, int]:
 
 
 def _time(written: int) -> str:
-    """A time in milliseconds since 1970; a dash for none."""
+    """Format a time in milliseconds since 1970; a dash for none."""
     when = datetime.fromtimestamp(written / 1000, UTC)
     return when.strftime("%Y-%m-%d %H:%M UTC") if written else NONE
 

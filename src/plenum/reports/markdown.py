@@ -10,12 +10,12 @@ from plenum.reports.table import Table
 
 
 def _piped(text: str) -> str:
-    """A cell that ends no column and no line."""
+    """Escape a cell so that it ends no column and no line."""
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 
 def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | None = None) -> str:
-    """A table as Markdown: its heading, its lines, and its notes below.
+    """Write a table as Markdown: its heading, its lines, and its notes below.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | Non
 
 
 def lines(table: Table, escape: Callable[[str], str] = _piped) -> str:
-    """The lines of a table without heading and notes."""
+    """Write the lines of a table without heading and notes."""
     rows = [[escape(cell) for cell in line] for line in (table.head, *table.body)]
     rows.insert(1, ["---"] * len(table.head))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def template(file: Path, **filters: Callable[..., str]) -> Template:
-    """A template of a Markdown page, whose filter ``text`` escapes what anybody wrote."""
+    """Load the template of a Markdown page, whose filter ``text`` escapes untrusted text."""
     environment = Environment(
         loader=FileSystemLoader(file.parent),
         undefined=StrictUndefined,
@@ -53,6 +53,6 @@ def template(file: Path, **filters: Callable[..., str]) -> Template:
 
 
 def _text(value: str) -> str:
-    """Anybody's text within a line of Markdown."""
+    """Escape untrusted text within a line of Markdown."""
     line = "".join(c if c.isprintable() else " " for c in value)
     return re.sub(r"([\\`*\[\]<>|])", r"\\\1", line)

@@ -1,4 +1,4 @@
-"""Marks: the letters that stand for warnings where there is no room, and what differs on a map."""
+"""Marks: letters for warnings in narrow tables, and signs for differences on a map."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,32 +12,32 @@ DIFFERENT = 0.05
 
 
 SHOWN = 0.05
-"""p by Holm below which growth or contraction counts as shown."""
+"""The p by Holm below which growth or contraction counts as shown."""
 
 GROWN, UNUSUAL = "*", "†"
 
 
 def letters(warnings: Iterable[str]) -> str:
-    """Warnings as letters, in their usual order; a status has none."""
+    """Write warnings as letters, in their usual order; a status has none."""
     given = set(warnings)
     return "".join(mark for name, mark in LETTERS.items() if name in given)
 
 
 def brief(warnings: Iterable[str]) -> str:
-    """Warnings as letters; one that has none keeps its name. A dash where there is none."""
+    """Write warnings as letters; one without a letter keeps its name. A dash if there is none."""
     given = tuple(warnings)
     named = (name for name in given if name not in LETTERS and name != "-")
     return " ".join(filter(None, (letters(given), *named))) or "-"
 
 
 def explained(warnings: Iterable[str]) -> str:
-    """The meaning of the letters that occur in some warnings; empty without any."""
+    """Explain the letters that occur in some warnings; empty without any."""
     given = set(warnings)
     return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items() if name in given)
 
 
 def different(rows: Sequence[Row]) -> dict[str, str]:
-    """Which conditions of a map differ from what, by run.
+    """Mark the conditions of a map that differ from a reference, by run.
 
     ``*`` from no growth by random time reversal, ``†`` from diffusion by the jackknife: each at a
     false discovery rate of 5 % over the map (Benjamini-Hochberg).
@@ -52,8 +52,10 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def moved(rows: Sequence[Row]) -> set[str]:
-    """The runs of which growth or contraction was shown, as reports have it: by random time
-    reversal, adjusted by Holm over all conditions, and by an interval that doesn't hold 0."""
+    """Find the runs in which growth or contraction was shown, as reports define it.
+
+    By random time reversal, adjusted by Holm over all conditions, and by an interval without 0.
+    """
     known = [
         (row, row.summary.lyapunov, row.summary.reversal.p)
         for row in rows

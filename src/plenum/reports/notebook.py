@@ -23,7 +23,7 @@ from plenum.tracking.study import Study
 
 
 class StudyResults:
-    """The results of a study; each part is read when it is first asked for.
+    """The results of a study; each part is read when it is first used.
 
     Every frame begins with ``condition``, the identity of a condition, so that frames can be
     joined, and with the factors in which the study's conditions may differ, such as ``roles``.
@@ -57,7 +57,7 @@ class StudyResults:
         return frames
 
     def frame(self) -> pd.DataFrame:
-        """The conditions with their estimates: the rows of ``conditions.csv``.
+        """Return the conditions with their estimates: the rows of ``conditions.csv``.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class StudyResults:
         return self.tables["conditions"]
 
     def decisions(self) -> pd.DataFrame:
-        """The decision of each replicate of a committee.
+        """Return the decision of each replicate of a committee.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class StudyResults:
         return self._of_transcripts(_decided)
 
     def transcripts(self) -> pd.DataFrame:
-        """Everything that was said: the turns of all replicates of committees.
+        """Return all turns of all replicates of committees.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class StudyResults:
         return self._of_transcripts(_turns)
 
     def divergence(self) -> pd.DataFrame:
-        """D(t): how far the replicates of each committee are from each other, round by round.
+        """Return D(t), the mean distance between each committee's replicates, round by round.
 
         Returns
         -------
@@ -245,13 +245,13 @@ def sweep(*overrides: str) -> StudyResults:
 
 
 def _study_of(overrides: Sequence[str]) -> str:
-    """The study that a sweep runs: the one that is named, or the experiment's, or the usual one."""
+    """Find the study that a sweep runs: the named one, or the experiment's, or the usual one."""
     named = [each for each in overrides if each.lstrip("+").startswith(("study=", "experiment="))]
     return str(_composed("config", *named).study)
 
 
 def _composed(config_name: str, *overrides: str) -> DictConfig:
-    """A config as the script of that name composes it."""
+    """Compose a config as the script of that name does."""
     root = str(project.root())
     with (
         env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios

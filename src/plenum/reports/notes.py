@@ -1,4 +1,4 @@
-"""The notes below tables: the words stand in ``notes.j2``, and code gives them facts."""
+"""The notes below tables; ``notes.j2`` has the words, and code gives it facts."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from plenum.reports.rows import Row, symbol
 
 
 def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
-    """The notes of a table, a line each; the last says where its numbers come from.
+    """Write the notes of a table, a line each; the last names the source of its numbers.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
 
 
 def of_wordings(rows: Sequence[Row]) -> list[str]:
-    """The note on λ̂_pert, where there is one."""
+    """Write the note on λ̂_pert, if there is one."""
     return _lines("wordings", rows, {})
 
 

@@ -21,7 +21,7 @@ from jinja2 import (
 from plenum.base.shares import percent, percent_between
 
 LISTED = 6
-"""Longer lists of conditions name this many and count the rest."""
+"""The number of conditions that longer lists name before they count the rest."""
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -30,61 +30,64 @@ class Estimate(Protocol):
     """A number with a 95 % interval."""
 
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        """The estimate."""
 
     @property
-    def ci_low(self) -> float: ...
+    def ci_low(self) -> float:
+        """The lower limit."""
 
     @property
-    def ci_high(self) -> float: ...
+    def ci_high(self) -> float:
+        """The upper limit."""
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
-    """A number and its noun: "no replicates", "one replicate", "12 replicates"."""
+    """Write a number and its noun: "no replicates", "one replicate", "12 replicates"."""
     spelled = "no" if n == 0 else spelt(n)
     return f"{spelled} {noun if n == 1 else plural or noun + 's'}"
 
 
 def spelt(n: int) -> str:
-    """A count below ten as a word."""
+    """Write a count below ten as a word."""
     return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
 
 
 def of_all(n: int, total: int) -> str:
-    """A part of a total: "both", "all four", "one of four", "none of 14"."""
+    """Write a part of a total: "both", "all four", "one of four", "none of 14"."""
     if n == total > 1:
         return "both" if n == 2 else f"all {spelt(n)}"
     return f"{spelt(n)} of {spelt(total)}"
 
 
 def percents(shares: Iterable[float]) -> str:
-    """A share in whole percent, or the range of several: "17 %", "17 to 31 %"."""
+    """Write a share in whole percent, or the range of several: "17 %", "17 to 31 %"."""
     rounded = sorted({round(100 * share) for share in shares})
     return f"{rounded[0]} %" if len(rounded) == 1 else f"{rounded[0]} to {rounded[-1]} %"
 
 
 def share_with_limits(share: Estimate) -> str:
-    """A share in whole percent with its interval: "15 % [3, 38]"."""
+    """Write a share in whole percent with its interval: "15 % [3, 38]"."""
     return percent_between(share.value, share.ci_low, share.ci_high)
 
 
 def plural(n: int, singular: str, plural_form: str) -> str:
-    """The form of a verb or a noun that goes with a number."""
+    """Choose the form of a verb or a noun for a number."""
     return singular if n == 1 else plural_form
 
 
 def spaced(name: str) -> str:
-    """An identifier as words."""
+    """Write an identifier as words."""
     return name.replace("_", " ")
 
 
 def lookup(key: str, phrases: Mapping[str, str]) -> str:
-    """The phrase for a key; one that has no phrase is passed on."""
+    """Look up the phrase for a key; return the key if it has none."""
     return phrases.get(key, key)
 
 
 def listed(items: Iterable[str], last: str = "and") -> str:
-    """Items as a sentence lists them; those that hold a comma are parted by semicolons."""
+    """List items as a sentence does; semicolons separate those that hold a comma."""
     items = list(items)
     if len(items) < 2:
         return "".join(items)
@@ -94,7 +97,7 @@ def listed(items: Iterable[str], last: str = "and") -> str:
 
 
 def names(items: Iterable[str], where: str = "", most: int = LISTED) -> str:
-    """Items of a list, the first few of a long one; ``where`` the rest of it is found."""
+    """List items, the first few of a long list; ``where`` says where the rest is."""
     items = list(items)
     if len(items) <= most + 1:
         return "; ".join(items)
@@ -103,35 +106,35 @@ def names(items: Iterable[str], where: str = "", most: int = LISTED) -> str:
 
 
 def capital(text: str) -> str:
-    """A text that begins a sentence; symbols such as λ̂ stay as they are."""
+    """Capitalise a text that begins a sentence; symbols such as λ̂ stay as they are."""
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def uncapital(text: str) -> str:
-    """A text that begins no sentence; names and symbols such as D(t) stay as they are."""
+    """Uncapitalise a text that begins no sentence; names and symbols such as D(t) stay."""
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number with a proper minus sign."""
+    """Write a number with a proper minus sign."""
     return f"{value:.{digits}f}".replace("-", "−")
 
 
 def interval(low: float, high: float, digits: int = 4) -> str:
-    """A 95 % interval in brackets; says so where there is none."""
+    """Write a 95 % interval in brackets; say so if there is none."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "[no interval]"
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def ci(estimate: Estimate, digits: int = 4) -> str:
-    """A number with its interval."""
+    """Write a number with its interval."""
     bounds = interval(estimate.ci_low, estimate.ci_high, digits)
     return f"{number(estimate.value, digits)} {bounds}"
 
 
 def p_value(p: float, name: str = "p") -> str:
-    """ "p = 0.012", "p < 0.0001"."""
+    """Write a p-value: "p = 0.012", "p < 0.0001"."""
     if math.isnan(p):
         return f"{name} doesn't exist"
     if p < 1e-4:
@@ -140,21 +143,21 @@ def p_value(p: float, name: str = "p") -> str:
 
 
 def between(values: Iterable[float], digits: int = 3) -> str:
-    """One value, or the range of several: "0.10", "0.10 to 0.32"."""
+    """Write one value, or the range of several: "0.10", "0.10 to 0.32"."""
     values = list(values)
     low, high = number(min(values), digits), number(max(values), digits)
     return low if low == high else f"{low} to {high}"
 
 
 def counts(values: Iterable[int]) -> str:
-    """One count, or the range of several."""
+    """Write one count, or the range of several."""
     values = list(values)
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
-    """A template with facts put in: one text a paragraph; these are parted by empty lines.
+    """Render a template with facts: one text a paragraph; empty lines separate these.
 
     Parameters
     ----------
@@ -168,19 +171,19 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
 
 
 def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
-    """A template with facts put in, paragraph by paragraph, as its lines are."""
+    """Render a template with facts, paragraph by paragraph, with its line breaks."""
     compiled = environment().get_template(template)
     text = str(getattr(compiled.make_module(facts), macro)()) if macro else compiled.render(facts)
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 def squeezed(text: str) -> str:
-    """A text on one line, with single spaces."""
+    """Join a text to one line, with single spaces."""
     return " ".join(text.split())
 
 
 def _of_a_package(template: str) -> str | None:
-    """The text of a template that lies beside the modules of another package."""
+    """Return the text of a template that is in another package, next to its modules."""
     package, _, name = template.partition("/")
     try:
         return (files(package) / name).read_text(encoding="utf-8")
@@ -190,7 +193,7 @@ def _of_a_package(template: str) -> str | None:
 
 @cache
 def environment() -> Environment:
-    """The templates of reports, and the filters that they write numbers and lists with."""
+    """Make the environment of the reports' templates, with filters for numbers and lists."""
     here = Path(__file__).parent
     jinja = Environment(
         loader=ChoiceLoader(

@@ -1,4 +1,4 @@
-"""Replicates that a study needs, and whether its conditions may stop."""
+"""Planning of a study: the replicates that it needs, and whether its conditions may stop."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
 
 _WIDE = 1.0
-"""Half widths above this say nothing of a rate per round."""
+"""Half widths above this are useless for a rate per round."""
 
 
 def publish(plan: Plan) -> None:
@@ -31,7 +31,7 @@ def publish(plan: Plan) -> None:
 
 
 def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
-    """One line a condition."""
+    """Make the table with one line a condition."""
     rows = [Row(condition, None) for condition in tracked]
     columns = (
         *condition_keys(rows),
@@ -53,7 +53,7 @@ def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
 
 
 def _line(condition: TrackedCondition, plan: Plan) -> dict[str, Any]:
-    """The replicates that a condition needs, and whether it may stop."""
+    """Compute the replicates that a condition needs, and whether it may stop."""
     line: dict[str, Any] = {"n": condition.completed}
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}
@@ -70,7 +70,7 @@ def _line(condition: TrackedCondition, plan: Plan) -> dict[str, Any]:
 
 
 def _stop(exponent: LyapunovEstimate, plan: Plan) -> dict[str, Any]:
-    """The interval of this look, its half width, and whether to stop."""
+    """Compute the interval of this look, its half width, and whether to stop."""
     n = exponent.replicates
     if n > plan.maximum:
         return {"stop": f"n is above maximum={plan.maximum}"}

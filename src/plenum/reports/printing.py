@@ -1,4 +1,4 @@
-"""Tables and sentences in a terminal: no line is wider than it is, and none is torn."""
+"""Tables and sentences in a terminal, wrapped to its width."""
 
 import os
 import re
@@ -20,29 +20,29 @@ from plenum.reports.formats import text
 from plenum.reports.table import Column, Format, Table
 
 WARNINGS = "warnings"
-"""The head of the column that says what to beware of: it stays beside the estimates."""
+"""The head of the column of warnings, which stays next to the estimates."""
 
 INTERVAL = "95 % CI"
 """The head of an interval; the first one of a table belongs to its estimate."""
 
 PROSE = 100
-"""Sentences are no wider than this, however wide the terminal."""
+"""The maximum width of sentences, even in a wider terminal."""
 
 _PIPE = 140
-"""The width of what doesn't go to a terminal."""
+"""The width of output that doesn't go to a terminal."""
 
 _EDGE = 4
 """Columns that a table's edge takes: a space on the left; on the right one more, and padding."""
 
 _GAP = re.compile(r"(?<!±)\s+(?!±)")
 _SIGNED, _FIXED = re.compile(r" (?=[=%<])|(?<=[=<]) "), "\u00a0"
-"""What stays beside the number before it, and the space that isn't broken at."""
+"""The signs that stay next to the number before them, and the space at which no line breaks."""
 
 Split = Callable[[str], list[str]]
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text; a number and its error are one."""
+    """Split a text into words; a number and its error are one."""
     return _GAP.split(text.strip())
 
 
@@ -51,7 +51,7 @@ def _lines(text: str) -> list[str]:
 
 
 def show(tables: Sequence[Table]) -> None:
-    """Print tables to the terminal; a note that several share stands once, below all of them."""
+    """Print tables to the terminal; a note that several share is printed once, below all."""
     console = _console()
     shared = shared_notes(tables)
     for table in tables:
@@ -68,13 +68,13 @@ def show(tables: Sequence[Table]) -> None:
 
 
 def shared_notes(tables: Sequence[Table]) -> list[str]:
-    """The notes that all of several tables have."""
+    """Return the notes that all of several tables have."""
     notes = [table.notes for table in tables]
     return [n for n in notes[0] if all(n in other for other in notes)] if notes[1:] else []
 
 
 def show_whole(tables: Sequence[Table]) -> None:
-    """Print tables that aren't cut into pieces, however narrow the terminal: without an edge."""
+    """Print tables in one piece, even in a narrow terminal: without an edge."""
     console = _console()
     width = console.width + _EDGE
     for table in tables:
@@ -87,7 +87,7 @@ def show_whole(tables: Sequence[Table]) -> None:
 
 
 def show_framed(paragraphs: Sequence[str], title: str) -> None:
-    """Print sentences in a frame, an empty line between paragraphs; the first stands out."""
+    """Print sentences in a frame, an empty line between paragraphs; the first is bold."""
     console = _console()
     width = min(console.width, PROSE)
     texts = [_broken(printable(text), width - 4) for text in paragraphs]
@@ -96,13 +96,13 @@ def show_framed(paragraphs: Sequence[str], title: str) -> None:
 
 
 def _broken(text: str, width: int) -> str:
-    """A text in lines of a width; a number stays with its sign."""
+    """Wrap a text to a width; a number stays with its sign."""
     kept = _SIGNED.sub(_FIXED, text)
     return textwrap.fill(kept, max(width, 20), break_on_hyphens=False).replace(_FIXED, " ")
 
 
 def show_steps(steps: Sequence[tuple[str, str]]) -> None:
-    """Print what one may do next: a name and a command a line; a long command is left whole."""
+    """Print next steps: a name and a command a line; a long command isn't broken."""
     wide, console = max((cell_len(name) for name, _ in steps), default=0), _console()
     for name, command in steps:  # a line end of ours in it would be copied along
         text = printable(f"  {name:<{wide}}  {command}")
@@ -125,7 +125,7 @@ def show_sentences(paragraphs: Sequence[str]) -> None:
 
 
 def _printable(table: Table) -> Table:
-    """A table without characters that a terminal would obey: names in it may be a provider's."""
+    """Remove characters from a table that a terminal would obey; names may be a provider's."""
     columns = [
         replace(column, label=printable(column.head), format=_print_with(column.format))
         for column in table.columns
@@ -138,16 +138,16 @@ def _print_with(format: Format) -> Format:
 
 
 def _console() -> Console:
-    """Where tables go: as wide as the terminal, else as ``COLUMNS`` says."""
+    """Return the console for tables: as wide as the terminal, else as ``COLUMNS`` says."""
     plain = Console()
     return plain if plain.is_terminal or "COLUMNS" in os.environ else Console(width=_PIPE)
 
 
 def narrowed(table: Table, width: int) -> Table:
-    """A table whose warnings take one line a row in a terminal.
+    """Fit the warnings of a table into one line a row.
 
-    They are named where the estimate, its interval and their names fit side by side; else they
-    are letters, which a further note explains.
+    They are named if the estimate, its interval and their names fit side by side; else they are
+    letters, which a further note explains.
     """
     if WARNINGS not in table.head[table.keys :]:
         return table
@@ -160,9 +160,9 @@ def narrowed(table: Table, width: int) -> Table:
 
 
 def whole(table: Table, width: int) -> Table:
-    """A table that fits a width in one piece, with as much spelt out as there is room for.
+    """Fit a table to a width in one piece, with as few abbreviations as possible.
 
-    Where it is too wide, warnings become letters, and then what names a line becomes one column.
+    If it is too wide, warnings become letters, and then the columns that name a line become one.
     """
     at = table.head.index(WARNINGS) if WARNINGS in table.head[table.keys :] else None
     named = table if at is None else _with(table, at, " ".join)
@@ -177,7 +177,7 @@ def whole(table: Table, width: int) -> Table:
 
 
 def _in_a_row(names: Sequence[str], values: Sequence[object]) -> str:
-    """What names a line, in one cell: a bare number has its name before it."""
+    """Join the values that name a line in one cell; a bare number has its name before it."""
     texts = [text(value) for value in values]
     return " ".join(
         f"{name}={value}" if value.replace(".", "").isdigit() else value
@@ -186,7 +186,7 @@ def _in_a_row(names: Sequence[str], values: Sequence[object]) -> str:
 
 
 def _in_one_piece(table: Table, width: int) -> list[int]:
-    """How wide each column may get beside all others: the names of lines break first."""
+    """Compute the width of each column next to all others; names of lines break first."""
     least, words = widths(table, _words), widths(table, _words, _words)
     every = range(len(least))
     for column in [*every[: table.keys], *sorted(every[table.keys :], key=lambda c: least[c])]:
@@ -197,7 +197,7 @@ def _in_one_piece(table: Table, width: int) -> list[int]:
 
 
 def _lettered(table: Table) -> Table:
-    """A table whose warnings are letters, which a further note explains."""
+    """Write a table's warnings as letters, which a further note explains."""
     if WARNINGS not in table.head[table.keys :]:
         return table
     at = table.head.index(WARNINGS)
@@ -208,14 +208,14 @@ def _lettered(table: Table) -> Table:
 
 
 def _with(table: Table, at: int, shown: Callable[[Sequence[str]], str]) -> Table:
-    """A table whose column of warnings shows their names in some way."""
+    """Change the format of a table's column of warnings."""
     warned = table.columns[at]
     brief = replace(warned, format=lambda *names: shown(warned.format(*names).split()))
     return table.with_columns([*table.columns[:at], brief, *table.columns[at + 1 :]])
 
 
 def terminal(table: Table, width: int) -> list[Grid]:
-    """A table for a terminal: as few tables as fit its width, one below another.
+    """Split a table into as few tables as fit the terminal's width, one below another.
 
     Each has the columns that name a line, and the first has the warnings. A cell takes one line;
     one that is too wide for any terminal of this width breaks between words, never within a number.
@@ -229,7 +229,7 @@ def terminal(table: Table, width: int) -> list[Grid]:
 def parted(
     keys: int, widths: Sequence[int], limit: int, beside: int | None = None
 ) -> list[list[int]]:
-    """The columns of as few tables as fit a width: each has the first ``keys``, and some more.
+    """Split columns into as few tables as fit a width; each has the first ``keys``, and some more.
 
     Parameters
     ----------
@@ -253,12 +253,12 @@ def parted(
 
 
 def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:
-    """The least width of a table of some columns: a space at the edge, one after each column."""
+    """Compute the least width of a table: a space at the edge, one after each column."""
     return 2 + sum(widths[column] + 2 for column in columns)
 
 
 def _least(table: Table, width: int) -> list[int]:
-    """How narrow each column may get: its cells whole, where they fit beside the first columns."""
+    """Compute the least width of each column: its cells whole, if that leaves room."""
     unbroken, words = widths(table, _words), widths(table, _words, _words)
     keys, rest = list(range(table.keys)), range(table.keys, len(unbroken))
     widest = max((words[column] + 2 for column in rest), default=0)
@@ -269,7 +269,7 @@ def _least(table: Table, width: int) -> list[int]:
 
 
 def widths(table: Table, heads: Split = _lines, cells: Split = _lines) -> list[int]:
-    """The width of each column, whose head and cells may break in some way; here by lines."""
+    """Compute the width of each column, whose head and cells may break; here by lines."""
     columns = zip(table.head, *table.body, strict=True)
     return [
         max(map(cell_len, [*heads(head), *(part for cell in body for part in cells(cell))]))
@@ -290,7 +290,7 @@ def _table(table: Table, columns: Sequence[int], least: Sequence[int], width: in
 def _grown(
     columns: Sequence[int], least: Sequence[int], full: Sequence[int], width: int
 ) -> dict[int, int]:
-    """Every column as wide as it must be; what room is left goes to those that lack least."""
+    """Widen columns to their full width, as far as there is room; the narrowest gaps first."""
     widths = {column: least[column] for column in columns}
     room = max(width - _wide(columns, least), 0)
     for column in sorted(columns, key=lambda c: full[c] - widths[c]):

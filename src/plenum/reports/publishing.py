@@ -1,4 +1,4 @@
-"""How every product is published: written, logged to MLflow, and printed.
+"""Publication of every product: written, logged to MLflow, and printed.
 
 Tables become CSV for programs, Markdown to read, and LaTeX to put into a paper.
 """
@@ -76,5 +76,5 @@ def publish_product(product: Product, chosen: Settings) -> None:
 
 
 def written(files: Sequence[Path]) -> None:
-    """Say which files were written."""
+    """Print which files were written."""
     show_text(f"written: {', '.join(map(str, files))}")

@@ -1,4 +1,4 @@
-"""A study's results in the terminal: its tables, what they show, and what to do next."""
+"""A study's results in the terminal: its tables, their meaning, and next steps."""
 
 import os
 import shlex
@@ -21,7 +21,7 @@ _LOCAL = "sqlite:///mlruns/mlflow.db"
 
 
 def publish(chosen: Settings) -> None:
-    """Print, write and log a study's tables; then say in a few sentences what they show.
+    """Print, write and log a study's tables; then summarise them in a few sentences.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def publish(chosen: Settings) -> None:
 
 
 def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
-    """What one may do next, and how: a name and a command, a page or a folder."""
+    """List next steps: a name, and a command, a page or a folder."""
     served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
     named = {_LOCAL: [], served: ["tracking=server"]}
     arguments = [f"study={chosen.study}", *named.get(chosen.uri, [f"tracking.uri={chosen.uri}"])]
@@ -56,7 +56,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
 
 
 def _python() -> str:
-    """What starts this interpreter from here: ``make run`` leaves its environment inactive."""
+    """Return the command for this interpreter; ``make run`` leaves its environment inactive."""
     here = Path(sys.executable)
     if shutil.which("python") == str(here) or not here.is_relative_to(Path.cwd()):
         return "python"

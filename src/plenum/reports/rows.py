@@ -1,4 +1,4 @@
-"""One row a condition: factors, realised n, estimates, warnings."""
+"""Rows of conditions: factors, realised n, estimates, warnings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ COLUMNS = [
     *("estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
     "condition",
 ]
-"""Columns of the CSV that come first; details of the estimates follow."""
+"""The first columns of the CSV; details of the estimates follow."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Row:
 
     @property
     def one_shot(self) -> bool:
-        """Whether the committee voted without deliberating: there is nothing to fit then."""
+        """True if the committee voted without deliberating, so that there is nothing to fit."""
         return self.tracked.factors.get("protocol") == "one_shot"
 
     @property
     def readings(self) -> list[VariantOutcome]:
-        """Wordings and decisions of the completed replicates; none where no wording is known."""
+        """Wordings and decisions of the completed replicates; empty if no wording is known."""
         t = self.tracked
         if not t.variants:
             return []
@@ -71,12 +71,12 @@ class Row:
 
     @property
     def decisions(self) -> dict[str, int]:
-        """How many completed replicates decided for what, the most frequent first."""
+        """Completed replicates by decision, the most frequent first."""
         return tally(self.tracked.decisions) or dict(self.tracked.tally)
 
     @property
     def status(self) -> str:
-        """The estimate's status; ``no_estimates`` where the condition was interrupted."""
+        """The estimate's status; ``no_estimates`` if the condition was interrupted."""
         if self.summary is not None:
             return "one_shot" if self.one_shot else self.summary.lyapunov.status
         if self.branches is not None:
@@ -85,7 +85,7 @@ class Row:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The estimate's warnings, and what is missing."""
+        """The estimate's warnings, and those of missing replicates."""
         named = self.summary.lyapunov.warnings if self.summary else (self.status,)
         if self.summary and self.one_shot:  # that there is no λ̂ is no news of a single round
             named = tuple(name for name in named if name != self.summary.lyapunov.status)
@@ -106,7 +106,7 @@ class Row:
         return sorted(zip(self.tracked.seats, means, strict=True))
 
     def record(self) -> dict[str, object]:
-        """The row under the columns of the CSV."""
+        """Return the row under the columns of the CSV."""
         t = self.tracked
         values: dict[str, object] = {
             **{**t.factors, "study": t.study, "condition": t.identity, "target": t.target},
@@ -124,7 +124,7 @@ class Row:
 
 
 def in_other_environments(cells: Sequence[Row]) -> bool:
-    """Whether conditions of one model and equal settings were run in different environments."""
+    """Return True if conditions of one model and equal settings had different environments."""
     met: dict[tuple[str, ...], set[str]] = {}
     for row in cells:
         alike = tuple(str(row.tracked.factors.get(name)) for name in ("model", "settings"))
@@ -133,14 +133,14 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """The condition table; estimates that don't exist are NaN."""
+    """Make the condition table; missing estimates are NaN."""
     records = [row.record() for row in rows]
     more = dict.fromkeys(name for record in records for name in record if name not in COLUMNS)
     return pd.DataFrame(records, columns=[*COLUMNS, *more])
 
 
 def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    """Rows by the values of some factors, in the order in which these first appear."""
+    """Group rows by the values of some factors, in the order of first occurrence."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row.tracked.factors[n] for n in names), []).append(row)
@@ -148,18 +148,18 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 
 def varying_in(rows: Sequence[Row]) -> list[str]:
-    """The factors in which some conditions differ."""
+    """List the factors in which some conditions differ."""
     names = rows[0].tracked.kind.distinct_factors if rows else ()
     return varying((row.tracked.factors for row in rows), names)
 
 
 def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
-    """The factors to show, and whether conditions differ in a text alone."""
+    """List the factors to show, and tell if conditions differ in a text alone."""
     names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *varying_in(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
 
 
 def symbol(rows: Sequence[Row]) -> str:
-    """The symbol of the exponent of some conditions."""
+    """Return the symbol of the exponent of some conditions."""
     return "λ̂_pert" if all(row.tracked.perturbed for row in rows) else "λ̂"

@@ -1,4 +1,4 @@
-"""The settings of the scripts that read a study: typed, with the values that each may have."""
+"""The typed settings of the scripts that read a study, with their ranges."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Increasing:
-    """Whole numbers that increase, maybe of a given count, and what is allowed in words."""
+    """A rule for whole numbers that increase, maybe of a given count, with its description."""
 
     least: int
     allowed: str
     length: int | None = None
 
     def check(self, key: str, value: object) -> None:
-        """Refuse anything else."""
+        """Refuse other values."""
         given = list(value) if isinstance(value, tuple) else None
         integers = given is not None and all(type(n) is int and n >= self.least for n in given)
         refused = given is None or not integers or given != sorted(set(given))
@@ -41,7 +41,7 @@ Positive = Annotated[float, Range(0, above=True)]
 
 @dataclass(frozen=True)
 class Settings:
-    """The study to report on, and how it is estimated.
+    """The study to report on, and the settings of its estimates.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Calibration:
 
 
 def read(kind: type[T], cfg: DictConfig) -> T:
-    """A script's config as a dataclass: each field has the name of its key, and its rules.
+    """Read a script's config as a dataclass: each field has the name of its key, and its rules.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def plan(cfg: DictConfig) -> Plan:
 
 
 def source(cfg: DictConfig) -> tuple[str, str]:
-    """The study that a script is to read, and the store that holds it.
+    """Return the study that a script is to read, and the store that holds it.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def source(cfg: DictConfig) -> tuple[str, str]:
 
 
 def _converted(name: str, value: Any, hint: Any) -> Any:
-    """A value of a config as a field has it; what is of another type is for its rules to refuse."""
+    """Convert a config's value to a field's type; the field's rules refuse other types."""
     if hint is str:
         return "" if value is None else str(value)
     if hint is Path:

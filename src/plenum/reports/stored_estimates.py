@@ -19,9 +19,9 @@ _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_h
 
 
 def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> Recorded | None:
-    """The estimates that the sweep stored: what isn't finite isn't there, and known otherwise.
+    """Read the estimates that the sweep stored; ``None`` if one is missing that may be infinite.
 
-    ``None`` where one is missing that may be infinite.
+    Numbers that aren't finite aren't stored, and are inferred from others.
     """
     known = _names()
     groups = {name: group(outline, name) for name in known}
@@ -45,13 +45,13 @@ def _number(name: str, value: float | None) -> float:
 
 
 def group(outline: Outline, name: str) -> dict[str, float]:
-    """Numbers of a group by name, in the order of the metrics."""
+    """Select the numbers of a group by name, in the order of the metrics."""
     start = f"more.{name}."
     return {k.removeprefix(start): v for k, v in outline.metrics.items() if k.startswith(start)}
 
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
-    """The names of all numbers of a summary, by group."""
+    """List the names of all numbers of a summary, by group."""
     some = summarise(np.full((1, 1, 1, 2), 0.5), ["A"], draws=1)
     return {name: tuple(numbers) for name, numbers in some.record().items()}

@@ -1,4 +1,4 @@
-"""A study of committees as reports see it: its conditions, and what follows, computed once."""
+"""A study of committees with its estimates and effects, each computed once."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from plenum.tracking.runs import kind_tag
 from plenum.tracking.study import MANY, Study
 
 _SAMPLED = 12
-"""Conditions of a large study of which everything is drawn."""
+"""Conditions of a large study that are drawn in full."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class EstimatedStudy:
         return self.chosen.study
 
     def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "EstimatedStudy":
-        """Those of its conditions whose factors pass a filter.
+        """Select those of its conditions whose factors pass a filter.
 
         Its contrasts are those of the whole study between these conditions: their p values stay
         adjusted over all contrasts of a factor.
@@ -53,7 +53,7 @@ class EstimatedStudy:
 
     @property
     def large(self) -> bool:
-        """Whether it has more conditions than can be shown one by one."""
+        """True if it has more conditions than can be shown one by one."""
         return len(self.rows) > MANY
 
     @cached_property
@@ -75,14 +75,14 @@ class EstimatedStudy:
 
     @cached_property
     def contrasts(self) -> list[Effect[Contrast]]:
-        """Each level of a factor against its reference."""
+        """The contrasts of each level of a factor with its reference."""
         if self.parent is not None:
             return self._among(self.parent.contrasts)
         return effects.contrasts(self.rows, self.chosen)
 
     @cached_property
     def interactions(self) -> list[Effect[Contrast]]:
-        """Roles by model, wherever all four cells are there."""
+        """The interactions of roles and model, wherever all four cells exist."""
         if self.parent is not None:
             return self._among(self.parent.interactions)
         return effects.interactions(self.rows, self.chosen)
@@ -93,7 +93,7 @@ class EstimatedStudy:
         return effects.across(self.rows, [*self.contrasts, *self.interactions], self.chosen)
 
     def _among(self, effects: Sequence[Effect[Contrast]]) -> list[Effect[Contrast]]:
-        """The effects whose conditions are all here."""
+        """Select the effects whose conditions are all in this part of the study."""
         runs = {row.tracked.run_id for row in self.rows}
         return [effect for effect in effects if all(r.tracked.run_id in runs for r in effect.cells)]
 
@@ -109,20 +109,20 @@ class EstimatedStudy:
 
 
 def _exponent(row: Row) -> float:
-    """λ̂, for an order in which conditions without it come first."""
+    """Return λ̂, for an order in which conditions without it come first."""
     value = row.summary.lyapunov.value if row.summary else math.nan
     return -math.inf if math.isnan(value) else value
 
 
 def deliberations(rows: Sequence[Row]) -> list[Row]:
-    """The conditions that have a λ̂, or would have one: no branches, votes or reruns."""
+    """Select the conditions that can have a λ̂: no branches, votes or reruns."""
     return [
         row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
     ]
 
 
 def kind_of(study: str, uri: str) -> Kind:
-    """The kind of a study's conditions.
+    """Return the kind of a study's conditions.
 
     Raises
     ------

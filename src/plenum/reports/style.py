@@ -1,4 +1,4 @@
-"""The look that all figures share: sizes of print, a palette for all eyes, a caption below.
+"""The shared look of all figures: print sizes, a palette for all eyes, a caption below.
 
 Figures are drawn at the size at which they are printed: ``COLUMN`` or ``PAGE`` inches wide, with no
 letter below ``SMALL`` points.
@@ -31,7 +31,8 @@ SMALL = 6.0
 """The smallest letters, in points."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's palette, safe for colour-blind readers; markers and lines tell the rest apart."""
+"""Okabe and Ito's palette, safe for colour-blind readers; markers and lines distinguish series as
+well."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
@@ -44,7 +45,7 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
 }
-"""Metadata left out of files: when they were written, and by which version."""
+"""Metadata that files leave out: the time, and the version that wrote them."""
 
 
 @contextmanager
@@ -55,7 +56,7 @@ def styled() -> Iterator[None]:
 
 
 def look(number: int) -> dict[str, Any]:
-    """How the lines of a series are drawn: by its colour, and by marker and dashes as well."""
+    """Return the look of a series' lines: its colour, marker and dashes."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],
@@ -66,7 +67,7 @@ def look(number: int) -> dict[str, Any]:
 def panels(
     lines: int, columns: int, size: tuple[float, float], used: int | None = None, **more: Any
 ) -> tuple[Figure, NDArray[Any]]:
-    """A figure with panels, shape (lines, columns); those from number ``used`` on stay empty.
+    """Make a figure with panels, shape (lines, columns); those from number ``used`` on stay empty.
 
     ``more`` goes to matplotlib's ``subplots``.
     """
@@ -79,7 +80,7 @@ def panels(
 
 
 def outer_labels(axes: NDArray[Any], x: str = "", y: str = "") -> None:
-    """Label the axes below the lowest panels, and beside the leftmost ones."""
+    """Label the axes below the lowest panels, and left of the leftmost ones."""
     for panel in axes[-1] if x else ():
         panel.set_xlabel(x)
     for panel in axes[:, 0] if y else ():
@@ -87,18 +88,18 @@ def outer_labels(axes: NDArray[Any], x: str = "", y: str = "") -> None:
 
 
 def keys_in_a_line(labels: Iterable[str], size: float = 6.5) -> int:
-    """How many keys of a legend fit side by side on a page."""
+    """Count the keys of a legend that fit side by side on a page."""
     widest = max(width(label, size) for label in labels) + 0.55
     return max(int(PAGE / widest), 1)
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
-    """Items in their order, at most so many at once: what doesn't fit a page goes on the next."""
+    """Split items into pages of at most so many, in their order."""
     return [items[start : start + most] for start in range(0, len(items), most)]
 
 
 def width(text: str, size: float = SMALL) -> float:
-    """How wide a line of text is printed, in inches."""
+    """Measure the printed width of a line of text, in inches."""
     points, _, _ = text_to_path.get_text_width_height_descent(
         text, FontProperties(size=size), ismath=False
     )
@@ -118,7 +119,7 @@ def wrapped(text: str, wide: float, size: float = SMALL) -> str:
 
 
 def caption(figure: Figure, lines: Sequence[str]) -> None:
-    """Put lines under a figure: what is drawn, how many, from which backend, and what is warned of.
+    """Put lines under a figure: its content, counts, backend and warnings.
 
     Long lines are broken at the figure's width.
     """
@@ -128,8 +129,10 @@ def caption(figure: Figure, lines: Sequence[str]) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay a figure out once and for all: the last bits of a layout vary from run to run, and SVG
-    files name clip paths by them."""
+    """Fix a figure's layout, rounded.
+
+    The last bits of a layout vary from run to run, and SVG files name clip paths by them.
+    """
     figure.canvas.draw()
     figure.set_layout_engine("none")
     for axes in figure.axes:

@@ -1,4 +1,4 @@
-"""A table is data: a frame, and columns that say how its values are shown.
+"""Tables as data: a frame, and columns that format its values.
 
 The CSV of a table is its frame. What a reader sees in a terminal, in Markdown, LaTeX or HTML is
 formatted by the columns, and nowhere else: see `plenum.reports.printing`, `markdown` and `latex`.
@@ -14,7 +14,7 @@ import pandas as pd
 from plenum.reports.formats import text
 
 Format = Callable[..., str]
-"""Makes a cell of a value, or of several."""
+"""A function that makes a cell of a value, or of several."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Column:
         return " ".join(self.names).replace("_", " ") if self.label is None else self.label
 
     def cells(self, frame: pd.DataFrame) -> list[str]:
-        """The cells of every line of a frame."""
+        """Format the cells of every line of a frame."""
         missing = [None] * len(frame)
         values = [frame[name].tolist() if name in frame else missing for name in self.names]
         return [self.format(*line) for line in zip(*values, strict=True)]
@@ -100,14 +100,14 @@ class Table:
 
     @property
     def keys(self) -> int:
-        """How many columns name a line."""
+        """The number of columns that name a line."""
         return sum(column.key for column in self.columns)
 
     def __len__(self) -> int:
         return len(self.frame) + (0 if self.totals is None else len(self.totals))
 
     def first(self, count: int, ordered: pd.DataFrame | None = None, which: str = "") -> "Table":
-        """Its first lines, and a note how many there are in all.
+        """Cut to the first lines, with a note that counts all of them.
 
         Parameters
         ----------
@@ -126,17 +126,17 @@ class Table:
         return replace(self, frame=frame.head(count), notes=(cut, *self.notes))
 
     def with_columns(self, columns: Sequence[Column]) -> "Table":
-        """The same table with other columns shown."""
+        """Return the same table with other columns shown."""
         return replace(self, columns=tuple(columns))
 
 
 def keys(names: Sequence[str]) -> tuple[Column, ...]:
-    """Columns that name a line, under their own names."""
+    """Make columns that name a line, under their own names."""
     return tuple(Column(name, name, key=True) for name in names)
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """A frame as CSV; several values in a cell stand side by side."""
+    """Write a frame as CSV; several values in a cell are separated by spaces."""
     several = {
         str(name): [_side_by_side(value) for value in values]
         for name, values in frame.items()

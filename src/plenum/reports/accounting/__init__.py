@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _LINES = 24
-"""Longer manifests are written, not printed."""
+"""The largest number of lines of a manifest that are printed."""
 
 
 def publish(chosen: Settings) -> None:
@@ -61,7 +61,7 @@ def publish(chosen: Settings) -> None:
 
 
 def frames(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
-    """The accounts as data: by condition, by model, by reason to fail, and the files."""
+    """Make the accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(usages)
     by_server, by_call = server_frame(once), failed_at_frame(once)
     return {

@@ -1,4 +1,4 @@
-"""Whether failure goes with the condition: attrition biases."""
+"""Attrition: the association of failure with the condition, which biases results."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _HIGHEST = ("highest_failed", "highest_ended", "highest_level")
 
 
 def attrition(usages: Sequence[ConditionUsage]) -> Table:
-    """Whether failure goes with the condition, or with a factor of the design."""
+    """Test whether failure is associated with the condition, or with a factor of the design."""
     rows = rows_of(usages)
     overall, *factors = tests = _tests(rows)
     columns = (
@@ -49,7 +49,7 @@ def attrition(usages: Sequence[ConditionUsage]) -> Table:
 
 
 def _tests(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The test over the conditions, and one over the levels of each factor that varies."""
+    """Test over the conditions, and over the levels of each factor that varies."""
     overall = _test("condition", {str(n): [row] for n, row in enumerate(rows)})
     varying = varying_in(rows)
     factors = []
@@ -63,14 +63,14 @@ def _tests(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _test(over: str, groups: dict[str, list[Row]]) -> dict[str, Any]:
-    """A test of failure against the conditions, or against the levels of a factor."""
+    """Test failure against the conditions, or against the levels of a factor."""
     failed = {level: sum(row.failed for row in rows) for level, rows in groups.items()}
     done = {level: sum(row.n for row in rows) for level, rows in groups.items()}
     tested = association(list(done.values()), list(failed.values()))
     ended = {level: failed[level] + done[level] for level in groups}
 
     def extreme(which: Callable[..., str]) -> tuple[int | None, int | None, str]:
-        """The counts of what failed least or most, and the level's name where they differ."""
+        """Return the counts of the level that failed least or most, and its name if they differ."""
         rates = {level: failed[level] / n for level, n in ended.items() if n}
         if not rates:
             return None, None, ""

@@ -1,4 +1,4 @@
-"""Shared by the tables of accounts: reasons in order, and the usage of calls as a frame."""
+"""Shared parts of the tables of accounts: reasons in order, and the usage of calls as a frame."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,18 +17,18 @@ WHY = {
     "error": "a damaged journal or a bug, which the run's closing lines name",
     "unknown": "killed, or still running",
 }
-"""Why replicates are pending, in words."""
+"""Reasons why replicates are pending, in words."""
 
 _SUMMED = ("tokens_in", "tokens_out", "cost", "unpriced", "seconds")
 SPENT = ["calls", "repairs", "attempts", "failed_attempts", *_SUMMED]
 """Usage of calls; failed attempts are among the attempts."""
 
 CACHE = ["tokens_cached", "tokens_written"]
-"""Tokens of prompts that came from a provider's cache, and that went there, where any did."""
+"""Tokens of prompts that came from a provider's cache, and that were written to it."""
 
 
 def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """Usage of calls: one row a condition, by its number, and model; attempts by outcome, too."""
+    """Make the frame of usage: one row a condition, by its number, and model."""
     outcomes = in_order({name for usage in usages for name in usage.outcomes or {}})
     models = [model for usage in usages for model in (usage.models or {}).values()]
     cache = [key for key in CACHE if any(model.get(key) for model in models)]
@@ -51,7 +51,7 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
 
 
 def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
-    """The usage of the calls of some conditions; ``None`` where that isn't known of any."""
+    """Sum up the usage of some conditions' calls; ``None`` if one is unknown."""
     if any(usage.models is None for usage in usages) or not usages:
         return None
     taken = calls(usages)
@@ -59,31 +59,31 @@ def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
 
 
 def distinct(usages: Iterable[ConditionUsage]) -> list[ConditionUsage]:
-    """Each condition once: one may stand under two labels, with the same replicates."""
+    """Select each condition once; under two labels it has the same replicates."""
     return list({usage.tracked.identity: usage for usage in reversed(list(usages))}.values())[::-1]
 
 
 def rows_of(usages: Iterable[ConditionUsage]) -> list[Row]:
-    """The conditions without estimates."""
+    """Make rows of the conditions without estimates."""
     return [Row(usage.tracked, None) for usage in usages]
 
 
 def reasons_in(usages: Iterable[ConditionUsage]) -> list[str]:
-    """The reasons of failed replicates that occur."""
+    """List the reasons of failed replicates that occur."""
     return in_order({name for u in usages for name, n in u.tracked.failures.items() if n})
 
 
 def whys_in(usages: Iterable[ConditionUsage]) -> list[str]:
-    """Why replicates are pending, as far as it occurs; first what has no words."""
+    """List the reasons of pending replicates that occur; first those without words."""
     names = {why for usage in usages for why, n in usage.pending.items() if n}
     return sorted(names, key=lambda why: (list(WHY).index(why) if why in WHY else -1, why))
 
 
 def in_order(reasons: set[str]) -> list[str]:
-    """Reasons in the order of the taxonomy."""
+    """Sort reasons by the order of the taxonomy."""
     return sorted(reasons, key=lambda r: (REASONS.index(r) if r in REASONS else len(REASONS), r))
 
 
 def unknown(usages: Sequence[ConditionUsage]) -> dict[str, int]:
-    """Facts for notes: conditions whose calls aren't known, and all."""
+    """Count, for notes, conditions whose calls aren't known, and all."""
     return {"unknown": sum(usage.models is None for usage in usages), "lines": len(usages)}

@@ -1,4 +1,4 @@
-"""Which servers answered, and whether that goes with the design: a replica may be a confounder."""
+"""The servers that answered, and their association with the design, which would confound it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _SIGNIFICANT = 0.05
 
 
 def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
-    """One line a server; no table where there weren't several."""
+    """Make the table with one line a server; none if there was only one."""
     table = server_frame(usages)
     if table.empty:
         return []
@@ -36,9 +36,9 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
 
 
 def server_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a condition and server: its calls, and replicates that it had most of.
+    """Make the frame of condition and server: calls, and replicates with most calls there.
 
-    None where one server, or one engine of this machine, answered all.
+    Empty if one server, or one engine of this machine, answered all.
     """
     names = ["condition", "server", "calls", "replicates"]
     records = [
@@ -51,7 +51,7 @@ def server_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
 
 
 def _taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
-    """Calls and replicates by server, over all models."""
+    """Count calls and replicates by server, over all models."""
     taken: dict[str, Counter[str]] = {}
     for model in (usage.models or {}).values():
         for server, counts in model.get("servers", {}).items():
@@ -60,7 +60,7 @@ def _taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
 
 
 def _goes_with(usages: Sequence[ConditionUsage], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """What of the design replicates' servers go with: the condition, and factors that vary."""
+    """Find the factors of the design with which replicates' servers are associated."""
     rows = rows_of(usages)
     levels = {"condition": [row.tracked.identity for row in rows]}
     levels |= {name: [row.tracked.factors[name] for row in rows] for name in varying_in(rows)}

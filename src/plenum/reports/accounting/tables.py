@@ -31,7 +31,7 @@ _COST = Column(("cost", "unpriced"), "$", dollars)
 
 
 def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
-    """One line a condition, and a total: replicates, and what their calls took (Table S1)."""
+    """Make the table of replicates and usage by condition, with a total (Table S1)."""
     rows = rows_of(usages)
     named = condition_keys(rows)
     table = condition_frame(usages)
@@ -73,7 +73,7 @@ def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
 
 
 def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a condition: its replicates, and what their calls took."""
+    """Make the frame with one row a condition: its replicates, and the usage of its calls."""
     reasons, whys = reasons_in(usages), whys_in(usages)
     retried = any(usage.retried for usage in usages)
     records = [
@@ -95,7 +95,7 @@ def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
 
 
 def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.DataFrame | None:
-    """The sums over all conditions, each counted once; none of a single one."""
+    """Sum up all conditions, each counted once; none of a single one."""
     if len(table) < 2:
         return None
     once = table.drop_duplicates("condition")
@@ -104,12 +104,12 @@ def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.Data
 
 
 def _reason(name: str) -> str:
-    """The head of a column of counts: a reason stands beside the sum that it is part of."""
+    """Write the head of a column of counts: a reason next to the sum that it is part of."""
     return spaced(name.removeprefix("failed_").removeprefix("pending_"))
 
 
 def _dropped(usages: Sequence[ConditionUsage], labels: Sequence[str]) -> list[tuple[str, Any]]:
-    """Dropped fields of providers' answers: fields with their counts, by condition."""
+    """Count the dropped fields of providers' answers, by condition."""
     fields: list[Counter[str]] = [Counter() for _ in usages]
     for field, usage in zip(fields, usages, strict=True):
         for model in (usage.models or {}).values():
@@ -123,7 +123,7 @@ def _dropped(usages: Sequence[ConditionUsage], labels: Sequence[str]) -> list[tu
 
 
 def models(usages: Sequence[ConditionUsage]) -> list[Table]:
-    """One line a model, and their total; no table where no condition has accounts."""
+    """Make the table with one line a model, and their total; none if no condition has accounts."""
     table, taken = model_frame(usages), calls(usages)
     if table.empty:
         return []
@@ -147,13 +147,13 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
 
 
 def _batched(usages: Sequence[ConditionUsage]) -> dict[str, float]:
-    """Calls in batches, and their cost."""
+    """Sum up calls in batches, and their cost."""
     rows = [m["batched"] for u in usages for m in (u.models or {}).values() if "batched" in m]
     return {name: sum(row[name] for row in rows) for name in ("calls", "cost")}
 
 
 def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a model: calls, attempts by outcome, tokens, cost."""
+    """Make the frame with one row a model: calls, attempts by outcome, tokens, cost."""
     taken = calls(usages)
     return taken[["model", *SPENT]] if taken.empty else _by_model(taken)
 
@@ -170,13 +170,13 @@ def _by_model(taken: pd.DataFrame) -> pd.DataFrame:
 
 _VISIBLE = "recorded per attempt in calls.jsonl, per replicate in MLflow"
 _ENDS = ("recovered", "ended", "open", "unused")
-"""What becomes of failed attempts: these add up to all ``attempts``."""
+"""Outcomes of failed attempts; they add up to all ``attempts``."""
 
 _OCCURRED = ["attempts", "replicates_failed", "replicates_pending"]
 
 
 def failure_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a reason, whether it occurred or not; attempts are NA where none are known."""
+    """Make the frame with one row a reason, even if it didn't occur; unknown attempts are NA."""
     known = any(usage.outcomes is not None for usage in usages)
     return pd.DataFrame([_failure(reason, usages, known) for reason in REASONS]).convert_dtypes()
 
@@ -197,7 +197,7 @@ def _failure(reason: str, usages: Sequence[ConditionUsage], known: bool) -> dict
 
 
 def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> Table:
-    """One line a reason that occurred, or that is named (Table S3)."""
+    """Make the table with one line a reason that occurred, or that is named (Table S3)."""
     table = failure_frame(usages)
     occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0
     columns = (
@@ -213,7 +213,7 @@ def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> T
 
 
 def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a condition, reason, kind of call and seat: replicates that failed there."""
+    """Make the frame of replicates that failed, by condition, reason, kind of call and seat."""
     records = [
         {
             **{"study": usage.tracked.study, **usage.tracked.factors},
@@ -228,7 +228,7 @@ def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
 
 
 def failed_at(usages: Sequence[ConditionUsage]) -> list[Table]:
-    """Seats and kinds of calls at which replicates failed; no table where none did."""
+    """Make the table of seats and kinds of calls at which replicates failed; none if none did."""
     table = failed_at_frame(usages)
     if table.empty:
         return []
@@ -252,7 +252,7 @@ _FILES = ("ensemble.parquet", "replicates.parquet", "transcripts")
 
 
 def manifest(usages: Sequence[ConditionUsage]) -> Table:
-    """The run and the files behind each condition (Table S2)."""
+    """Make the table of the run and the files behind each condition (Table S2)."""
     rows = rows_of(usages)
     columns = (
         *keys(shown(rows)[0]),
@@ -267,7 +267,7 @@ def manifest(usages: Sequence[ConditionUsage]) -> Table:
 
 
 def manifest_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a condition: its run, and the SHA-256 of its files."""
+    """Make the frame with one row a condition: its run, and the SHA-256 of its files."""
     records = [
         {
             **{"study": usage.tracked.study, **usage.tracked.factors},

@@ -1,4 +1,4 @@
-"""What the pages of all kinds hold: the list of conditions, and who gathers the rest."""
+"""The shared contents of all kinds' pages: the list of conditions, and the rest's gathering."""
 
 import math
 from collections import Counter
@@ -28,7 +28,7 @@ transcripts of a condition (``None`` for all) to the page's data by id."""
 
 @dataclass(frozen=True)
 class Explorer:
-    """How the studies of a kind are explored: their data, and the page that shows them."""
+    """The explorer of a kind's studies: their data, and the page that shows them."""
 
     gather: Gather
     layout: Layout
@@ -41,7 +41,7 @@ def index(
     axis: str,
     named: Sequence[str],
 ) -> dict[str, Any]:
-    """The list of conditions and what the whole page says.
+    """Make the list of conditions and the facts about the whole page.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def index(
 
 
 def names(conditions: Sequence[TrackedCondition]) -> list[str]:
-    """Identities; one that stands under several labels gets a number."""
+    """List identities; one that occurs under several labels gets a number."""
     met: Counter[str] = Counter()
     numbered = []
     for identity in (condition.identity for condition in conditions):
@@ -76,10 +76,10 @@ def names(conditions: Sequence[TrackedCondition]) -> list[str]:
 
 
 def seat(named: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page says of a seat or an agent."""
+    """Select the page's fields of a seat or an agent."""
     return {key: named[key] for key in ("seat", "label", "mandate", "model") if key in named}
 
 
 def finite(value: float) -> float | None:
-    """A number, or None for what JSON hasn't."""
+    """Return a number, or None for a value that JSON lacks."""
     return float(value) if math.isfinite(value) else None

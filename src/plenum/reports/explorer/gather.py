@@ -1,4 +1,4 @@
-"""Committees: a list of conditions, and two blocks for each, read when it is chosen."""
+"""The explorer of committees: a list of conditions, and two blocks for each, read on demand."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def gathered(
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """The page's data by id: the index, and figures and talk of every condition.
+    """Gather the page's data by id: the index, and figures and talk of every condition.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ EXPLORER = Explorer(
         ),
     ),
 )
-"""How studies of committees are explored."""
+"""The explorer of studies of committees."""
 
 
 def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Labels and names; bare letters where no transcript is there to name them."""
+    """List labels and names; bare letters if no transcript names them."""
     if heads:
         return [[label, name] for label, name in heads[0]["options"].items()]
     count = row.tracked.preferences.shape[3] if row.tracked.preferences.size else 3
@@ -92,7 +92,7 @@ def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
 
 
 def _shown(replicates: Replicates, most: int | None) -> set[int]:
-    """The replicates whose transcripts the page gets: what didn't complete is always among them."""
+    """Select the replicates whose transcripts the page gets; incomplete ones always."""
     ended = {n: t for n, t in replicates.items() if t is not None and t.status == "completed"}
     if most is None or len(ended) <= most:
         return set(replicates)
@@ -123,7 +123,7 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
 
 
 def _estimates(row: Row) -> dict[str, float | None]:
-    """Numbers beside λ̂ by which conditions are ordered."""
+    """Collect the numbers besides λ̂ by which conditions are sorted."""
     if row.summary is None:
         return {}
     median = row.summary.time_to_majority.median
@@ -134,7 +134,7 @@ def _estimates(row: Row) -> dict[str, float | None]:
 
 
 def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
-    """D(t) and the line that λ̂ fits to its logarithm; nothing where there is no ensemble."""
+    """Collect D(t) and the line that λ̂ fits to its logarithm; nothing without an ensemble."""
     if not row.tracked.preferences.size:
         return {"D": []}
     level = divergence(row.tracked.ensemble)
@@ -161,7 +161,7 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
 
 
 def facts(row: Row) -> list[list[str]]:
-    """A condition's further estimates in words and numbers, each with its uncertainty."""
+    """List a condition's further estimates in words and numbers, each with its uncertainty."""
     if row.branches is not None:
         return _branched(row.branches)
     if row.summary is None:

@@ -19,15 +19,15 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 _SCRIPTS = ("dom", "blocks", "about", "link", "forest")
-"""Scripts that every page begins with."""
+"""The first scripts of every page."""
 
 _READING = ("words", "compare", "conditions", "missing", "bar")
-"""Scripts of pages that one reads transcripts on."""
+"""Scripts of pages with transcripts."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the page of a kind's studies is made of, beside what all have.
+    """The parts of the page of a kind's studies, besides the shared ones.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Layout:
 
     @property
     def finder(self) -> "Layout":
-        """The page that finds the conditions of a large study."""
+        """The layout of the page that finds the conditions of a large study."""
         return replace(self, scripts=("finder",), frame="finder.html")
 
 
 def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
-    """The page of a study.
+    """Render the page of a study.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """The Content-Security-Policy: nothing but this style, this script, and images in the page."""
+    """Write the Content-Security-Policy: only this style, this script, and images in the page."""
     rules = {
         "default-src": "'none'",
         "script-src": _digest(script),
@@ -95,14 +95,14 @@ def policy(style: str, script: str) -> str:
 
 
 def pack(block: Any) -> str:
-    """Data as base64 of gzip of JSON; the same data give the same text."""
+    """Encode data as base64 of gzip of JSON; the same data give the same text."""
     text = json.dumps(block, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")
 
 
 @cache
 def script_text(layout: Layout) -> str:
-    """All scripts as one module."""
+    """Join all scripts to one module."""
     shared = _SCRIPTS if layout.frame == "finder.html" else (*_SCRIPTS, *_READING)
     return "\n".join(_asset(f"{name}.js") for name in (*shared, *layout.scripts))
 

@@ -20,11 +20,11 @@ from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
 
 LARGE = 40_000_000
-"""Bytes beyond which a page is slow to open and awkward to send."""
+"""Bytes above which a page is slow to open and hard to send."""
 
 
 class _Html:
-    """A file that a browser opens by its name."""
+    """A rule for a file that a browser opens by its name."""
 
     def check(self, key: str, value: Path) -> None:
         """Refuse another ending, and a folder."""
@@ -54,7 +54,7 @@ class Explored(Settings):
 def publish(chosen: Explored) -> None:
     """Write the explorer of a study, and log it.
 
-    It is one HTML file; of a large study a file that finds conditions, and a folder beside it with
+    It is one HTML file; of a large study a file that finds conditions, and a folder next to it with
     pages of some conditions each.
 
     Raises
@@ -90,7 +90,7 @@ def publish(chosen: Explored) -> None:
 def beginning_with(
     conditions: Sequence[TrackedCondition], condition: str
 ) -> list[TrackedCondition]:
-    """The conditions whose identity begins so.
+    """Select the conditions whose identity has a prefix.
 
     Raises
     ------

@@ -11,14 +11,14 @@ from plenum.records import Transcript
 from plenum.records.failed import failed_call
 
 _GRID = 1_000_000
-"""Committee means are held as whole millionths."""
+"""The number of steps to which committee means are rounded: millionths."""
 
 REPAIRED, INHERITED, UNREAD = 1, 2, 4
 """Flags of a turn: its state came after a repair, it was copied from a base, it wasn't read."""
 
 
 def path(transcript: Transcript) -> NDArray[np.float64]:
-    """The committee mean preference by whole round, shape (rounds, options)."""
+    """Compute the committee mean preference by whole round, shape (rounds, options)."""
     preferences = transcript.preferences()
     if not preferences.size:
         return np.empty((0, len(transcript.options)))
@@ -26,9 +26,9 @@ def path(transcript: Transcript) -> NDArray[np.float64]:
 
 
 def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
-    """A replicate as the page reads it; ``shown`` says whether its transcript is in the page.
+    """Make the record of a replicate; ``shown`` tells if its transcript is in the page.
 
-    A damaged one, of which there is no transcript, is named and not hidden.
+    A damaged one, which has no transcript, is listed and not hidden.
     """
     if transcript is None:
         why = "its journal doesn't verify"
@@ -57,23 +57,23 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
 
 
 def wrote(transcript: Transcript) -> dict[str, str]:
-    """The beginning of the answer at which a replicate failed, where one came."""
+    """Return the beginning of the answer at which a replicate failed, if one came."""
     failed = failed_call(transcript)
     return {"wrote": failed.wrote} if failed and failed.wrote is not None else {}
 
 
 def _tally(transcript: Transcript) -> str:
-    """How the votes fell, the most frequent option first."""
+    """Write the votes, the most frequent option first."""
     votes = Counter(transcript.ballots.values())
     order = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
     return ", ".join(f"{count} {label}" for label, count in order)
 
 
 def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any]:
-    """The transcripts of a condition: every text once, and the turns by replicate.
+    """Collect the transcripts of a condition: every text once, and the turns by replicate.
 
     A turn is its round, seat (its number in speaking order), text (its number), flags, preferences,
-    confidence, tags. One that couldn't be read, and broke the replicate off, ends after its flags.
+    confidence, tags. An unreadable one, which ended the replicate, ends after its flags.
     """
     place = {seat: number for number, seat in enumerate(seats)}
     texts: dict[str, int] = {}
@@ -98,7 +98,7 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
 
 
 def _unread(transcript: Transcript) -> dict[str, Any] | None:
-    """The answer to a turn that ended a replicate, where it was one."""
+    """Return the answer to a turn that ended a replicate, if it was one."""
     if transcript.status != "failed":
         return None
     answers = [e for e in transcript.entries if e["kind"] in ("turn", "turn_repair")]

@@ -11,9 +11,9 @@ REPAIRED, CUT, ABSTAINS = 1, 2, 4
 
 
 def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
-    """A run as the page lists it; ``shown`` says whether its rounds are in the page.
+    """Make the record of a run; ``shown`` tells if its rounds are in the page.
 
-    A damaged one, of which there is no transcript, is named and not hidden.
+    A damaged one, which has no transcript, is listed and not hidden.
     """
     if transcript is None:
         why = "its journal doesn't verify"
@@ -36,7 +36,7 @@ def dialogue(
     shown: Mapping[int, Transcript],
     staged: Callable[[Mapping[str, Any], list[dict[str, Any]]], Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The rounds of a condition's runs: every text once, and what was known, said and done.
+    """Collect the rounds of a condition's runs: every text once, and knowledge, words and actions.
 
     A round has its report (text, kind), views (lines by agent, or those of all), answers (agent,
     step, action, words, reasons, flags), actions by unit, and its marks.
@@ -82,7 +82,7 @@ def _run(
 
 
 def _reports(entry: Mapping[str, Any], head: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The statements of a round; whom each one reached, where that was not the same for all."""
+    """List the statements of a round, and their recipients if these differ."""
     if "received" not in entry:
         return [(each["text"], each["kind"]) for each in entry["report"]]
     reached: dict[tuple[str, str], list[str]] = {}
@@ -93,7 +93,7 @@ def _reports(entry: Mapping[str, Any], head: Mapping[str, Any]) -> list[tuple[st
 
 
 def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[Any]]:
-    """Every answer in order: round, agent, step, action, words, reasons, flags."""
+    """List every answer in order: round, agent, step, action, words, reasons, flags."""
     place = {named["seat"]: number for number, named in enumerate(transcript.head["seats"])}
     answers: list[list[Any]] = []
     calls = transcript.calls
@@ -118,7 +118,7 @@ def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[A
 
 
 def _reasons(text: str) -> str:
-    """What an answer says beside its action and its message: texts that the others never read."""
+    """Return the texts of an answer besides its action and its message, which others never read."""
     body = text[text.find("{") : text.rfind("}") + 1]
     try:
         answer = json.loads(body, strict=False)
@@ -133,7 +133,7 @@ def _events(entry: Mapping[str, Any]) -> list[str]:
 
 
 def written(action: Any) -> str:
-    """An action in a line."""
+    """Write an action in a line."""
     if action is None:
         return "nothing"
     return json.dumps(action, separators=(",", ":"))

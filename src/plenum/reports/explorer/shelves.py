@@ -1,4 +1,4 @@
-"""The explorer of a large study: a page that finds conditions, and pages of some of them each."""
+"""The explorer of a large study: a page that finds conditions, and pages of some of them."""
 
 import shutil
 from collections import deque
@@ -25,12 +25,12 @@ _EACH = 50
 """Conditions of a page of a large study."""
 
 _TRANSCRIPTS = 4
-"""Completed transcripts of a condition of a large study, where no number is chosen."""
+"""Completed transcripts of a condition of a large study, if no number is given."""
 
 
 @dataclass(frozen=True)
 class _Shelf:
-    """Conditions of a page, with all that it is made of."""
+    """The conditions of a page, with its data."""
 
     number: int
     conditions: Sequence[TrackedCondition]
@@ -84,7 +84,7 @@ def write_all(
 def _shelves(
     study: Study, conditions: Sequence[TrackedCondition], reading: deque[ExitStack]
 ) -> Iterator[_Shelf]:
-    """The contents of the pages; a server's transcripts lie here while ``reading`` is open."""
+    """Yield the contents of the pages; a server's files are kept while ``reading`` is open."""
     for number, start in enumerate(range(0, len(conditions), _EACH), start=1):
         part = conditions[start : start + _EACH]
         reading.append(ExitStack())

@@ -1,4 +1,4 @@
-"""The figures of a study: a catalogue of drawings, each of which knows what it can be drawn of."""
+"""The figures of a study: a catalogue of drawings, each with the data that it needs."""
 
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.figures.publish import draw, publish, wanted

@@ -14,7 +14,7 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, outer_labels, panels
 
 MOST = 4
-"""Conditions that are drawn, a row of panels each."""
+"""The largest number of conditions that are drawn, a row of panels each."""
 
 _NAMED = ("scenario", "roles", "model", "memory", "temperature")
 """Factors that name the only condition."""
@@ -23,7 +23,7 @@ _GAMMA, _SIGNED, _IN, _OUT = COLOURS[0], COLOURS[2], COLOURS[0], COLOURS[1]
 
 
 def branching(study: EstimatedStudy) -> Figure | None:
-    """Γ̂ as the paper has it, the signed growth, and ĉ_in beside ĉ_out, a row a condition."""
+    """Draw Γ̂ as in the paper, the signed growth, and ĉ_in next to ĉ_out, a row a condition."""
     every = [row for row in study.rows if row.branches is not None]
     if not every:
         return None
@@ -87,7 +87,7 @@ def _points(
     aside: float = 0.0,
     label: str | None = None,
 ) -> None:
-    """The value of every base, and to their right the mean over bases with Student's interval."""
+    """Draw the value of every base, and right of them the mean with Student's interval."""
     places = np.arange(estimates.bases) + aside
     axes.plot(places, values, marker, color=colour, ls="", label=label, zorder=3)
     over = mean(values[np.isfinite(values)], "over base states")

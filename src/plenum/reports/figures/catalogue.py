@@ -1,4 +1,4 @@
-"""Which figures there are, by name."""
+"""The catalogue of figures, by name."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class Drawing(NamedTuple):
 
 
 def _nothing(study: EstimatedStudy) -> None:
-    """What is drawn where another figure shows it better."""
+    """Draw nothing, if another figure shows it better."""
 
 
 def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:

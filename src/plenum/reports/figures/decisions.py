@@ -1,4 +1,4 @@
-"""What committees decided: shares of options, of no majority and of flips, a line a condition."""
+"""Decisions of committees: shares of options, of no majority and of flips, a line a condition."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,31 +15,31 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import GREY, PAGE, SMALL, chunks, panels, width
 
 MOST = 40
-"""Lines of a page, headings among them."""
+"""Lines of a page, headings included."""
 
 COLUMNS = 5
-"""Options that have a column of their own; of more, the least frequent share one."""
+"""The largest number of columns of options; of more options the least frequent share one."""
 
 OTHERS = "others"
 
 _HIGH = 0.16
-"""Inches that a line takes."""
+"""Height of a line in inches."""
 
 _NAMES = 2.4
-"""Inches that the names of conditions take at most."""
+"""Largest width of the names of conditions, in inches."""
 
 _FLIPS = "0.35"
 
 
 class Line(NamedTuple):
-    """A condition, or a heading where there is none."""
+    """A condition, or a heading without one."""
 
     label: str
     row: Row | None = None
 
 
 def decisions(study: EstimatedStudy) -> list[Figure]:
-    """The share of every option, of no majority and of flips, with their intervals."""
+    """Draw the share of every option, of no majority and of flips, with their intervals."""
     rows = [row for row in study.rows if _decided(row)]
     if not rows:
         return []
@@ -52,13 +52,13 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
 
 
 def _decided(row: Row) -> bool:
-    """Whether its replicates are decisions of their own: no continuations, no reruns."""
+    """Return True if its replicates are decisions of their own: no continuations, no reruns."""
     t = row.tracked
     return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
 
 
 def columns_of(rows: Sequence[Row]) -> list[str]:
-    """The options of all conditions, the rarest of many together, and no majority."""
+    """List the options of all conditions, the rarest of many together, and no majority."""
     options = words.labels(max(row.tracked.preferences.shape[-1] for row in rows))
     if len(options) <= COLUMNS:
         return [*options, NO_MAJORITY]
@@ -68,7 +68,7 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
 
 
 def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
-    """The share of replicates that decided so; ``None`` where the case has no such option."""
+    """Estimate the share of replicates with a decision; ``None`` if the case has no such option."""
     found = row.tracked.decisions
     if column == OTHERS:
         return share(sum(decision not in columns for decision in found), len(found))
@@ -77,7 +77,7 @@ def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
 
 
 def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[Line]:
-    """A line a condition, under its scenario where there are several."""
+    """List the conditions, a line each, under their scenario if there are several."""
     scenarios = dict.fromkeys(row.tracked.factors["scenario"] for row in rows)
     lines = []
     for scenario in scenarios:
@@ -121,7 +121,7 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
 
 
 def _head(rows: Sequence[Row], column: str, plot: float) -> str:
-    """What stands above a column: the option with its name, where all conditions share it."""
+    """Write the head of a column: the option with its name, if all conditions share it."""
     if column == "flips":
         return "flips"
     if column in (NO_MAJORITY, OTHERS):
@@ -136,12 +136,12 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
 
 
 def _fitting(heads: dict[str, str]) -> bool:
-    """Whether every option is named above its column."""
+    """Return True if every option is named above its column."""
     return all(len(head) > 1 for head in heads.values())
 
 
 def named(rows: Sequence[Row]) -> str:
-    """The options by name for the caption; of few cases alone."""
+    """List the options by name for the caption, unless there are many cases."""
     by_scenario = {
         row.tracked.factors["scenario"]: row.tracked.options for row in rows if row.tracked.options
     }

@@ -32,13 +32,13 @@ from plenum.reports.style import (
 Floats = NDArray[np.float64]
 
 MOST = 12
-"""Panels that a page has room for."""
+"""The largest number of panels on a page."""
 
 _REACH = 2.5
-"""Bands are shown to this many times the largest D, and to its inverse below the smallest."""
+"""The multiple of the largest D, and of the smallest's inverse, up to which bands are shown."""
 
 _MARGIN = 1.12
-"""What the axis leaves free above and below, as a factor."""
+"""The factor by which the axis exceeds the data above and below."""
 
 _OWN: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "linestyle": "-"}
 _WALKS: dict[str, Any] = {"color": COLOURS[1], "linestyle": ":", "lw": 1.3}
@@ -46,7 +46,7 @@ _OTHERS: dict[str, Any] = {"color": "0.78", "linestyle": "-", "lw": 0.6}
 
 
 def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Figure]:
-    """D(t) on a logarithmic axis, a panel a condition, those of its scenario behind it in grey.
+    """Draw D(t) on a logarithmic axis, a panel a condition, others of its scenario in grey.
 
     Conditions without an estimate are left out. One figure a page.
     """
@@ -83,17 +83,17 @@ def _page(
 
 
 def _alike(one: Row, other: Row) -> bool:
-    """Whether both are of one scenario: their distances are of one kind."""
+    """Return True if both are of one scenario, so that their distances can be compared."""
     return one.tracked.factors["scenario"] == other.tracked.factors["scenario"]
 
 
 def _compared(rows: Sequence[Row]) -> bool:
-    """Whether some panel has others behind its own."""
+    """Return True if some panel has others behind its own."""
     return len(rows) > len({row.tracked.factors["scenario"] for row in rows})
 
 
 def _title(row: Row, names: Sequence[str], room: float) -> str:
-    """Name, estimate, n and letters, in lines that fit above a panel."""
+    """Write name, estimate, n and letters, in lines that fit above a panel."""
     assert row.summary is not None
     exponent = f"{symbol([row])} = {words.estimate(row.summary.lyapunov)}"
     marks = letters(row.warnings)
@@ -117,9 +117,9 @@ def _panel(axes: Axes, row: Row, others: Sequence[Row], window: tuple[int, int])
 
 
 def random_walks(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
-    """The D of independent random walks, c √t, with the mean log D of the fit's rounds.
+    """Compute the D of independent random walks, c √t, with the mean log D of the fit's rounds.
 
-    Its slope over them is what ``p_diffusion`` tests λ̂ against. Nothing where there is no λ̂.
+    Its slope over them is the one that ``p_diffusion`` tests λ̂ against. Empty without λ̂.
     """
     rounds, logs = _fitted(row, window)
     growth = np.log(rounds) / 2
@@ -127,7 +127,7 @@ def random_walks(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
 
 
 def curve(axes: Axes, row: Row, style: dict[str, Any], window: tuple[int, int], label: str) -> None:
-    """A band, D(t) with its markers, and the fit over the rounds of the window."""
+    """Draw a band, D(t) with its markers, and the fit over the rounds of the window."""
     if row.summary is None:
         return
     level, exponent = row.summary.divergence, row.summary.lyapunov
@@ -142,7 +142,7 @@ def curve(axes: Axes, row: Row, style: dict[str, Any], window: tuple[int, int], 
 
 
 def _fitted(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
-    """The rounds that λ̂ is fitted over, and log D there; none where there is no λ̂."""
+    """Return the rounds that λ̂ is fitted over, and log D there; empty without λ̂."""
     if row.summary is None or math.isnan(row.summary.lyapunov.value):
         return np.empty(0), np.empty(0)
     level = row.summary.divergence
@@ -152,12 +152,12 @@ def _fitted(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
 
 
 def _positive(level: Floats) -> Floats:
-    """What a logarithmic axis can show."""
+    """Replace values that a logarithmic axis can't show by NaN."""
     return np.asarray(np.where(level > 0, level, np.nan))
 
 
 def scale(axes: Sequence[Axes]) -> None:
-    """A logarithmic axis about what was measured: bands that know little may leave it."""
+    """Set a logarithmic axis about the measured values; uncertain bands may exceed it."""
     values = _finite([line.get_ydata() for panel in axes for line in panel.lines])
     low, high = (values.min(), values.max()) if values.size else (0.1, 1.0)
     bands = _finite(
@@ -180,13 +180,13 @@ def scale(axes: Sequence[Axes]) -> None:
 
 
 def _finite(parts: Any) -> Floats:
-    """The positive numbers among those of some lines."""
+    """Collect the positive numbers among those of some lines."""
     values = np.concatenate([*(np.asarray(part, float) for part in parts), np.empty(0)])
     return np.asarray(values[np.isfinite(values) & (values > 0)])
 
 
 def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
-    """What the lines of all panels are, once above them."""
+    """Explain the lines of all panels, once above them."""
     colour = _OWN["color"]
     handles = [
         Line2D([], [], **_OWN, ms=2.4, lw=0.8, label="D(t)"),

@@ -19,17 +19,17 @@ from plenum.reports.rows import Row, symbol
 from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, panels, width
 
 MOST = 46
-"""Lines of a page, headings among them."""
+"""Lines of a page, headings included."""
 
 _HIGH = 0.135
-"""Inches that a line takes."""
+"""Height of a line in inches."""
 
 _USUAL = 4.0
-"""The axis holds all intervals, but for those that go on farther from 0 than so many times the
-median width, and than all effects: these get an arrow, and leave the others their room."""
+"""The multiple of the median width, and of all effects, beyond which intervals get an arrow, so
+that the others have room on the axis."""
 
 _LEAST, _MARGIN = 0.005, 0.03
-"""How far the axis goes at least, and what it leaves free at both ends, as a share of it."""
+"""The least extent of the axis, and its free share at both ends."""
 
 _ABLATED = "ablate_"
 
@@ -39,7 +39,7 @@ _SURE = 0.05
 
 @dataclass(frozen=True)
 class Line:
-    """An effect as it is drawn, or a heading where there is no estimate.
+    """An effect to draw, or a heading without an estimate.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def forest(
     interactions: Sequence[Effect[Contrast]],
     across: Sequence[Effect[Estimate]],
 ) -> list[Figure]:
-    """Every contrast and interaction of a study by factor, means over scenarios as diamonds.
+    """Draw every contrast and interaction of a study by factor, means over scenarios as diamonds.
 
     One figure a page; none without an effect.
     """
@@ -84,7 +84,7 @@ def forest(
 
 
 def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]]]:
-    """The effects of each factor; those of an interaction are a family of their own."""
+    """Group the effects by factor; those of an interaction are a family of their own."""
     families: dict[str, list[Effect[Contrast]]] = {}
     for effect in effects:
         interaction = len(effect.cells) > 2
@@ -97,7 +97,7 @@ def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]
 def _groups(
     family: Sequence[Effect[Contrast]], across: Sequence[Effect[Estimate]], names: Sequence[str]
 ) -> Iterator[list[Line]]:
-    """A heading and its lines: by comparison where it was made often, else by where it was."""
+    """Yield a heading and its lines: by comparison if it was made often, else by place."""
     comparisons = dict.fromkeys(effect.name for effect in family)
     places = dict.fromkeys(_place(effect, names) for effect in family)
     if len(comparisons) > len(places):
@@ -115,7 +115,7 @@ def _groups(
 
 
 def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[Line]]:
-    """The terms of the mixed models."""
+    """Yield the terms of the mixed models."""
     means = [mean for mean in across if mean.name.startswith("mixed model: ")]
     if means:
         terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means)
@@ -127,7 +127,7 @@ def _factor(effects: Sequence[Effect[Contrast]]) -> str:
 
 
 def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
-    """Where an effect was measured: the factors that are held, as far as they differ."""
+    """Name the place of an effect: the factors that are held, as far as they differ."""
     held = [n for n in names if n in effect.others]
     return words.levels(held, [effect.others[n] for n in held]) or effect.others.get(
         "scenario", "all"
@@ -141,20 +141,20 @@ def _heading(effect: Effect[Contrast]) -> str:
 
 
 def _minus(effect: Effect[Contrast]) -> str:
-    """The levels that are compared, as in ``on minus off``."""
+    """Name the levels that are compared, as in ``on minus off``."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
     return f"{_level(treated)} minus {_level(reference)}{_of(effect)}"
 
 
 def _level(level: str) -> str:
-    """A level in words: of a mandate that is taken out, what the committee lacks."""
+    """Write a level in words: of a mandate that was removed, the seat that the committee lacks."""
     if level.startswith(_ABLATED):
         return "without " + level.removeprefix(_ABLATED).replace("_", " ")
     return words.plain(level, words.LONG)
 
 
 def _of(effect: Effect[Contrast]) -> str:
-    """Names the exponent where it isn't that of repeats."""
+    """Name the exponent if it isn't that of repeats."""
     exponent = symbol(effect.cells)
     return f", {exponent}" if exponent != "λ̂" else ""
 
@@ -176,7 +176,7 @@ def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> 
 
 
 def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
-    """Groups together on a page as far as they fit; a longer one goes on under its heading."""
+    """Put groups on pages as far as they fit; a longer one is continued under its heading."""
     parts: list[list[Line]] = []
     for head, *lines in groups:
         again = Line(f"{head.label} (continued)")
@@ -191,7 +191,7 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
 
 
 def _limits(groups: Sequence[Sequence[Line]]) -> tuple[float, float]:
-    """Where the axis ends, the same on all pages: it holds 0, all effects, and their intervals."""
+    """Compute the ends of the axis, the same on all pages: it holds 0, all effects, intervals."""
     estimates = [line.estimate for group in groups for line in group if line.estimate]
     values = [e.value for e in estimates if math.isfinite(e.value)]
     ends = [end for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
@@ -260,11 +260,11 @@ _INDENT, _GAP = 0.08, 0.14
 """Inches before a line's name, and between two columns."""
 
 _LEAST_PLOT = 2.2
-"""Inches that the plot keeps, however long the names are."""
+"""Least width of the plot in inches, even beside long names."""
 
 
 def _places(columns: Sequence[Sequence[str]]) -> list[float]:
-    """Where each column of texts begins, in inches, and where the last one ends."""
+    """Compute where each column of texts begins, in inches, and where the last one ends."""
     widths = [max(map(width, texts)) + _GAP for texts in zip(*columns, strict=True)]
     return [sum(widths[:n]) for n in range(len(widths) + 1)]
 
@@ -279,7 +279,7 @@ def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> N
 
 
 def _draw(axes: Axes, at: int, line: Line, reach: tuple[float, float]) -> None:
-    """A marker, its interval, and arrows where that goes on beyond the axis."""
+    """Draw a marker, its interval, and arrows if that exceeds the axis."""
     e = line.estimate
     if e is None or math.isnan(e.value):
         return
@@ -304,7 +304,7 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
 
 
 def _beyond(e: Estimate, reach: tuple[float, float]) -> list[tuple[float, str]]:
-    """The ends of the axis that an interval reaches over, with the arrows that say so."""
+    """Return the ends of the axis that an interval exceeds, with their arrows."""
     low, high = reach
     left = [(low, "<")] if e.ci_low < low else []
     return left + ([(high, ">")] if e.ci_high > high else [])

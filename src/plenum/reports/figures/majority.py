@@ -1,4 +1,4 @@
-"""How many rounds committees take to a majority, as cumulative shares (Fig. S4)."""
+"""Time to a majority, as cumulative shares of replicates (Fig. S4)."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 16
-"""Panels that stay readable on a page."""
+"""The largest number of panels that stay readable on a page."""
 
 _STAYS = COLOURS[0]
 _FIRST = "0.72"
@@ -29,7 +29,7 @@ Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def majority(study: EstimatedStudy) -> Figure | None:
-    """The share of replicates with a majority by round, in both readings, a panel a condition."""
+    """Draw the share of replicates with a majority by round, in both readings."""
     if not study.deliberated:
         return None
     told = [row for row in study.deliberated if _takes_time(row)] or study.deliberated[:1]
@@ -53,23 +53,23 @@ def majority(study: EstimatedStudy) -> Figure | None:
 
 
 def _takes_time(row: Row) -> bool:
-    """Whether some replicate has no majority from the first round on that stays."""
+    """Return True if some replicate lacks a majority that lasts from the first round on."""
     return bool((reached(_times(row)[1]) < 1).any())
 
 
 def reached(times: TimeToMajority) -> NDArray[np.float64]:
-    """The share of replicates with a majority after rounds 1 to T, shape (T,)."""
+    """Return the share of replicates with a majority after rounds 1 to T, shape (T,)."""
     return np.asarray(1 - times.curve)
 
 
 def limits(times: TimeToMajority) -> Limits:
-    """Clopper and Pearson's limits of the share with a majority after rounds 1 to T."""
+    """Compute Clopper and Pearson's limits of the share with a majority after rounds 1 to T."""
     shares = [share(round(level * times.n), times.n) for level in reached(times)]
     return np.array([s.ci_low for s in shares]), np.array([s.ci_high for s in shares])
 
 
 def _panel(axes: Axes, row: Row) -> None:
-    """The first majority as a broad line, one that stays as a thin one with its band on it."""
+    """Draw the first majority as a broad line, a lasting one as a thin one with its band."""
     first, stays = _times(row)
     edges = np.arange(len(reached(stays)) + 1) + 0.5
     low, high = (np.append(ends, ends[-1]) for ends in limits(stays))
@@ -83,12 +83,12 @@ def _panel(axes: Axes, row: Row) -> None:
 
 
 def _styles() -> tuple[dict[str, Any], dict[str, Any]]:
-    """How the first majority is drawn, and one that stays."""
+    """Return the styles of the first majority, and of a lasting one."""
     return {"color": _FIRST, "lw": 2.8, "zorder": 2}, {"color": _STAYS, "lw": 1.1, "zorder": 3}
 
 
 def _counts(row: Row) -> str:
-    """n, and how many replicates have no majority at the end, or none at all."""
+    """Write n, and the replicates without a majority at the end, or at all."""
     first, stays = _times(row)
     without = f"n = {row.n}, none lasts in {stays.n - stays.events}"
     never = first.n - first.events

@@ -1,4 +1,4 @@
-"""Maps of λ̂ with what is known of every cell written into it: Fig. 1B, Fig. 4 and Table S8."""
+"""Maps of λ̂ with the details of every cell written into it: Fig. 1B, Fig. 4 and Table S8."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -20,7 +20,7 @@ from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, panels, width
 
 MOST_MATRICES = 4
-"""More matrices than this are a landscape."""
+"""The largest number of matrices; more are a landscape."""
 
 MOST = 10
 """Conditions of a landscape side by side on a page."""
@@ -32,10 +32,10 @@ _MAP = "PuOr_r"
 """Diverging, white at 0, and distinct to all eyes: purple below, orange above."""
 
 _LEAST = 0.02
-"""Maps of smaller λ̂ aren't stretched: noise would look like a find."""
+"""The least range of colours: with a smaller one, noise would look like a finding."""
 
 _PALE = 1.2
-"""The darkest colours stay unused: letters on them are hard to read."""
+"""The factor that leaves the darkest colours unused, on which letters are hard to read."""
 
 _EMPTY, _EDGE = "0.93", "0.8"
 _FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
@@ -46,7 +46,7 @@ Cells = Sequence[Sequence[Sequence[Row]]]
 
 
 def matrix(rows: Sequence[Row]) -> Figure | None:
-    """Roles by model, a panel for each combination of the other factors that has two of both.
+    """Draw roles by model, a panel for each combination of the other factors that has two of both.
 
     ``None`` without one, with more than four, and without any λ̂.
     """
@@ -89,7 +89,7 @@ def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[s
 
 
 def _with_interval(row: Row) -> str:
-    """Value, interval, n and letters; why there is none."""
+    """Write value, interval, n and letters, or the reason if there is none."""
     count = f"n = {row.n}/{row.tracked.target}"
     if row.summary is None:
         return f"{row.status}\n{count}"
@@ -104,7 +104,7 @@ def _levels(rows: Sequence[Row], factor: str) -> list[str]:
 
 
 def landscape(rows: Sequence[Row]) -> list[Figure]:
-    """Scenarios by conditions, from two scenarios on; none with fewer, or without any λ̂.
+    """Draw scenarios by conditions, from two scenarios on; none with fewer, or without any λ̂.
 
     λ̂ between repeats and λ̂_pert between wordings never share a map.
     """
@@ -154,7 +154,7 @@ def _page(
 
 
 def _with_error(row: Row, marks: str) -> str:
-    """λ̂ with its error and marks; n and letters below."""
+    """Write λ̂ with its error and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
     below = f"({words.counted(row)}) {letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
@@ -164,19 +164,19 @@ def _with_error(row: Row, marks: str) -> str:
 
 
 def _value(rows: Sequence[Row]) -> float:
-    """λ̂ of the one condition of a cell; NaN where there is none, or more than one."""
+    """Return λ̂ of the one condition of a cell; NaN if there is none, or more than one."""
     if len(rows) != 1 or rows[0].summary is None:
         return float("nan")
     return rows[0].summary.lyapunov.value
 
 
 def _shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
-    """Those in which growth or contraction was shown."""
+    """Select those in which growth or contraction was shown."""
     return [row for row in rows if row.tracked.run_id in sure]
 
 
 def _any_value(rows: Sequence[Row]) -> bool:
-    """Whether there is a λ̂ to map."""
+    """Return True if there is a λ̂ to map."""
     return any(math.isfinite(_value([row])) for row in rows)
 
 
@@ -191,7 +191,7 @@ def coloured(
 
 
 def scale(rows: Sequence[Row]) -> Normalize:
-    """Colours from -most to most, so that 0 is white."""
+    """Make a scale of colours from -most to most, so that 0 is white."""
     values = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
     most = max(_LEAST, _PALE * max(values, default=0))
     return Normalize(-most, most)
@@ -212,7 +212,7 @@ def _map(
 ) -> None:
     """Write each condition into its cell, and colour those that are ``sure`` by their λ̂.
 
-    Cells without a λ̂ are grey: a colour would read as a find.
+    Cells without a λ̂ are grey, since a colour would look like a finding.
     """
     values = np.array([[_value(cell) for cell in line] for line in cells])
     shown = np.array([[bool(_shown(cell, sure)) for cell in line] for line in cells])
@@ -236,12 +236,12 @@ def _map(
 
 
 def _colours() -> Colormap:
-    """The colours of a map; what has no value is grey."""
+    """Return the colours of a map; cells without a value are grey."""
     return colormaps[_MAP].with_extremes(bad=_EMPTY)
 
 
 def _ink(value: float, norm: Normalize) -> str:
-    """Black on light cells, white on dark ones."""
+    """Return black for light cells, white for dark ones."""
     if not np.isfinite(value):
         return "black"
     red, green, blue = colormaps[_MAP](norm(value))[:3]
@@ -249,7 +249,7 @@ def _ink(value: float, norm: Normalize) -> str:
 
 
 def _bar(figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str) -> None:
-    """The scale of the colours below the maps."""
+    """Draw the scale of the colours below the maps."""
     drawn = figure.colorbar(
         ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=34, pad=0.03,
         orientation="horizontal",

@@ -1,4 +1,4 @@
-"""How options and decisions look and are called: alike in all figures, *no majority* apart."""
+"""The look and names of options and decisions, equal in all figures; *no majority* is apart."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,11 +10,11 @@ from plenum.reports.style import COLOURS, MARKERS
 _NAME = "no majority"
 
 _COLOURS, _MARKERS = COLOURS[:-1], MARKERS[:-1]
-"""Of options; black and the cross, the last of both, are kept for no majority."""
+"""Colours and markers of options; the last of both is kept for no majority."""
 
 
 def look(decision: str) -> tuple[str, str]:
-    """Colour and marker of a decision; black and a cross without a majority."""
+    """Return colour and marker of a decision; black and a cross without a majority."""
     place = labels(26).find(decision) if len(decision) == 1 else -1
     if place < 0:
         return COLOURS[-1], MARKERS[-1]
@@ -23,20 +23,20 @@ def look(decision: str) -> tuple[str, str]:
 
 
 def called(decision: str) -> str:
-    """The name of a decision."""
+    """Return the name of a decision."""
     return _NAME if decision == NO_MAJORITY else decision
 
 
 def ordered(decisions: Iterable[str]) -> list[str]:
-    """The different decisions in the order of their labels; without a majority last."""
+    """Sort the different decisions by label; without a majority last."""
     return sorted(set(decisions), key=lambda d: (d == NO_MAJORITY, d))
 
 
 def decided(decisions: Sequence[str]) -> str:
-    """How many replicates decided for what, the most frequent first."""
+    """Write the counts of decisions, the most frequent first."""
     return plain(", ".join(f"{called(d)} {count}" for d, count in tally(decisions).items()))
 
 
 def ended(decision: str) -> str:
-    """How a replicate ended: what it decided, or that it has no majority."""
+    """Describe how a replicate ended: its decision, or no majority."""
     return _NAME if decision == NO_MAJORITY else f"decides {plain(decision)}"

@@ -17,19 +17,19 @@ from plenum.reports.study import EstimatedStudy, deliberations
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
 
 MOST_LEVELS = 40
-"""Levels of a factor that are drawn; more are no levels that one compares."""
+"""The largest number of levels of a factor that are drawn; more can't be compared."""
 
 MOST_LINES = 60
-"""Lines of a page, headings among them."""
+"""Lines of a page, headings included."""
 
 _HIGH, _MAP_HIGH = 0.135, 8.0
-"""Inches that a line takes, and that a map takes at most."""
+"""Height of a line, and largest height of a map, in inches."""
 
 _SURE = 0.05
 
 
 class Spread(NamedTuple):
-    """A line: its name, the values that it sums up, and what stands beside it."""
+    """A line: its name, the values that it sums up, and the text next to it."""
 
     label: str
     values: Sequence[float]
@@ -37,7 +37,7 @@ class Spread(NamedTuple):
 
 
 def levels(study: EstimatedStudy) -> list[Figure]:
-    """λ̂ by the level of each factor, over all that differs beside it."""
+    """Draw λ̂ by the level of each factor, over all other differences."""
     rows = [row for row in study.deliberated if math.isfinite(_value(row))]
     groups, crowded = [], []
     for factor in varying_in(rows):
@@ -55,7 +55,7 @@ def levels(study: EstimatedStudy) -> list[Figure]:
 
 
 def effects(study: EstimatedStudy) -> list[Figure]:
-    """Differences of λ̂ by what is compared, over all places in which it was."""
+    """Draw differences of λ̂ by comparison, over all places where it was made."""
     every = [*study.contrasts, *study.interactions]
     measured = [effect for effect in every if math.isfinite(effect.estimate.value)]
     by_factor: dict[str, dict[str, list[Effect[Any]]]] = {}
@@ -144,7 +144,7 @@ def _beside(axes: Axes, at: int, text: str) -> None:
 
 
 def landscape(study: EstimatedStudy) -> list[Figure]:
-    """λ̂ as colours, scenarios by all other factors, from two scenarios on."""
+    """Draw λ̂ as colours, scenarios by all other factors, from two scenarios on."""
     figures = []
     for perturbed in (False, True):
         rows = [r for r in deliberations(study.rows) if r.tracked.perturbed is perturbed]
@@ -181,7 +181,7 @@ def _map(rows: Sequence[Row]) -> Figure:
 
 
 def _heads(axes: Axes, names: Sequence[str], keys: Sequence[tuple[str, ...]]) -> int:
-    """Name the levels above their columns, as far as they fit; how many factors are named."""
+    """Name the levels above their columns, as far as they fit; count the named factors."""
     room = (PAGE - 1.0) / len(keys)
     spans = [_spans(keys, depth + 1) for depth in range(len(names))]
     upright = 0.1
@@ -204,7 +204,7 @@ def _heads(axes: Axes, names: Sequence[str], keys: Sequence[tuple[str, ...]]) ->
 
 
 def _spans(keys: Sequence[tuple[str, ...]], depth: int) -> list[tuple[int, int, str]]:
-    """From which to which column the first levels of keys stay the same, and the last of these."""
+    """Find the first and last column for which the first levels of keys stay the same."""
     starts = [at for at, key in enumerate(keys) if not at or key[:depth] != keys[at - 1][:depth]]
     ends = [*starts[1:], len(keys)]
     texts = [words.plain(keys[at][depth - 1], words.LONG) for at in starts]
@@ -216,7 +216,7 @@ def _value(row: Row) -> float:
 
 
 def _natural(level: str) -> tuple[Any, ...]:
-    """Levels in the order of the numbers in them."""
+    """Return the key that sorts levels by the numbers in them."""
     try:
         return (0, float(level.split(" ")[0].lstrip("tk")), level)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Draw a study's figures, write and log them."""
+"""Publication of a study's figures: drawn, written and logged."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from plenum.tracking.report_run import log_report
 
 
 def wanted(cfg: DictConfig) -> list[str] | None:
-    """The figures that a script's ``figure`` names; ``None`` for all.
+    """Return the figures that a script's ``figure`` names; ``None`` for all.
 
     Raises
     ------
@@ -34,9 +34,9 @@ def wanted(cfg: DictConfig) -> list[str] | None:
 
 
 def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw every figure that a study has something to show in, as PNG and SVG, and log them.
+    """Draw every figure for which a study has data, as PNG and SVG, and log them.
 
-    ``names`` chooses among them.
+    ``names`` selects some of them.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def draw(
     names: Collection[str] | None = None,
     told: Callable[[str], object] = lambda name: None,
 ) -> list[tuple[Drawing, list[Path]]]:
-    """Draw a study's figures into a folder: the drawing and the files of every page.
+    """Draw a study's figures into a folder; return each drawing with the files of its pages.
 
     With ``names``, those alone; nothing is written unless all of them can be drawn. ``told`` is
     called with the name of each that was drawn.
@@ -108,7 +108,7 @@ def known(names: Collection[str] | None, available: Collection[str]) -> None:
 
 
 def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
-    """A figure of a study, on as many pages as it needs; none where there is nothing to show."""
+    """Draw a figure of a study, on as many pages as it needs; none without data."""
     sampled = study.large and drawing.many is None
     with style.styled():
         draw = drawing.many if study.large and drawing.many else drawing.draw
@@ -125,7 +125,7 @@ def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
 def _saved(
     figures: Sequence[Figure], folder: Path, name: str, told: Callable[[str], object]
 ) -> Iterator[list[Path]]:
-    """Write a figure's pages; further ones from an earlier time are removed."""
+    """Write a figure's pages; remove further ones of an earlier time."""
     for number, figure in enumerate(figures, 1):
         yield style.save(figure, folder, name + f"_{number}" * (number > 1))
     if figures:

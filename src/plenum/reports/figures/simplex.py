@@ -1,4 +1,4 @@
-"""Where committees go: mean preferences over rounds as paths.
+"""Paths of committees: mean preferences over rounds.
 
 On the triangle for three options, side by side otherwise. Paths start hollow and end filled; both
 ways of drawing show all options of all rounds.
@@ -32,10 +32,10 @@ from plenum.reports.style import GREY, PAGE, SMALL, panels
 Floats = NDArray[np.float64]
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-"""Where the simplex of three options has its corners: left, right, top."""
+"""The corners of the simplex of three options: left, right, top."""
 
 SLOT = 0.76
-"""How much of an option's place its rounds take, where options stand side by side."""
+"""The share of an option's place that its rounds take, if options are side by side."""
 
 _EDGE = "0.55"
 _LINE = 30
@@ -49,13 +49,13 @@ _BELOW, _ABOVE = 15, 28
 
 
 _ZOOMED = 0.6
-"""Paths that take no more than this of the triangle's width are drawn larger."""
+"""Paths within this share of the triangle's width are drawn larger."""
 
 _LEAST, _MARGIN = 0.04, 0.12
-"""The least width of what is enlarged, and what it leaves free around the paths."""
+"""The least width of the enlarged part, and its free margin around the paths."""
 
 _ABOVE_PATHS = 0.42
-"""How much is added above them, for the whole triangle."""
+"""The height that is added above them for the whole triangle."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class Path:
 
 
 def project(points: Floats) -> Floats:
-    """Points of the simplex of three options as x and y, shape (..., 2)."""
+    """Project points of the simplex of three options to x and y, shape (..., 2)."""
     return np.asarray(points @ CORNERS)
 
 
 def spread(points: Floats) -> tuple[Floats, Floats]:
-    """Preferences of options side by side: x of every round in its option's place, and y.
+    """Arrange preferences of options side by side: x of every round in its option's place, and y.
 
     Returns
     -------
@@ -96,7 +96,7 @@ class Window(NamedTuple):
 
 
 def window_of(ensembles: Sequence[Floats]) -> Window | None:
-    """The square around paths on the triangle; ``None`` where they take too much of it.
+    """Find the square around paths on the triangle; ``None`` if they take too much of it.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ def window_of(ensembles: Sequence[Floats]) -> Window | None:
 def draw(
     axes: Axes, paths: Sequence[Path], names: Sequence[str] = (), window: Window | None = None
 ) -> None:
-    """Draw paths of a condition, with its options' labels and, where they fit, their names.
+    """Draw paths of a condition, with its options' labels and, if they fit, their names.
 
-    Of a triangle, a ``window`` alone is drawn, and the whole as a small one above it. Looks that
-    are rare lie over those that are frequent.
+    Of a triangle, a ``window`` alone is drawn, and the whole as a small one above it. Rare looks
+    are drawn over frequent ones.
     """
     options = paths[0].points.shape[1]
     if options == 3:
@@ -155,7 +155,7 @@ def _enlarge(axes: Axes, window: Window) -> None:
 
 
 def _path(axes: Axes, path: Path, size: float, above: float) -> None:
-    """A path; ``above`` orders marks of a kind, from 0 to 1."""
+    """Draw a path; ``above`` orders marks of a kind, from 0 to 1."""
     if path.points.shape[1] == 3:
         x, y = (column[:, None] for column in project(path.points).T)
     else:
@@ -194,8 +194,10 @@ def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
 
 
 def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
-    """The options of scenarios whose names have no room in their panels, for the caption; those of
-    three have none where panels are ``zoomed``."""
+    """List, for the caption, the options whose names have no room in their panels.
+
+    Those of three options have none if panels are ``zoomed``.
+    """
     by_scenario = {}
     for row in rows:
         names = row.tracked.options
@@ -208,7 +210,7 @@ def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
 
 
 def _titles(options: int, names: Sequence[str]) -> list[str]:
-    """Labels of options with their names; a label alone where that takes more than two lines."""
+    """Label options with their names; with a letter alone if a name takes more than two lines."""
     rooms = (_BELOW, _BELOW, _ABOVE) if options == 3 else (_LINE // options,) * options
     labelled = zip(labels(options), names or ("",) * options, rooms, strict=True)
     fitting = [_fitting(label, name, room) for label, name, room in labelled]
@@ -223,11 +225,11 @@ def _fitting(label: str, name: str, room: int) -> str:
 
 
 MOST = 16
-"""Panels that stay readable on a page."""
+"""The largest number of panels that stay readable on a page."""
 
 
 def simplex(study: EstimatedStudy) -> Figure | None:
-    """Trajectories of the committee's mean, a panel a condition, coloured by decision."""
+    """Draw trajectories of the committee's mean, a panel a condition, coloured by decision."""
     if not study.deliberated:
         return None
     rows, left = limited(study.deliberated, MOST)

@@ -1,4 +1,4 @@
-"""Words that figures of conditions share: names, estimates, what was left out, what is below."""
+"""Shared words of figures: names, estimates, omitted conditions, captions."""
 
 import math
 import string
@@ -18,14 +18,14 @@ from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.style import caption, width
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
-"""Factors whose values tell by themselves what they are values of."""
+"""Factors whose values are understood without the factor's name."""
 
 LONG = 32
 """Letters of a name that is shown in full."""
 
 
 def plain(text: str, letters: int = 10_000) -> str:
-    """Text as it is, cut where it is too long: on one line, and no formula between dollars."""
+    """Clean text and cut it if it is too long: one line, and no formula between dollars."""
     line = " ".join(text.split())
     if len(line) > letters:
         line = f"{line[: letters - 1]}…"
@@ -33,20 +33,19 @@ def plain(text: str, letters: int = 10_000) -> str:
 
 
 def fitted(text: str, wide: float) -> str:
-    """A name that is too long for so many inches, cut."""
+    """Cut a name that is too long for so many inches."""
     while width(text) > wide and len(text) > 2:
         text = text.removesuffix("…")[:-1] + "…"
     return text
 
 
 def wrapped(text: str, letters: int) -> str:
-    """Text in lines of some letters; words stay whole."""
+    """Wrap text in lines of some letters; words stay whole."""
     return "\n".join(textwrap.wrap(text, letters, break_long_words=False))
 
 
 def name(row: Row, names: Sequence[str]) -> str:
-    """A condition by some factors in a few words; by scenario, roles and model where none is
-    given."""
+    """Name a condition by some factors in a few words; by default scenario, roles and model."""
     values = row.tracked.factors
     named = [n for n in names or ("scenario", "roles", "model") if values[n]]
     texts = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
@@ -54,26 +53,28 @@ def name(row: Row, names: Sequence[str]) -> str:
 
 
 def spelled(row: Row, names: Sequence[str]) -> str:
-    """A condition by some of its factors, as in ``roles on, model mixed``."""
+    """Name a condition by some of its factors, as in ``roles on, model mixed``."""
     return levels(names, key(row, names))
 
 
 def distinguishing(rows: Sequence[Row]) -> list[str]:
-    """The factors beside the scenario that tell conditions apart; with their identity where they
-    differ in a text alone."""
+    """List the factors besides the scenario that distinguish conditions.
+
+    The identity is among them if some differ in a text alone.
+    """
     alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
     return [n for n in varying_in(rows) if n != "scenario"] + ["condition"] * alike
 
 
 def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
-    """Some factors of a condition; ``condition`` is its identity."""
+    """Return the values of some factors of a condition; ``condition`` is its identity."""
     return tuple(
         row.tracked.identity if n == "condition" else row.tracked.factors[n] for n in names
     )
 
 
 def levels(names: Iterable[str], values: Iterable[str]) -> str:
-    """Factors with their values; scenarios, settings and roles taken out name themselves."""
+    """List factors with their values; scenarios, settings and removed roles need no factor."""
     return ", ".join(plain(_level(*pair), LONG) for pair in zip(names, values, strict=True))
 
 
@@ -85,19 +86,19 @@ def _level(factor: str, value: str) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """An interval with three decimals, or nothing where there is none."""
+    """Write an interval with three decimals, or nothing if there is none."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
     return f"[{low:.3f}, {high:.3f}]".replace("-", "−")
 
 
 def signed(value: float) -> str:
-    """A number with three decimals and a true minus; ``-`` where there is none."""
+    """Write a number with three decimals and a true minus; ``-`` if there is none."""
     return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "-"
 
 
 def estimate(exponent: LyapunovEstimate) -> str:
-    """λ̂ with its interval, or why there is none."""
+    """Write λ̂ with its interval, or the reason if there is none."""
     if math.isnan(exponent.value):
         return exponent.status
     limits = interval(exponent.ci_low, exponent.ci_high)
@@ -105,12 +106,12 @@ def estimate(exponent: LyapunovEstimate) -> str:
 
 
 def counted(row: Row) -> str:
-    """Completed of target replicates; one number where all were completed."""
+    """Write completed of target replicates; one number if all were completed."""
     return str(row.n) if row.n == row.tracked.target else f"{row.n}/{row.tracked.target}"
 
 
 def shared(rows: Sequence[Row]) -> str:
-    """The factors that all conditions have in common, for the caption; none that are as usual."""
+    """Name the factors that all conditions have in common, for the caption, unless usual."""
     apart = varying_in(rows)
     values = rows[0].tracked.factors
     kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
@@ -118,7 +119,7 @@ def shared(rows: Sequence[Row]) -> str:
 
 
 class LeftOut(NamedTuple):
-    """A caption's words on conditions that have no room: how many are drawn, and which."""
+    """Facts for a caption on conditions that have no room: counts, and the rule."""
 
     drawn: int
     total: int
@@ -129,7 +130,7 @@ class LeftOut(NamedTuple):
 
 
 def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], LeftOut]:
-    """As many conditions of each scenario as fit, in their order, and what was left out."""
+    """Select as many conditions of each scenario as fit, in their order; count those left out."""
     scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
     if len(rows) <= most:
         return list(rows), LeftOut(len(rows), len(rows), what, most, most, len(scenarios))
@@ -143,7 +144,7 @@ def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[l
 
 
 def foremost(rows: Sequence[Row], most: int) -> list[Row]:
-    """The conditions nearest to the papers' own: repeats of IM-01, roles on, uniform, T = 0."""
+    """Select the conditions nearest to the papers' own: repeats of IM-01, roles on, uniform."""
 
     def apart(row: Row) -> tuple[bool | float, ...]:
         factors = row.tracked.factors
@@ -161,7 +162,7 @@ def foremost(rows: Sequence[Row], most: int) -> list[Row]:
 
 
 def degrees(row: Row) -> float:
-    """A condition's temperature as a number; infinite where its label is none."""
+    """Return a condition's temperature as a number; infinite if its label is none."""
     try:
         return float(row.tracked.factors["temperature"].removeprefix("t"))
     except ValueError:
@@ -169,7 +170,7 @@ def degrees(row: Row) -> float:
 
 
 def labels(options: int) -> str:
-    """The labels of options, in their order."""
+    """Return the labels of options, in their order."""
     return string.ascii_uppercase[:options]
 
 
@@ -182,8 +183,8 @@ def captioned(
 ) -> None:
     """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 
-    What is known of all conditions alike needs no ``facts``: n, warnings, the rounds of the fit,
-    what they share, and where the numbers come from.
+    Facts about all conditions need no ``facts``: n, warnings, the rounds of the fit, shared
+    factors, and the source of the numbers.
     """
     warned = Counter(w for row in rows for w in row.warnings if w != "branching")
     rounds = [row.tracked.played[0] for row in rows if row.summary]

@@ -1,4 +1,4 @@
-"""Branching (section S3, Fig. S6): do continuations of one state part, and by how much."""
+"""Tables of branches (section S3, Fig. S6): the divergence of continuations of one state."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from plenum.reports.table import Column, Table, keys
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
-    """A line for each base state, and one for their mean; none without branches."""
+    """Make the table with a line for each base state, and one for their mean."""
     branched = [row for row in rows if row.branches is not None]
     if not branched:
         return []
@@ -32,7 +32,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row a condition and base state."""
+    """Make the frame with one row a condition and base state."""
     parts = [
         pd.DataFrame(
             {
@@ -55,7 +55,7 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def _mean(row: Row) -> pd.DataFrame:
-    """The means over the base states of a condition."""
+    """Average over the base states of a condition."""
     branching = row.branches
     assert branching is not None
     line = {

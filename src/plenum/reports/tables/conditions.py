@@ -1,4 +1,4 @@
-"""The tables of conditions: what was estimated of each, what stands behind it, and decisions."""
+"""The tables of conditions: estimates, diagnostics, and decisions."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table
 
 _REVERSIBLE = 6
-"""Replicates from which on time reversal can reject at 5 %: its least p is 2 / 2^R."""
+"""The fewest replicates with which time reversal can reject at 5 %: its least p is 2 / 2^R."""
 
 INTERVALS = {
     "jackknife": "delete-one jackknife, t(R-1)",
@@ -34,20 +34,20 @@ INTERVALS = {
     "bootstrap_t": "bootstrap-t",
     "seed_compatible": "percentile bootstrap with the papers' 500 draws",
 }
-"""How λ̂'s interval was made, in words."""
+"""The methods of λ̂'s interval, in words."""
 
 N = Column(("completed", "target"), "n", realised)
 """Completed of target replicates."""
 
 DECISIONS = Column("decisions", format=or_dash)
-"""How many replicates decided for what."""
+"""The counts of replicates by decision."""
 
 WARNINGS = Column("warnings", format=warnings)
 """The names of a line's warnings."""
 
 
 def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
-    """One line a condition. Factors that never vary stand in the title."""
+    """Make the table with one line a condition; its title names the factors that never vary."""
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
     columns = (
         *(*condition_keys(rows), N, *map(Column, missing), *exponents(rows)),
@@ -72,7 +72,7 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
 
 
 def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
-    """The columns of λ̂ and its interval."""
+    """Make the columns of λ̂ and its interval."""
     return (
         Column(("lambda", "status"), symbol(rows), exponent),
         Column(("ci_low", "ci_high"), "95 % CI", interval),
@@ -80,14 +80,14 @@ def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
 
 
 def fitted(rows: Sequence[Row], chosen: Settings) -> str:
-    """The rounds of the fit, as far as any condition was run."""
+    """Name the rounds of the fit, as far as any condition was run."""
     run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
     first, last = chosen.window
     return f"{first}-{min(last, run) if run > first else last}"
 
 
 def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
-    """Diagnostics of λ̂: D at both ends, room to grow, other means over pairs, other fits."""
+    """Make the table of λ̂'s diagnostics: D at both ends, headroom, other means and fits."""
     name = symbol(rows)
     columns = (
         *condition_keys(rows),
@@ -107,7 +107,7 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
 
 
 def decisions(rows: Sequence[Row]) -> Table:
-    """Decisions, majorities and switches: one column a seat."""
+    """Make the table of decisions, majorities and switches: one column a seat."""
     seats = sorted({seat for row in rows for seat, _ in row.switches})
     lines = frame(rows)
     lines["votes"] = [row.summary.time_to_majority.n if row.summary else None for row in rows]
@@ -146,7 +146,7 @@ def _misfit(exponential: float, power: float) -> str:
 
 
 def _majority(median: float, low: float, high: float, events: float, n: float) -> str:
-    """The median round of a majority, its interval, and how many of all replicates had one."""
+    """Format the median round of a majority, its interval, and the replicates that had one."""
     if pd.isna(n):
         return NONE
     limits = f"{number(low, 0)}, {number(high, 0)}"

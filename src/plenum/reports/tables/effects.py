@@ -1,4 +1,4 @@
-"""The tables of effects: contrasts, interactions, and what is pooled over scenarios."""
+"""The tables of effects: contrasts, interactions, and effects pooled over scenarios."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from plenum.reports.table import Column, Format, Table
 def contrasts(
     effects: Sequence[Effect[Contrast]], rows: Sequence[Row], *, interaction: bool = False
 ) -> list[Table]:
-    """One line a contrast, with D first and headroom of what it compares."""
+    """Make the table with one line a contrast, with D first and headroom of its conditions."""
     if not effects:
         return []
     cells = [row for effect in effects for row in effect.cells]
@@ -57,7 +57,7 @@ def contrasts(
 
 
 def compared(exponent: str, digits: int) -> tuple[Column, ...]:
-    """The columns of a difference: its value, interval, p and adjusted p."""
+    """Make the columns of a difference: its value, interval, p and adjusted p."""
     return (
         Column("estimate", f"Δ{exponent}", decimals(digits)),
         Column(("ci_low", "ci_high"), "95 % CI", limits(digits)),
@@ -67,7 +67,7 @@ def compared(exponent: str, digits: int) -> tuple[Column, ...]:
 
 
 def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Table]:
-    """Effects pooled over scenarios."""
+    """Make the table of effects pooled over scenarios."""
     if not effects:
         return []
     columns = (
@@ -91,16 +91,16 @@ def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Tab
 
 
 def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Column]:
-    """The columns of the factors in which effects differ, and of those named.
+    """Make the columns of the factors in which effects differ, and of those named.
 
-    A dash stands for a factor that isn't held.
+    A dash marks a factor that isn't held.
     """
     shown = {*varying(effect.others for effect in effects), *always}
     return [Column(n, n, or_dash, key=True) for n in FACTORS if n in shown]
 
 
 def _each(format: Callable[[float], str]) -> Format:
-    """The values of several cells, one after the other."""
+    """Format the values of several cells, one after the other."""
     return lambda values: " ".join(map(format, values))
 
 

@@ -35,7 +35,7 @@ _DIFFERENCE = (
 
 
 def tables(rows: Sequence[Row], changes: Sequence[Effect[FragilityContrast]]) -> list[Table]:
-    """By family, between conditions, and over scenarios; none without perturbed conditions."""
+    """Make the tables by family, between conditions, and over scenarios; none without wordings."""
     worded = [row for row in rows if row.wordings]
     if not worded:
         return []
@@ -61,7 +61,7 @@ def _families(rows: Sequence[Row]) -> Table:
 
 
 def _line(row: Row) -> dict[str, Any]:
-    """A condition with the records of its families."""
+    """Collect the records of a condition and its families."""
     records = frame([row]).to_dict("records")
     families = {
         str(record["family"]): {**record, "reason": row.wordings[str(record["family"])].reason}
@@ -73,7 +73,7 @@ def _line(row: Row) -> dict[str, Any]:
 
 
 def _fragile(family: Mapping[str, Any] | float) -> str:
-    """The wordings of a family that changed the decision, with the share's interval."""
+    """Format the wordings of a family that changed the decision, with the share's interval."""
     if not isinstance(family, Mapping):
         return NONE
     if not family["wordings"]:
@@ -85,7 +85,7 @@ def _fragile(family: Mapping[str, Any] | float) -> str:
 
 
 def _grown(family: Mapping[str, Any] | float) -> str:
-    """λ̂_pert of a family."""
+    """Format λ̂_pert of a family."""
     if not isinstance(family, Mapping) or family["status"] == "one_shot":
         return NONE
     if pd.isna(family["lambda_pert"]):
@@ -94,7 +94,7 @@ def _grown(family: Mapping[str, Any] | float) -> str:
 
 
 def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
-    """One line a pair of conditions that are compared under one name."""
+    """Make the table with one line a pair of conditions that are compared under one name."""
     columns = (
         *held_columns(changes, "scenario"),
         Column("first", format=decimals(3)),

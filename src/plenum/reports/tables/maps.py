@@ -22,11 +22,11 @@ LEGEND = (
     "* growth or contraction, † other than diffusion: random time reversal and jackknife test, "
     f"each at a false discovery rate of {percent(DIFFERENT)} over this map (Benjamini-Hochberg)"
 )
-"""The meaning of a map's marks."""
+"""The explanation of a map's marks."""
 
 
 def matrices(rows: Sequence[Row]) -> list[Table]:
-    """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
+    """Make tables of roles by model for every scenario with two of each (Fig. 1B's layout)."""
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(rows, others).items():
@@ -50,7 +50,7 @@ def matrices(rows: Sequence[Row]) -> list[Table]:
 
 
 def landscape(rows: Sequence[Row]) -> list[Table]:
-    """λ̂ of every scenario in every cell (Table S8's layout), from two scenarios on."""
+    """Make the table of λ̂ by scenario and cell (Table S8's layout), from two scenarios on."""
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
     marks = marked(rows)
@@ -76,14 +76,14 @@ Cell = tuple[dict[str, Any], ...]
 
 
 def cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
-    """The conditions of a cell as records of the condition table, with their marks."""
+    """Collect the conditions of a cell as records of the condition table, with their marks."""
     records = [dict.fromkeys(COLUMNS, math.nan) | row.record() for row in rows]
     given = [(marks or {}).get(row.tracked.run_id, "") for row in rows]
     return tuple(record | {"marks": mark} for record, mark in zip(records, given, strict=True))
 
 
 def _square(conditions: Cell) -> str:
-    """λ̂, interval, n and warnings, a line each."""
+    """Format λ̂, interval, n and warnings, a line each."""
     lines = [
         line
         for condition in conditions
@@ -98,7 +98,7 @@ def _square(conditions: Cell) -> str:
 
 
 def brief(conditions: Cell) -> str:
-    """λ̂ with its standard error, marks and n."""
+    """Format λ̂ with its standard error, marks and n."""
     return " / ".join(map(_brief, conditions)) or NONE
 
 
@@ -110,7 +110,7 @@ def _brief(condition: Mapping[str, Any]) -> str:
 
 
 def marked(rows: Sequence[Row]) -> dict[str, str]:
-    """The marks of each condition in a map, by run."""
+    """Mark each condition in a map, by run."""
     marks = different(rows)
     return {
         row.tracked.run_id: f"{marks[row.tracked.run_id]} {letters(row.warnings)}".rstrip()
@@ -120,7 +120,7 @@ def marked(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def legend() -> str:
-    """The meaning of the letters of warnings, in a line."""
+    """Explain the letters of warnings, in a line."""
     return explained(name for name in LETTERS if name not in OF_EFFECTS)
 
 

@@ -1,4 +1,4 @@
-"""The one table of a study of committees that a screen shows: what was decided, how steadily."""
+"""The one-screen table of a study of committees: decisions, flip rates and λ̂."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS, fitted
 
 MOST = 16
-"""Lines of the table: more wouldn't leave a screen of 45 lines any room."""
+"""The largest number of lines that fits a screen of 45 lines, with room for the rest."""
 
 
 def overview(rows: Sequence[Row], chosen: Settings) -> Table:
-    """One line a condition: its decisions, flip rate and λ̂ with their intervals, and warnings."""
+    """Make the table with decisions, flip rate, λ̂ and warnings, one line a condition."""
     names = varying_in(rows) or shown(rows)[0]
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
@@ -44,7 +44,7 @@ def overview(rows: Sequence[Row], chosen: Settings) -> Table:
 
 
 def _rate(value: float, low: float, high: float) -> str:
-    """A share in whole percent with its interval: ``15 % [3, 38]``."""
+    """Format a share in whole percent with its interval: ``15 % [3, 38]``."""
     if math.isnan(value):
         return NONE
     return percent_between(value, low, high)

@@ -1,4 +1,4 @@
-"""Print a study's tables, write them as CSV, Markdown and LaTeX, and log all of it to MLflow."""
+"""Publication of a study's tables: printed, written as CSV, Markdown and LaTeX, and logged."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,16 +19,16 @@ from plenum.reports.tables.overview import overview
 from plenum.tracking.study import MANY
 
 _SQUARES = 4
-"""More tables of roles by model than this are written, not printed: the landscape sums them up."""
+"""The largest number of roles-by-model tables that are printed; the landscape sums up more."""
 
 _PRINTED, _WRITTEN = 100, 1000
 """Lines of a table that are printed, and written into a document; the CSV has all."""
 
 _ACROSS = 100
-"""A landscape with more columns than this is no table; its figure has pages."""
+"""The largest number of columns of a landscape's table; its figure has pages."""
 
 _LINES = 16
-"""Longer tables of diagnostics, decisions and contrasts are written, not printed."""
+"""The largest number of lines of diagnostics, decisions and contrasts that are printed."""
 
 
 def publish(chosen: Settings) -> Any:
@@ -82,7 +82,10 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
 
 
 def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
-    """Conditions whose rows are repeats, and those whose rows are wordings: never in one table."""
+    """Separate conditions whose rows are repeats from those whose rows are wordings.
+
+    They never share a table.
+    """
     parts = [
         [row for row in rows if row.tracked.perturbed is perturbed] for perturbed in (False, True)
     ]
@@ -90,12 +93,12 @@ def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """The data of the tables of a study of committees."""
+    """Make the data of the tables of a study of committees."""
     return frames(load(chosen))
 
 
 def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
-    """The data of a study's tables: one frame a CSV file."""
+    """Make the data of a study's tables: one frame a CSV file."""
     return {
         "conditions": frame(study.rows),
         "contrasts": effects.frame(study.contrasts, study.name),

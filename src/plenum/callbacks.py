@@ -18,19 +18,19 @@ from plenum.base.errors import UserError
 from plenum.base.terminal import say
 
 PRINTED = ".printed.json"
-"""In a study's output folder: its tables as they were printed, under a digest of their sources."""
+"""The file in a study's output folder with its printed tables, under a digest of their sources."""
 
 _CLOCK_NS = 20_000_000
-"""A file's time may lag behind the clock by so much."""
+"""Nanoseconds by which a file's time may lag behind the clock."""
 
 _OF_TERMINALS = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS")
-"""Variables that the shape of printed text depends on."""
+"""Variables that the layout of printed text depends on."""
 
 
 class Closing(Callback):
-    """Sums up a run or a sweep from the outcomes in its output folders.
+    """A callback that sums up a run or a sweep from the outcomes in its output folders.
 
-    Ends the process with status 1 when a condition isn't clean.
+    It ends the process with status 1 if a condition isn't clean.
     """
 
     def on_run_end(self, config: DictConfig, **kwargs: Any) -> None:
@@ -58,9 +58,10 @@ class Closing(Callback):
 
 
 def _print_tables(study: str, uri: str) -> bool:
-    """Print a study's tables and what they show; says whether that worked, as Hydra only warns.
+    """Print a study's tables and their summary; return whether that worked.
 
-    Where nothing that they follow from has changed, what was printed last is printed again.
+    Hydra only warns of errors in callbacks. If nothing that they depend on has changed, the last
+    output is printed again.
     """
     out = Path("outputs") / study
     try:
@@ -84,7 +85,7 @@ def _print_tables(study: str, uri: str) -> bool:
 
 
 def _print_again(study: str, uri: str, out: Path) -> bool:
-    """Print what was printed last, if it still holds and its files are as they were written."""
+    """Print the last output, if its sources and its files are unchanged."""
     from plenum.records import memo
 
     kept = memo.recall(out / PRINTED, _key(study, uri)) if (out / PRINTED).exists() else None
@@ -96,7 +97,7 @@ def _print_again(study: str, uri: str, out: Path) -> bool:
 
 
 def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
-    """Keep what was printed, with the digests of the files that were written for it."""
+    """Keep the printed text, with the digests of the files that were written for it."""
     from plenum.records import memo
 
     written = [f.name for f in out.iterdir() if f.is_file() and f.stat().st_mtime_ns >= began]
@@ -106,7 +107,7 @@ def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
 
 
 def _key(study: str, uri: str) -> str:
-    """A digest of all that the printed tables follow from; empty where it can't be known."""
+    """Digest everything that the printed tables depend on; empty if that can't be known."""
     from plenum.base import project
     from plenum.base.identity import digest
     from plenum.tracking.stored import fingerprint
@@ -139,14 +140,14 @@ class _Copying:
 
 @contextmanager
 def _copied() -> Iterator[tuple[_Copying, _Copying]]:
-    """Keep copies of what is printed meanwhile: to standard output, and to standard error."""
+    """Copy text that is printed to standard output and to standard error."""
     output, errors = _Copying(sys.stdout), _Copying(sys.stderr)
     with redirect_stdout(cast(TextIO, output)), redirect_stderr(cast(TextIO, errors)):
         yield output, errors
 
 
 def _shape() -> list[Any]:
-    """What the shape of printed text depends on: where it goes, its width and its colours."""
+    """List everything that the layout of printed text depends on: target, width and colours."""
     return [
         sys.stdout.isatty(),
         sys.stdout.encoding,

@@ -1,4 +1,4 @@
-"""What the front doors share: exit statuses, and errors in one line."""
+"""Shared parts of the front doors: exit statuses, and errors in one line."""
 
 import errno
 import inspect
@@ -24,22 +24,23 @@ from plenum.base.terminal import say
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 NO_VERDICT = 4
-"""Of an audit that was stopped, or crashed, before a verdict: there 1 says that one was reached."""
+"""The status of an audit that was stopped, or crashed, before a verdict. For an audit 1 means that
+a verdict was reached."""
 
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-"""What a user mends beside plenum; what is written by then is whole."""
+"""Errors whose cause is outside of plenum; files that were written before are whole."""
 
 
 @cache
 def _full_error() -> bool:
-    """Whether the user asked for tracebacks; read before :func:`front_door` sets the variable."""
+    """Return True if the user asked for tracebacks; cached before :func:`front_door` asks too."""
     return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
 def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
-    """Run a Hydra app; see :func:`one_line_errors` for how it ends; a bug ends it with ``failed``.
+    """Run a Hydra app and end as :func:`one_line_errors` says; a bug exits with ``failed``.
 
-    Flags may stand anywhere; Hydra itself would read no override behind one and another override.
+    Flags may be anywhere; Hydra itself would read no override between two flags.
     """
     close_environment()
     from plenum.design.overrides import check_flags, check_meant, flags_first, take_own_folder
@@ -93,12 +94,12 @@ def _explain_values() -> None:
 
 @contextmanager
 def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Iterator[None]:
-    """Turn what a user can cause into one line and an exit status.
+    """Turn errors that a user can cause into one line and an exit status.
 
-    2 for bad input, ``failed`` where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
-    ``HYDRA_FULL_ERROR=1`` in the environment shows the traceback of every error. It stands inside
-    each Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
-    ``config_name`` is the primary config where the command line is still to be composed.
+    2 for bad input, ``failed`` if a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
+    ``HYDRA_FULL_ERROR=1`` in the environment shows the traceback of every error. It is inside each
+    Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
+    ``config_name`` is the primary config if the command line is still to be composed.
     """
     from hydra.errors import HydraException
 
@@ -127,7 +128,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
 
 
 def status_of(error: BaseException, failed: int = FAILED) -> int:
-    """The exit status of a front door that an error leaves; see :func:`one_line_errors`."""
+    """Return the exit status for an error; see :func:`one_line_errors`."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
@@ -142,13 +143,13 @@ def status_of(error: BaseException, failed: int = FAILED) -> int:
 
 
 def _missing_package(error: BaseException) -> str:
-    """The package of ours that couldn't be imported, since it isn't installed; else nothing."""
+    """Return the package of ours that isn't installed, if that is the error; else an empty text."""
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     return package if package.startswith("plenum_") else ""
 
 
 def one_line(error: BaseException) -> str:
-    """An error's message without Hydra's and OmegaConf's trailing context."""
+    """Shorten an error's message by Hydra's and OmegaConf's trailing context."""
     text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
@@ -166,7 +167,7 @@ def one_line(error: BaseException) -> str:
 
 
 def _explained(error: Exception, config_name: str | None) -> str:
-    """The slip in the command line behind an error of Hydra's, or else the error's own words."""
+    """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):
         from plenum.design.overrides import explain
@@ -177,7 +178,7 @@ def _explained(error: Exception, config_name: str | None) -> str:
 
 
 def _of_the_input(error: Exception) -> bool:
-    """Whether an untyped error comes from Hydra, its sweepers, or the tracking store."""
+    """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
@@ -189,7 +190,7 @@ def _of_the_input(error: Exception) -> bool:
 def _without_secrets(
     status: int, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """What Python prints of an error that nobody caught, redacted, and the exit status."""
+    """Print an uncaught error without secrets, and exit with the status."""
     say("".join(traceback.format_exception(kind, error, trace)))
     raise SystemExit(status)
 

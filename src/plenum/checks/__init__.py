@@ -1,1 +1,1 @@
-"""Checks: determinism, reruns, the meaning of variants, calibration of the simulated model."""
+"""Checks around a sweep: the dry run, the status of a study, and a hosted model's pace."""

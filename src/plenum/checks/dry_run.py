@@ -1,4 +1,4 @@
-"""What a sweep would run, take and cost, without a call."""
+"""The dry run of a sweep: its conditions, calls, time and cost, without a call."""
 
 import math
 from collections import Counter, defaultdict
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 _ASSUMED_LATENCY_S = 2.0
 _ASSUMED_BATCH_S = 3600.0
-"""Providers promise a day, and mostly take less than an hour."""
+"""Assumed seconds of a batch: providers promise a day, and mostly take less than an hour."""
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
 """Kinds of calls, repairs aside."""
 
 
 @dataclass(frozen=True)
 class _Left:
-    """What a condition still needs: whole deliberations, or parts of them, by model.
+    """The remaining work of a condition: whole deliberations, or parts of them, by model.
 
-    ``longest`` is how many calls in sequence that takes.
+    ``longest`` is the number of calls in sequence that it takes.
     """
 
     job: Job
@@ -50,7 +50,7 @@ class _Left:
 
     @property
     def charged(self) -> bool:
-        """Whether somebody else answers, who has prices and limits."""
+        """True if a provider answers, which has prices and limits."""
         return self.job.condition.backend.name == "api"
 
     @property
@@ -92,7 +92,7 @@ def show(jobs: Sequence[Job]) -> None:
 
 
 def _left(job: Job, again: bool) -> _Left:
-    """What a condition needs; nothing where the sweep has it under another label, too."""
+    """Compute the remaining work of a condition; none if the sweep has it twice."""
     full = replicate_usage(job.condition)
     calls = sum(use.calls for use in full.values())
     begun, still, longest = 0, 0.0, 0
@@ -106,7 +106,10 @@ def _left(job: Job, again: bool) -> _Left:
 
 
 def _made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
-    """Calls that a replicate has made, repairs aside, and whether it has ended for good."""
+    """Count the calls that a replicate has made, and tell if it has ended for good.
+
+    Repairs aren't counted.
+    """
     try:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
@@ -138,7 +141,7 @@ def _sum(left: Sequence[_Left]) -> dict[str, Usage]:
 
 
 def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Table":
-    """What each model still has to do, and what that costs."""
+    """Make the table of each model's remaining calls, and their cost."""
     import pandas as pd
 
     from plenum.reports.table import Column, Table, keys
@@ -214,14 +217,14 @@ def _closing(
 
 
 def _cost_left(cost: float, unknown: bool) -> str:
-    """The cost of models with a price; without one it is unknown, and never 0."""
+    """Write the cost of models with a price; without one it is unknown, and never 0."""
     if unknown:
         return f"${cost:.2f} and an unknown part" if cost else "unknown"
     return f"${cost:.2f}"
 
 
 def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
-    """The longest of: one replicate's calls in sequence, and each stated limit."""
+    """Estimate the time: the longest of one replicate's calls, and each stated limit."""
     jobs = [item.job for item in left]
     observed = [_latencies(job) for job in jobs]
     known = [latency for latencies in observed for latency in latencies]
@@ -254,7 +257,7 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
 
 
 def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
-    """The time that models on this machine take, as measured by some tokens of theirs."""
+    """Estimate the time of models on this machine, from a measurement of some tokens."""
     by_settings: defaultdict[Hosted, list[_Left]] = defaultdict(list)
     for item in left:
         if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
@@ -281,7 +284,7 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
 
 
 def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
-    """What is left by provider, and by model: either may have limits."""
+    """Sum up the remaining usage by provider, and by model: either may have limits."""
     sums: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:
         model_of = backend[repr(item.job.condition.backend)]

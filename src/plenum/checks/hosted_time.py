@@ -1,4 +1,4 @@
-"""The time that a hosted model will take, by a short measurement of the model itself."""
+"""The expected time of a hosted model, from a short measurement of the model itself."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,7 @@ from plenum.models.pace import Pace, Paced
 STEPS = 8
 """Tokens that each row writes."""
 PATIENCE_S = 60.0
-"""For so long is a measurement waited for; loading the model isn't counted."""
+"""Seconds after which a measurement is given up; loading the model isn't counted."""
 
 
 def measure(job: Job, model: ChatModel, rows: int) -> Pace | None:

@@ -1,4 +1,4 @@
-"""How far a study is, read from its journals while a sweep writes them, or from tracking."""
+"""The progress of a study, read from its journals while a sweep writes them, or from tracking."""
 
 import re
 import time
@@ -32,7 +32,7 @@ _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of ``scripts/status.py``: a study in a store, and where its journals lie.
+    """The settings of ``scripts/status.py``: a study in a store, and the path of its journals.
 
     Without a store, study and ``uri`` are empty.
     """
@@ -85,7 +85,7 @@ def show_study(settings: Settings) -> None:
 
 
 def _stored(settings: Settings) -> list[dict[str, Any]]:
-    """A line for each condition of a study."""
+    """List the conditions of a study, a line each."""
     conditions = stored_conditions(settings.study, store.absolute(settings.uri))
     if not conditions:
         raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
@@ -93,7 +93,7 @@ def _stored(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _untracked(journals: str) -> list[dict[str, Any]]:
-    """A line for each condition that has journals, whichever study wrote them."""
+    """List the conditions that have journals, a line each, of any study."""
     lines = []
     for condition in sorted({path.parent for path in fetched(journals).glob("*/[0-9]*.jsonl")}):
         *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
@@ -106,7 +106,7 @@ def _untracked(journals: str) -> list[dict[str, Any]]:
 
 
 def _name(journal: Path) -> str:
-    """What a journal's condition is called; its folder where the first line can't be read."""
+    """Name a journal's condition; use its folder if the first line can't be read."""
     from plenum.tracking.run_data import name  # it imports MLflow, which others don't wait for
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
@@ -116,14 +116,14 @@ def _name(journal: Path) -> str:
 
 
 def _dollars(cost: float, unpriced: float) -> str:
-    """A cost with four decimals; unknown where no answer had a price."""
+    """Format a cost with four decimals; unknown if no answer had a price."""
     if unpriced and not pd.isna(unpriced):
         return dollars(cost, int(unpriced))
     return number(cost, 4)
 
 
 def _totals(frame: pd.DataFrame) -> str:
-    """The conditions in one line; what neither journals nor the store tell isn't taken for 0."""
+    """Sum up the conditions in one line; unknown counts aren't taken for 0."""
     total = frame[["target", *_COUNTS]].sum()
     unknown = frame.loc[frame["completed"].isna(), "target"].sum()
     unpriced = int(frame["unpriced"].sum()) if "unpriced" in frame else 0
@@ -143,7 +143,7 @@ def _totals(frame: pd.DataFrame) -> str:
 
 
 def _sweep(settings: Settings) -> str:
-    """What the conditions are of: the sweep that runs or ran last, as far as its lock file says."""
+    """Describe the sweep that runs or ran last, as far as its lock file tells."""
     uncounted = "conditions that no sweep has begun aren't counted"
     lock = lock_file(folder(settings.journals), store.absolute(settings.uri), settings.study)
     if not lock.exists() or not (size := lock.read_text(encoding="utf-8")):
@@ -152,7 +152,7 @@ def _sweep(settings: Settings) -> str:
 
 
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
-    """A condition as a line of the table."""
+    """Describe a condition as a line of the table."""
     name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
     here = fetched(journals, name) / name
     counted = _counted(here, condition.target) if here.is_dir() else _tracked(condition)
@@ -160,7 +160,7 @@ def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
 
 
 def _tracked(condition: StoredRun) -> dict[str, Any]:
-    """What the store has of a condition whose journals lie elsewhere: nothing until it is over."""
+    """Read the counts of a condition whose journals are elsewhere: none until it is over."""
     counts = {
         name: float(condition.metrics.get(f"n_{name}", "nan").split()[0])
         for name in ("completed", "failed", "pending")
@@ -169,7 +169,7 @@ def _tracked(condition: StoredRun) -> dict[str, Any]:
 
 
 def _counted(condition: Path, target: int) -> dict[str, Any]:
-    """What the journals of a condition hold; those beyond the target were wanted earlier."""
+    """Count the journals of a condition; those beyond the target belong to an earlier one."""
     files = [path for path in condition.glob("[0-9]*.jsonl") if int(path.stem) < target]
     ended: Counter[str] = Counter()
     calls, dollars, unpriced = 0, 0.0, 0
@@ -194,7 +194,7 @@ def _counted(condition: Path, target: int) -> dict[str, Any]:
 
 
 def _ago(seconds: float | None) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Write an age in the largest unit that fits."""
     if seconds is None or pd.isna(seconds):
         return "-"
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):

@@ -1,4 +1,4 @@
-"""Helpers for the tests of committees, as installed packages offer them.
+"""Helpers for the tests of committees, offered by installed packages.
 
 ``assert_stable`` comes from the package that audits programs.
 """
@@ -8,11 +8,11 @@ from typing import Any
 from plenum.base.extensions import Registry
 
 HELPERS: Registry[Any] = Registry("plenum.testing", "helper")
-"""By name."""
+"""The helpers by name."""
 
 
 def __getattr__(name: str) -> Any:
-    """A helper by its name, as ``from plenum.testing import assert_stable`` asks for it."""
+    """Return a helper by its name, for ``from plenum.testing import assert_stable``."""
     if name.startswith("_") or name not in HELPERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return HELPERS[name]

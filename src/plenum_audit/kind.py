@@ -10,6 +10,7 @@ KIND = Kind(
     assumed_answers="answers as long as the program's requests allow",
     factors=PROGRAM_FACTORS,
     repeated=(),
+    tables=("replicates", "calls", "messages", "elicited"),
     parts={
         "compose": "plenum_audit.programs.compose:refuse",
         "estimates": "plenum_audit.execution.summarise_program:estimates",

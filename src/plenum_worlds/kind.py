@@ -10,6 +10,7 @@ KIND = Kind(
     assumed_answers="answers as long as sampling.max_tokens allows",
     factors=(*FACTORS, *WORLD_FACTORS),
     repeated=("scenario", "roles", "protocol", "memory"),
+    tables=("ensemble", "replicates"),
     parts={
         "compose": "plenum_worlds.compose:compose",
         "conversation": "plenum_worlds.episode:Episode",

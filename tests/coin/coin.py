@@ -208,6 +208,7 @@ KIND = Kind(
     assumed_answers="one word",
     factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
     repeated=(),
+    tables=("replicates",),
     parts={
         "compose": "coin:compose",
         "conversation": "coin:Flips",

@@ -1,5 +1,6 @@
 """An audit through the real command line: verdicts, exit statuses, kills, nights, baselines."""
 
+import hashlib
 import html
 import json
 import os
@@ -17,7 +18,7 @@ from pydantic import TypeAdapter
 from plenum.records import read_entries
 from plenum_audit.reports.audit import Audit
 
-from .conftest import KEY, Run, calls, journals, runs, start, wait_for
+from .conftest import KEY, Run, calls, journals, runs, start, table, wait_for
 
 PROGRAM = """
 import json, os, signal, time, urllib.request
@@ -542,6 +543,30 @@ def test_a_budget_in_dollars_needs_a_price_for_what_the_program_calls(
     done = run(*arguments("talks", *priced), script="scripts/audit.py", status=3, **KEYS)
     assert "4 runs: A 3, B 1" in done.stdout
     assert len(server.requests) == 12
+
+
+@pytest.mark.usefixtures("folder", "stored")
+def test_an_audit_that_is_tracked_is_not_written_again(run: Run, tmp_path: Path) -> None:
+    """Its second time adds a run of its own, and the manifest lists all that its cases keep."""
+    given = [*arguments("talks", "max_runs=4"), "tracking=local"]
+    kept, files = [], []
+    for _ in range(2):
+        run(*given, script="scripts/audit.py", status=3)
+        (condition,) = runs(tmp_path, "audit", "condition")
+        left = tmp_path / "mlruns/artifacts/audit" / condition.info.run_id / "artifacts"
+        files = sorted(left.glob("*.*"))
+        written = {file.name: file.stat().st_mtime_ns for file in files}
+        kept.append((condition.info.run_id, written))
+    assert kept[0] == kept[1]
+    assert len(runs(tmp_path, "audit", "audit")) == 2
+    run("study=audit", script="scripts/accounting.py")
+    (row,) = table(tmp_path, "audit", "manifest")
+    tables = [file for file in files if file.suffix == ".parquet"]
+    assert {file.stem for file in tables} >= {"replicates", "calls", "messages"}
+    for file in tables:
+        assert row[f"sha256_{file.stem}"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert "" not in [value for name, value in row.items() if name.startswith("sha256_")]
+    assert len(row["sha256_transcripts"]) == 64
 
 
 @pytest.mark.usefixtures("folder")

@@ -37,6 +37,9 @@ class Kind:
         Names of the factors of its conditions, in the order in which tables show them.
     repeated
         Those of them that say what another one says.
+    tables
+        Names of the tables, among those that the part ``tables`` makes, by which a run is
+        recognised as whole, and of which manifests give digests.
     parts
         ``module:attribute`` by station:
 
@@ -79,6 +82,7 @@ class Kind:
     assumed_answers: str
     factors: tuple[str, ...]
     repeated: tuple[str, ...]
+    tables: tuple[str, ...]
     parts: Mapping[str, str]
     more: str = ""
     groups: tuple[str, ...] = ()
@@ -151,6 +155,7 @@ register(
         assumed_answers="arguments of argument_words each",
         factors=FACTORS,
         repeated=(),
+        tables=("ensemble", "replicates"),
         parts={
             "compose": "plenum.committee.compose:compose",
             "conversation": "plenum.committee.deliberation:Deliberation",

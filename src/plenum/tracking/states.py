@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base.identity import digest
+from plenum.design.kinds import of_condition as of_kind
 from plenum.records import Transcript
 from plenum.tracking import rows, store, stored, traces
 from plenum.tracking.stored import StoredRun
@@ -116,7 +117,8 @@ def _parent_holds(
     folder = parent.artifacts
     if folder is None or "mlflow.source.name" not in parent.tags:
         return False
-    files = ("ensemble.parquet", "replicates.parquet", "config.yaml", "condition.json")
+    tables = (f"{name}.parquet" for name in of_kind(condition).tables)
+    files = (*tables, "config.yaml", "condition.json")
     accounts = folder / "accounts.json"
     return (
         of_run(parent.status, parent.tags) == of_condition(report, condition)

@@ -16,7 +16,6 @@ REASONS = tuple(map(str, Failure))
 """Every reason why an attempt or a replicate may fail, or wait."""
 
 _ACCOUNTS = {"target", "completed", "failed", "pending", "models", "outcomes"}
-_DIGESTED = ("ensemble.parquet", "replicates.parquet")
 
 
 @dataclass(frozen=True)
@@ -99,10 +98,12 @@ def read(
         t.get("plenum.pending") or "unknown" for t in tags if t["plenum.status"] == "pending"
     )
     pending["unknown"] += target - completed - ended.total() - waiting
-    files = artifacts(client, run, ("accounts.json", *_DIGESTED))
+    digested = [f"{name}.parquet" for name in condition.kind.tables]
+    files = artifacts(client, run, ("accounts.json", *digested))
     written = _believed(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
+    tables = {name: files[name] for name in digested if name in files}
     counted = replace(condition, target=target, completed=completed, failures=failed)
     known = written or {}
     return ConditionUsage(
@@ -110,7 +111,7 @@ def read(
         pending=written["pending"] if written else {why: n for why, n in pending.items() if n},
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
-        digests=_digests(files, replicates if written else ()),
+        digests=_digests(tables, replicates if written else ()),
         unread_lines=known.get("unread_lines", 0),
         failed_at=known.get("failed_at", ()),
         retried=known.get("retried", 0),
@@ -132,8 +133,8 @@ def _believed(text: bytes | None, target: int, completed: int, failed: dict[str,
     return written if 0 < lost <= written["pending"].get("error", 0) else None
 
 
-def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
-    digests = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
+def _digests(tables: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
+    digests = {name: hashlib.sha256(table).hexdigest() for name, table in tables.items()}
     numbered = ((int(c.data.tags["plenum.replicate"]), c.info.artifact_uri) for c in children)
     # those of a server would take a request each
     places = [(number, located(uri, number)) for number, uri in numbered]

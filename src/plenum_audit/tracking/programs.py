@@ -12,6 +12,7 @@ from plenum.base.identity import digest
 from plenum.records import Transcript
 from plenum.records.journal import ELICITED, MESSAGES
 from plenum.tracking import conditions
+from plenum_audit.kind import KIND
 
 
 def run_name(condition: Mapping[str, Any]) -> str:
@@ -21,7 +22,10 @@ def run_name(condition: Mapping[str, Any]) -> str:
 
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
-    """The tables that become a condition's Parquet artifacts, by name."""
+    """Return the tables that become a condition's Parquet artifacts, by name.
+
+    ``elicited`` has what models answered after a run, where its seats stood at each message.
+    """
     return {
         "replicates": conditions.replicates(transcripts).assign(
             begun_again=[transcript.begun_again for transcript in transcripts]
@@ -31,9 +35,6 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         "elicited": pd.DataFrame(_entries(transcripts, (ELICITED,)), columns=_MESSAGES),
     }
 
-
-TABLES = ("replicates", "calls", "messages", "elicited")
-"""``elicited`` has what models answered after a run, where its seats stood at each message."""
 
 _CALLS = (
     *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
@@ -79,7 +80,7 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
     return {
         "decisions": tuple(completed["decision"]),
         "indices": tuple(int(index) for index in completed["replicate"]),
-        "tables": {name: table(name) for name in TABLES},
+        "tables": {name: table(name) for name in KIND.tables},
     }
 
 

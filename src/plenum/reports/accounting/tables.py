@@ -248,19 +248,17 @@ def failed_at(usages: Sequence[ConditionUsage]) -> list[Table]:
 _DIGITS = 16
 """Hexadecimal digits of a SHA-256 that the manifest prints; the CSV has all of them."""
 
-_FILES = ("ensemble.parquet", "replicates.parquet", "transcripts")
-
 
 def manifest(usages: Sequence[ConditionUsage]) -> Table:
     """Make the table of the run and the files behind each condition (Table S2)."""
-    rows = rows_of(usages)
+    rows, files = rows_of(usages), _files(usages)
     columns = (
         *keys(shown(rows)[0]),
         Column("condition"),
         Column("run_id", "MLflow run"),
-        *(Column(_digest(name), name.replace(".", " ."), _short) for name in _FILES),
+        *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),
     )
-    missing = any(len(usage.digests) < len(_FILES) for usage in usages)
+    missing = any(not usage.digests.keys() >= set(_files([usage])) for usage in usages)
     below = notes("manifest", rows, digits=_DIGITS, missing=missing)
     title = "Manifest: the runs and files behind each condition"
     return Table("manifest", title, manifest_frame(usages), columns, below)
@@ -268,15 +266,22 @@ def manifest(usages: Sequence[ConditionUsage]) -> Table:
 
 def manifest_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame with one row a condition: its run, and the SHA-256 of its files."""
+    files = _files(usages)
     records = [
         {
             **{"study": usage.tracked.study, **usage.tracked.factors},
             **{"condition": usage.tracked.identity, "run_id": usage.tracked.run_id},
-            **{_digest(name): usage.digests.get(name) for name in _FILES},
+            **{_digest(name): usage.digests.get(name) for name in files},
         }
         for usage in usages
     ]
     return pd.DataFrame(records).convert_dtypes()
+
+
+def _files(usages: Sequence[ConditionUsage]) -> list[str]:
+    """Return the names of the files that the kinds of some conditions keep, transcripts last."""
+    tables = dict.fromkeys(name for usage in usages for name in usage.tracked.kind.tables)
+    return [*(f"{name}.parquet" for name in tables), "transcripts"]
 
 
 def _digest(name: str) -> str:

@@ -1,6 +1,6 @@
 """Hydra's ``concurrent`` launcher: compose and check every job, then run all on one event loop.
 
-``ray`` does so too, and has workers play the replicates.
+The ``ray`` launcher does the same, and has Ray workers run the replicates.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ for _name, _node in (("concurrent", ConcurrentConf), ("ray", RayConf)):
 
 
 class ConcurrentLauncher(Launcher):
-    """Runs the conditions of a multirun in one process."""
+    """A launcher that runs the conditions of a multirun in one process."""
 
     checks_all_first = True  # so that the sweeper needn't
 
@@ -52,12 +52,12 @@ class ConcurrentLauncher(Launcher):
         return launch(*composing, job_overrides, initial_job_idx, dry_run.show, self.play())
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
-        """What plays the replicates of jobs; ``None`` for this process."""
+        """Return the factory that distributes replicates; ``None`` runs them in this process."""
         return None
 
 
 class RayLauncher(ConcurrentLauncher):
-    """Runs the conditions of a multirun on the workers of a Ray cluster."""
+    """A launcher that runs the conditions of a multirun on the workers of a Ray cluster."""
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         from plenum.execution.remote.cluster import require_ray

@@ -1,4 +1,4 @@
-"""Make every file of ``scenarios/`` an option of the config group ``scenario``."""
+"""A Hydra config source that makes every file of ``scenarios/`` an option of group ``scenario``."""
 
 import os
 import re
@@ -15,14 +15,14 @@ from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 
 _NO_CASES = ("variants",)
-"""Folders of ``scenarios`` that hold other things."""
+"""Folders of ``scenarios`` that hold something other than scenarios."""
 
 
 class ScenarioSearchPath(SearchPathPlugin):
-    """Adds scenarios, the project's and a user's own, to where configs are looked for.
+    """A plugin that adds the project's and the user's scenarios to Hydra's search path.
 
-    The user's folder is added as a whole: Hydra does it for ``--config-dir`` in a sweep alone, and
-    not where a script composes a config again, or says what is wrong with one.
+    It adds the user's whole folder: Hydra itself adds ``--config-dir`` only in a sweep, not when a
+    script composes a config again or explains an error in one.
     """
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
@@ -34,11 +34,11 @@ class ScenarioSearchPath(SearchPathPlugin):
 
 
 class ScenarioSource(ConfigSource):
-    """A config group ``scenario`` with one option a YAML file; an option is a pointer to it.
+    """A config source whose group ``scenario`` has one option per YAML file, pointing to it.
 
-    A file is chosen by the id that it holds, or by its own name; one in a folder of ``scenarios``
-    with the folder's name before it, as in ``published/HL-01``. Those of a user's own folder stand
-    among them.
+    An option is named by the id in the file or by the file's own name; in a subfolder of
+    ``scenarios`` it is preceded by the folder's name, as in ``published/HL-01``. Scenarios of the
+    user's own folder are options in the same way.
     """
 
     @staticmethod
@@ -81,7 +81,7 @@ class ScenarioSource(ConfigSource):
         return sorted(file for place in places for file in (place / folder).glob("*.yaml"))
 
     def _matching(self, config_path: str) -> Sequence[Path]:
-        """The files that hold the id, or else the file of that name."""
+        """Return the files that hold the id; if there are none, the file of that name."""
         chosen = config_path.removeprefix("scenario/").removesuffix(".yaml")
         folder, _, name = chosen.rpartition("/")
         if folder.partition("/")[0] in _NO_CASES or ".." in folder.split("/"):
@@ -98,7 +98,7 @@ class ScenarioSource(ConfigSource):
 
 
 def _id(file: Path) -> str:
-    """The id that a file holds at the beginning of a line; its name where it holds none."""
+    """Return the id at the beginning of a line of the file; without one, the file's name."""
     try:
         text = regular_files.read_bytes(file).decode(errors="replace")
     except OSError:  # who chooses the file learns why it can't be read

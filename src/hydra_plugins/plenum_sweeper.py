@@ -1,4 +1,4 @@
-"""Hydra's basic sweeper, which leaves checking to a launcher that composes every job itself."""
+"""Hydra's basic sweeper, which leaves checking to launchers that compose every job themselves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ConfigStore.instance().store(
 
 
 class PlenumSweeper(BasicSweeper):
-    """Composes each job once where the launcher checks all of them before it runs one."""
+    """A sweeper that composes each job once if the launcher checks all jobs before it runs any."""
 
     def validate_batch_is_legal(self, batch: Sequence[Sequence[str]]) -> None:
         if not getattr(self.launcher, "checks_all_first", False):

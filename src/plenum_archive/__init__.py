@@ -1,1 +1,1 @@
-"""A study as one file, Data S1: written, checked, and brought back into a tracking store."""
+"""Studies as single files (Data S1): export, verification, and import into a tracking store."""

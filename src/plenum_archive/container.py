@@ -1,6 +1,6 @@
-"""The file of an archive: a zip whose bytes follow from its contents, sealed by its own digest.
+"""The file format of an archive: a zip with reproducible bytes, sealed by its own digest.
 
-Who opens one believes nothing that it says: it may be damaged or hostile.
+A reader trusts nothing in the file, since it may be damaged or hostile.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from plenum.design.ranges import is_study
 from plenum_archive.layout import FORMAT, KIND, MANIFEST
 
 SEAL = 64
-"""The last bytes of the file: the SHA-256 of all before them, in hexadecimal."""
+"""Length of the seal: the file ends with the SHA-256 of all bytes before it, in hexadecimal."""
 
 MODE = 0o100644
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -30,18 +30,18 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]
 _LONGEST_NAME = 200
 _ENCRYPTED = 0x1
 _LARGEST = 1 << 30
-"""Bytes of the largest file, and of all files together where the archive is small."""
+"""Limit in bytes for one file, and for all files together in a small archive."""
 _CHUNK = 1 << 20
 
 
 @dataclass
 class Packer:
-    """An archive that is being written.
+    """Writer of an archive.
 
     Attributes
     ----------
     files
-        ``size`` and ``sha256`` of what is in it, by name.
+        ``size`` and ``sha256`` of each file written so far, by name.
     """
 
     into: ZipFile
@@ -58,18 +58,20 @@ class Packer:
 
 
 def described(data: bytes) -> dict[str, int | str]:
-    """What the manifest says of a file."""
+    """Return the manifest's entry for a file: its size and digest."""
     return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
 @contextmanager
 def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
-    """An archive that appears under its name when it is whole, sealed and checked, or not at all.
+    """Write an archive that appears under its name only once it is whole, sealed and checked.
+
+    If anything fails, no file is left behind.
 
     Parameters
     ----------
     check
-        Is given the file before it gets its name; raises where it isn't to have it.
+        Called with the temporary file before it is renamed; raises to reject the archive.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -91,7 +93,7 @@ def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
 
 
 def digest(file: BinaryIO, size: int) -> str:
-    """The SHA-256 of the first bytes of a file."""
+    """Return the SHA-256 of the first ``size`` bytes of a file."""
     hasher = hashlib.sha256()
     file.seek(0)
     while size > 0 and (chunk := file.read(min(size, _CHUNK))):
@@ -101,7 +103,7 @@ def digest(file: BinaryIO, size: int) -> str:
 
 
 class Damaged(Exception):
-    """An archive that can't be read any further."""
+    """Raised if an archive can't be read any further."""
 
 
 @dataclass
@@ -111,9 +113,9 @@ class Box:
     Attributes
     ----------
     members
-        What the zip file says of each file, by name.
+        The zip directory's entry of each file, by name.
     seal
-        What is wrong with the file as a whole; empty where its digest fits.
+        An error message if the file's digest is wrong; empty if it is right.
     """
 
     zip: ZipFile
@@ -124,17 +126,17 @@ class Box:
         self.members = {info.filename: info for info in self.zip.infolist()}
 
     def read(self, name: str, limit: int = _LARGEST) -> bytes:
-        """A file's bytes.
+        """Return the bytes of a file.
 
         Raises
         ------
         Damaged
-            It isn't there, can't be unpacked, or is larger than ``limit``.
+            The file is missing, can't be unpacked, or is larger than ``limit``.
         """
         return b"".join(self.chunks(name, limit))
 
     def described(self, name: str) -> dict[str, int | str]:
-        """A file's size and digest, as the manifest should have them."""
+        """Return the size and digest of a file, in the form of the manifest's entry."""
         hasher, size = hashlib.sha256(), 0
         for chunk in self.chunks(name, _LARGEST):
             hasher.update(chunk)
@@ -142,7 +144,7 @@ class Box:
         return {"size": size, "sha256": hasher.hexdigest()}
 
     def chunks(self, name: str, limit: int) -> Iterator[bytes]:
-        """A file, piece by piece: never more of it than the zip file says that there is."""
+        """Yield a file in pieces, never more bytes than its zip directory entry announces."""
         if name not in self.members:
             raise Damaged(f"{name}: missing")
         if self.members[name].file_size > limit:
@@ -155,7 +157,7 @@ class Box:
             raise Damaged(f"{name}: can't be unpacked ({error})") from None
 
     def unpack(self, place: str, folder: Path) -> None:
-        """Write the files of a folder to the disk, under their names within it."""
+        """Write the files of a folder to disk, under their names within it."""
         for name in self.members:
             if name.startswith(f"{place}/"):
                 to = folder / name.removeprefix(f"{place}/")
@@ -163,12 +165,12 @@ class Box:
                 to.write_bytes(self.read(name))
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the archive.
+        """Return the manifest of the archive.
 
         Raises
         ------
         Damaged
-            It can't be read, or is of another format.
+            The manifest can't be read, or its format isn't supported.
         """
         try:
             manifest = json.loads(self.read(MANIFEST))
@@ -190,12 +192,12 @@ class Box:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Box]:
-    """Open an archive whose names and sizes are harmless.
+    """Open an archive after checking that its names and sizes are harmless.
 
     Raises
     ------
     Damaged
-        It is no whole zip file, or one that could do harm.
+        The file isn't a complete zip file, or unpacking it could do harm.
     """
     with regular_files.opened(path) as file:
         size = path.stat().st_size
@@ -228,7 +230,7 @@ def _refuse_harm(members: list[ZipInfo], size: int) -> None:
 
 
 def _wrong(info: ZipInfo) -> str | None:
-    """What speaks against unpacking a file."""
+    """Return the reason not to unpack a file; ``None`` if it is harmless."""
     name = info.filename
     if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
         return "not a name that an archive has"

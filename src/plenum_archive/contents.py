@@ -1,4 +1,4 @@
-"""Whether a condition of an archive agrees with itself: runs and tables with transcripts."""
+"""Consistency of an archived condition: its runs and tables must agree with its transcripts."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, Run
 
 
 def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with an unpacked condition, a line each, beginning with a file's name.
+    """Yield what is wrong with an unpacked condition, one line each, beginning with a file's name.
 
     Parameters
     ----------
     entry
-        The entry of the condition in the manifest.
+        The condition's entry in the manifest.
     """
     try:
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
@@ -71,7 +71,7 @@ def _identities(folder: Path, run: Run, entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _strays(folder: Path, numbers: Sequence[int]) -> Iterator[str]:
-    """Transcripts that no run belongs to."""
+    """Yield a line for each transcript that belongs to no run."""
     named = {f"{number:03d}.jsonl" for number in numbers}
     transcripts = folder / TRANSCRIPTS
     for path in sorted(transcripts.iterdir()) if transcripts.is_dir() else ():
@@ -80,7 +80,7 @@ def _strays(folder: Path, numbers: Sequence[int]) -> Iterator[str]:
 
 
 def _disagreement(transcript: Transcript, run: Run, replicate: Run) -> Iterator[str]:
-    """Where a replicate's run says something else than its transcript."""
+    """Yield a line for each value in which a replicate's run and its transcript differ."""
     head = transcript.head
     if (
         head["condition"] != run.tags["plenum.condition"]
@@ -122,7 +122,7 @@ def _counts(transcripts: dict[int, Transcript], run: Run, entry: dict[str, Any])
 
 
 def _tables(folder: Path, transcripts: dict[int, Transcript], run: Run) -> Iterator[str]:
-    """Where the Parquet files aren't what the transcripts give."""
+    """Yield a line for each Parquet file that differs from what the transcripts give."""
     if "n_target" not in run.metrics:  # interrupted: there may be files of an earlier attempt
         return
     try:
@@ -148,7 +148,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: Run) -> Itera
 
 
 def difference(path: Path, expected: pd.DataFrame) -> str:
-    """How a Parquet file differs from a table; empty where it doesn't."""
+    """Describe how a Parquet file differs from a table; return an empty text if it doesn't."""
     try:
         rows = pyarrow.parquet.read_metadata(path).num_rows  # before anything is unpacked
         if rows != len(expected):

@@ -1,4 +1,4 @@
-"""The data dictionary: what every column and field of an archive means."""
+"""The data dictionary: the meaning of every column and field of an archive."""
 
 import csv
 from collections.abc import Iterable
@@ -13,19 +13,20 @@ from plenum.reports import table
 
 _FILE = Path(__file__).with_name("dictionary.csv")
 _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
-"""Lines that archives of earlier versions may have: a line that is changed above moves here."""
+"""Lines of earlier versions' dictionaries. A line that changes above moves here."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A column or field, or several that are alike.
+    """The description of a column or field, or of several with the same meaning.
 
     Attributes
     ----------
     file
-        Names of files, ``*`` for any; of a transcript with ``#`` and the kind of line.
+        Patterns of file names, ``*`` for any; for a transcript followed by ``#`` and the kind of
+        line.
     field
-        Its name, ``*`` for any; fields within fields are joined by dots.
+        Patterns of field names, ``*`` for any; nested fields are joined by dots.
     """
 
     file: str
@@ -36,30 +37,33 @@ class Entry:
     meaning: str
 
     def of(self, name: str) -> bool:
-        """Whether it belongs to a file, whatever the kind of line."""
+        """Return whether the entry is about a file, ignoring the kind of line."""
         return any(fnmatchcase(name, pattern.partition("#")[0]) for pattern in self.file.split())
 
     def describes(self, name: str, field: str) -> bool:
-        """Whether it says what a field of a file means; ``name`` may have the kind of line."""
+        """Return whether the entry describes a field of a file.
+
+        ``name`` may include the kind of line.
+        """
         in_file = any(fnmatchcase(name, pattern) for pattern in self.file.split())
         return in_file and any(fnmatchcase(field, pattern) for pattern in self.field.split())
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """The whole dictionary."""
+    """Return the whole dictionary."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         return tuple(Entry(**row) for row in csv.DictReader(file))
 
 
 def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
-    """What is wrong with the dictionary of an archive that has these files; empty if nothing is.
+    """Describe what is wrong with an archive's dictionary; return an empty text if nothing is.
 
     Parameters
     ----------
     same_version
-        Whether this version of plenum wrote the archive. Another one may have known fewer columns,
-        or have said the same in the words of :data:`_EARLIER`.
+        Whether this version of plenum wrote the archive. Another version may have known fewer
+        columns, or have described them in the words of :data:`_EARLIER`.
     """
     expected = of(names)
     if data == expected:
@@ -73,7 +77,7 @@ def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
 
 
 def of(names: Iterable[str]) -> bytes:
-    """The dictionary of the files that an archive has, as CSV."""
+    """Return the dictionary of the given files, as CSV."""
     names = list(names)
     described = [entry for entry in entries() if any(map(entry.of, names))]
     return table.csv(pd.DataFrame(described, columns=[f.name for f in fields(Entry)])).encode()

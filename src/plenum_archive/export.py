@@ -1,4 +1,4 @@
-"""Write a study to one file."""
+"""Export of a study to one file."""
 
 import hashlib
 import sys
@@ -36,7 +36,7 @@ _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
 @dataclass(frozen=True)
 class Export:
-    """The config of `scripts/export.py`; ``chosen.out`` is the file."""
+    """The config of `scripts/export.py`; ``chosen.out`` is the file to write."""
 
     chosen: Settings
     overwrite: bool
@@ -48,7 +48,7 @@ def read_config(cfg: DictConfig) -> Export:
     Raises
     ------
     UserError
-        The study isn't named, a value is malformed, or the file is there already.
+        The study isn't named, a value is malformed, or the file exists already.
     """
     chosen = settings(cfg)
     if type(cfg.overwrite) is not bool:
@@ -66,12 +66,12 @@ def read_config(cfg: DictConfig) -> Export:
 
 
 def export(wanted: Export) -> None:
-    """Write a study to an archive, check it, and say what is in it.
+    """Write a study to an archive, check it, and print what it contains.
 
     Raises
     ------
     UserError
-        The study can't be read, is half written, or holds a secret.
+        The study can't be read, is incomplete, or holds a secret.
     """
     chosen = wanted.chosen
     _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
@@ -91,7 +91,7 @@ def export(wanted: Export) -> None:
 def _pack(
     packer: Packer, chosen: Settings, conditions: Sequence[ArchivedCondition]
 ) -> dict[str, list[str]]:
-    """Write all files; those that name the machine, by what they name."""
+    """Write all files; return the files that name this machine, by what they name."""
     named: dict[str, list[str]] = {}
 
     def add(name: str, data: bytes) -> None:
@@ -163,14 +163,14 @@ def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
 
 
 def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
-    """The tables of a study that have lines, by file name."""
+    """Return the study's non-empty tables as CSV, by file name."""
     tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
     tables = tables | _accounting(chosen, gathered)
     return {f"{name}.csv": csv(table).encode() for name, table in tables.items() if len(table)}
 
 
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
-    """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
+    """Return the tables of `scripts/accounting.py`: replicates, calls, failures and files."""
     usage = Study(chosen.study, chosen.uri).usage
     usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
     tables = accounting.frames(usage)
@@ -186,7 +186,7 @@ def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict
 
 
 def _digests(condition: ArchivedCondition) -> dict[str, Any]:
-    """The run that a condition was first tracked as, and the digests of its files."""
+    """Return the id of the run that first tracked a condition, and the digests of its files."""
     together = hashlib.sha256()
     for replicate in sorted(condition.transcripts):
         if replicate < condition.run.target:
@@ -204,7 +204,7 @@ def _digests(condition: ArchivedCondition) -> dict[str, Any]:
 
 
 def _require_whole(study: str, part: Path) -> None:
-    """Refuse to hand out an archive that doesn't pass its own check."""
+    """Refuse an archive that doesn't pass its own check."""
     with progress("checking") as say:
         problems = check(part, say).problems
     if problems:

@@ -1,4 +1,4 @@
-"""Everything that MLflow holds of a study, condition by condition."""
+"""Reading of a study from MLflow, condition by condition."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,27 +17,27 @@ from plenum_archive import layout, scrub
 from plenum_archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
-"""Tags of an imported run: the id that it was first tracked under, and the archive's contents."""
+"""Tags of an imported run: its id when it was first tracked, and the archive's contents."""
 
 _UNFINISHED = "; the same run.py command brings the study up to date"
 
 
 @dataclass(frozen=True)
 class ArchivedCondition:
-    """A condition as the store holds it.
+    """A condition with all that the tracking store holds of it.
 
     Attributes
     ----------
     place
-        Its folder in an archive.
+        The condition's folder in the archive.
     run, replicates
-        Its run, and those of its replicates in their order.
+        The condition's run, and its replicates' runs in order.
     transcripts
-        The journals by replicate, on this machine's disk.
+        Journals by replicate, on this machine's disk.
     artifacts
-        Files of its run, by name.
+        Files of the condition's run, by name.
     stored
-        Its run's id in this store.
+        The id of the condition's run in this store.
     """
 
     place: str
@@ -49,7 +49,7 @@ class ArchivedCondition:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Replicates by status: target = completed + failed + pending."""
+        """Numbers of replicates by status: target = completed + failed + pending."""
         target = self.run.target
         within = [replicate for replicate in self.replicates if replicate.replicate < target]
         ended = {
@@ -59,7 +59,7 @@ class ArchivedCondition:
         return {"target": target, **ended, "pending": target - sum(ended.values())}
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """What an archive holds of it, by name."""
+        """Yield the files that an archive holds of the condition, with their names."""
         for name in sorted(self.artifacts):
             data = self.artifacts[name]
             clean = {"config.yaml": scrub.config, "accounts.json": scrub.accounts}.get(name, bytes)
@@ -73,7 +73,9 @@ class ArchivedCondition:
 def gathered(
     study: str, uri: str, report_progress: Callable[[int, int], None] = lambda done, of: None
 ) -> Iterator[list[ArchivedCondition]]:
-    """The conditions of a study, in the order in which they were first run.
+    """Read the conditions of a study, in the order in which they were first run.
+
+    Their transcripts exist on disk until the context ends.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def gathered(
     Raises
     ------
     UserError
-        There is no such study at ``uri``, nothing in it, or a replicate is half written.
+        There is no such study at ``uri``, it is empty, or a replicate is half written.
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs
@@ -159,7 +161,7 @@ def _run(run: Any) -> Run:
 
 
 def _in_order(conditions: list[ArchivedCondition]) -> list[ArchivedCondition]:
-    """Start times that differ: reports list conditions in their order."""
+    """Make start times strictly increasing, since reports order conditions by them."""
     ordered: list[ArchivedCondition] = []
     last = -1
     for condition in conditions:

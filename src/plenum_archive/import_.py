@@ -1,4 +1,4 @@
-"""Bring a study's file back into a tracking store: the same runs, under ids of the store's own."""
+"""Import of an archive into a tracking store: the same runs, under ids of the store's own."""
 
 import sys
 import tempfile
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from mlflow.entities import Metric
 
 _AT_ONCE = 900
-"""Metrics that one request may hold; a server takes 1000."""
+"""Metrics in one request; an MLflow server accepts 1000."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """The config of `scripts/import.py`: no name keeps the archive's, no folder no journals.
+    """The config of `scripts/import.py`.
 
+    Without a name the archive's is kept; without a folder no journals are written.
     ``replicate_runs`` is ``tracking.replicates``.
     """
 
@@ -56,7 +57,7 @@ def read_config(cfg: DictConfig) -> Import:
     Raises
     ------
     UserError
-        The archive isn't named or isn't there, or there is no store to write to.
+        The archive isn't named or doesn't exist, or there is no store to write to.
     """
     if cfg.archive is None:
         raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
@@ -79,7 +80,7 @@ def bring_back(wanted: Import) -> None:
     Raises
     ------
     UserError
-        The archive isn't whole, or the store holds another study of this name.
+        The archive is damaged, or the store holds another study of this name.
     """
     with ExitStack() as stack:
         with progress("checking") as report_progress:
@@ -112,12 +113,12 @@ def bring_back(wanted: Import) -> None:
 
 
 def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[Path, str]:
-    """Where transcripts go as journals, and from which file; those that are there are left.
+    """Return which transcripts to write as journals, by path; existing journals are skipped.
 
     Raises
     ------
     UserError
-        A journal is there and says something else.
+        A journal exists with different contents.
     """
     files: dict[Path, str] = {}
     if journals is None:
@@ -148,23 +149,25 @@ def restore(
     report_progress: Callable[[int, int], None],
     nested: bool = True,
 ) -> bool:
-    """Write a checked archive to a store. The study appears there once it is whole.
+    """Write a checked archive to a store, so that the study appears there only once it is whole.
 
-    Until then its runs are in an experiment of another name, and the same call goes on with it.
+    Until then its runs are in an experiment of another name. If the import is stopped, the same
+    call continues it.
 
     Parameters
     ----------
     study
-        What it is to be called there.
+        The study's name in the store.
     report_progress
-        Called with how many conditions are written, and of how many.
+        Called with the number of conditions written so far and their total.
     nested
-        Whether replicates get runs of their own, not rows.
+        Whether replicates become nested runs rather than rows.
 
     Returns
     -------
     bool
-        Whether anything was written: not where the study is there, with the same contents.
+        Whether anything was written; false if the store already holds the study with the same
+        contents.
 
     Raises
     ------
@@ -191,12 +194,12 @@ def restore(
 
 
 def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
-    """Whether the store holds the study with the same contents.
+    """Return whether the store already holds the study with the same contents.
 
     Raises
     ------
     UserError
-        It holds another study of this name.
+        The store holds another study of this name.
     """
     experiment = client.get_experiment_by_name(study)
     if experiment is None:
@@ -219,14 +222,14 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
 
 
 def _known(client: Any, experiment: str) -> dict[str, Any]:
-    """Runs that an earlier, stopped call wrote, by the ids that they were first tracked under."""
+    """Return the runs that an earlier, interrupted import wrote, by their original ids."""
     runs = search(client, experiment, "")
     return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
 
 
 @dataclass(frozen=True)
 class _Writing:
-    """Where runs are written, and those that are there."""
+    """The destination of an import, with the runs that are already there."""
 
     client: Any
     experiment: str
@@ -265,7 +268,7 @@ class _Writing:
         series: "list[Metric]",
         tags: dict[str, str] | None = None,
     ) -> str:
-        """Write a run, unless it is there whole; its id in this store."""
+        """Write a run unless it is already complete in the store, and return its id there."""
         earlier = self.known.get(run.run_id)
         if earlier is not None:
             if self._is_complete(earlier, run):
@@ -310,7 +313,7 @@ class _Writing:
 
 
 def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
-    """The files that hold replicates as rows, written into the folder of their condition."""
+    """Write the files that hold replicates as rows into their condition's folder; return them."""
     files = [folder / rows.FILE, folder / rows.ARCHIVE]
     values = []
     for run in replicates:
@@ -324,7 +327,7 @@ def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
 
 
 def _by_round(run: Run) -> "list[Metric]":
-    """A condition's metrics that have one value a round."""
+    """Return a condition's metrics that have one value per round."""
     from mlflow.entities import Metric
 
     now = run.end or run.start

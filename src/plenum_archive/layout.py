@@ -1,4 +1,4 @@
-"""What an archive holds, and under which names."""
+"""The layout of an archive: names of files and the form of their contents."""
 
 import hashlib
 import json
@@ -20,37 +20,37 @@ ARTIFACTS = (
     *("condition.json", "config.yaml", "environment.json", "accounts.json"),
     *PARQUET,
 )
-"""Files of a condition's run; which of them there are depends on the condition."""
+"""Files of a condition's run. Which of them exist depends on the condition."""
 
 SERIES = ("D", "log_D")
-"""Metrics of a condition's run that have one value a round."""
+"""Metrics of a condition's run that have one value per round."""
 
 STATUSES = ("RUNNING", "FINISHED", "FAILED", "KILLED")
 ENDS = ("completed", "failed", "pending")
 COUNTS = ("target", *ENDS)
 
 KEPT = ("mlflow.runColor",)
-"""Tags of an archive's runs beside plenum's own."""
+"""Tags of an archive's runs in addition to plenum's own."""
 
 _PLACE = re.compile(rf"{CONDITIONS}/\d{{3,}}-[0-9A-Za-z_]+")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of MLflow without what only its store knows.
+    """An MLflow run without the fields that only its store knows.
 
     Attributes
     ----------
     run_id
-        The id that it was first tracked under; another store gives it another one.
+        The id that the run was first tracked under; after an import, the store has another id.
     start, end
-        Milliseconds since 1970; no end while it is ``RUNNING``.
+        Milliseconds since 1970; ``end`` is ``None`` while the status is ``RUNNING``.
     tags
-        Those of plenum, and the colour.
+        The tags of plenum, and the run's colour.
     metrics
-        The last value of each.
+        The last value of each metric.
     series
-        Of a condition: metrics by round, as pairs of round and value.
+        For a condition, metrics by round, as pairs of round and value.
     """
 
     run_id: str
@@ -65,38 +65,38 @@ class Run:
 
     @property
     def replicate(self) -> int:
-        """The number of a replicate."""
+        """The number of the replicate."""
         return int(self.tags["plenum.replicate"])
 
     @property
     def target(self) -> int:
-        """How many replicates a condition wants."""
+        """The number of replicates that the condition asks for."""
         return int(self.tags.get("plenum.target", 0))
 
     @property
     def kind(self) -> Kind:
-        """The kind of its condition."""
+        """The kind of the condition."""
         return of_condition(self.params)
 
 
 def transcript(place: str, replicate: int) -> str:
-    """The name of a replicate's transcript."""
+    """Return the name of a replicate's transcript."""
     return f"{place}/{TRANSCRIPTS}/{replicate:03d}.jsonl"
 
 
 def is_place(name: object) -> bool:
-    """Whether a name is that of a condition's folder."""
+    """Return whether a name is that of a condition's folder."""
     return isinstance(name, str) and _PLACE.fullmatch(name) is not None
 
 
 def packed(value: Any) -> bytes:
-    """A value as the archive's JSON: equal values have equal bytes."""
+    """Return a value as JSON bytes; equal values give equal bytes."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()
 
 
 def runs(condition: Run, replicates: list[Run]) -> bytes:
-    """A condition's ``runs.json``."""
+    """Return the contents of a condition's ``runs.json``."""
     return packed(
         {
             "condition": asdict(condition),
@@ -106,12 +106,12 @@ def runs(condition: Run, replicates: list[Run]) -> bytes:
 
 
 def read_runs(data: bytes) -> tuple[Run, list[Run]]:
-    """A condition's run and those of its replicates.
+    """Return a condition's run and its replicates' runs.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        It isn't what :func:`runs` writes.
+        The data isn't in the form that :func:`runs` writes.
     """
     parsed = json.loads(data)
     return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]
@@ -138,12 +138,12 @@ def _run(value: Any) -> Run:
 
 
 def content(files: Mapping[str, Mapping[str, Any]]) -> str:
-    """The SHA-256 that names what was tracked, whatever the study is called and however reported.
+    """Return the SHA-256 that identifies what was tracked, whatever the study's name and reports.
 
     Parameters
     ----------
     files
-        ``sha256`` by name, as in the manifest.
+        Entries of the manifest, by file name; ``sha256`` of each is used.
     """
     digests = [
         (name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)

@@ -1,6 +1,6 @@
-"""The archive's README: for somebody who has never seen plenum.
+"""The archive's README, written for a reader who doesn't know plenum.
 
-Its words are in readme.md.j2, and those of a kind in the blocks of readme_KIND.md.j2.
+Its text is in readme.md.j2, and the parts that differ by kind in the blocks of readme_KIND.md.j2.
 """
 
 import re
@@ -40,7 +40,7 @@ _FILES = {
     "environment.json": "the environments in which models ran here, by digest",
     "accounts.json": "replicates, calls, attempts, tokens and cost",
 }
-"""What each file holds; of the one without words, a kind's template says it."""
+"""Descriptions of files. The template of each kind describes the one that is empty here."""
 
 _ALWAYS = {"runs.json", "transcripts/NNN.jsonl"}
 
@@ -52,7 +52,7 @@ def readme(
     failures: Counter[str],
     tables: Sequence[str],
 ) -> str:
-    """Markdown that says what the archive is, how to read and check it, and what it can't show."""
+    """Return Markdown on what the archive is, how to read and check it, and what it can't show."""
     kind = conditions[0].run.kind
     params = [condition.run.params for condition in conditions]
     differing = varying(params, kind.factors)
@@ -87,7 +87,7 @@ def readme(
 
 
 def _first_transcript(conditions: Sequence[ArchivedCondition]) -> str:
-    """The name of a transcript to show how one is read; empty where no replicate has begun."""
+    """Return the name of a transcript for the reading example; empty if there is none."""
     for condition in conditions:
         if condition.transcripts:
             return f"{condition.place}/transcripts/{min(condition.transcripts):03d}.jsonl"

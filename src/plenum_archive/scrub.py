@@ -1,4 +1,4 @@
-"""What must not leave the machine: secrets are refused, folders and hosts taken out of configs."""
+"""Protection of private data: secrets are refused; folders and hosts are removed from configs."""
 
 import json
 import os
@@ -19,11 +19,11 @@ _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
 _HOST = re.compile(r"(?<=://)[^/\s]+")
 _CALLED = re.compile(r"server-[0-9a-f]{8}")
 _SHORTEST = 5
-"""A shorter name of a machine may be a word."""
+"""Shortest name of a machine that is searched for; a shorter one may be an ordinary word."""
 
 
 def config(data: bytes) -> bytes:
-    """A composed config without folders of a machine and hosts; as it is where it names none."""
+    """Remove folders and hosts from a composed config; return it unchanged if it names none."""
     values = yaml_files.parsed(data.decode())
     clean = _clean(values)
     if clean == values:
@@ -47,7 +47,7 @@ def _clean(value: Any) -> Any:
 
 
 def accounts(data: bytes) -> bytes:
-    """A condition's accounts without the names of servers; as they are where they name none."""
+    """Replace the names of servers in a condition's accounts; unchanged if there are none."""
     values = json.loads(data)
     named = [model for model in values.get("models", {}).values() if "servers" in model]
     for model in named:
@@ -56,17 +56,17 @@ def accounts(data: bytes) -> bytes:
 
 
 def server(name: str) -> str:
-    """What a server is called in an archive: the same in all its conditions, and no host."""
+    """Return a server's pseudonym, which is the same in all conditions and names no host."""
     return name if _CALLED.fullmatch(name) else f"server-{digest(name)[:8]}"
 
 
 def refuse_secrets(name: str, data: bytes) -> None:
-    """Refuse a file that holds the value of a secret of the environment.
+    """Refuse a file that contains the value of a secret of the environment.
 
     Raises
     ------
     UserError
-        It does; nothing can be taken out of a transcript, which is kept byte for byte.
+        It contains one. Nothing can be removed from a transcript, which is kept byte for byte.
     """
     if holds_secret(data.decode(errors="replace")):
         raise UserError(
@@ -76,7 +76,7 @@ def refuse_secrets(name: str, data: bytes) -> None:
 
 
 def of_this_machine(data: bytes) -> list[str]:
-    """What a file tells of the machine: its name, the home folder, the working directory."""
+    """Return what a file reveals: the machine's name, home folder or working directory."""
     named = {
         "this machine's name": socket.gethostname(),
         "the home folder": str(Path.home()),

@@ -1,4 +1,4 @@
-"""Check an archive: that it is whole, that its digests fit, and that it agrees with itself."""
+"""Verification of an archive: it is complete, its digests fit, and its contents are consistent."""
 
 import sys
 import tempfile
@@ -19,19 +19,19 @@ ReportProgress = Callable[[int, int], None]
 
 _LONGEST = 240
 _PROBLEMS = 50
-"""More than this are counted, not printed."""
+"""Number of problems that are printed; the others are only counted."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What checking an archive found.
+    """The result of checking an archive.
 
     Attributes
     ----------
     problems
-        A line each; none where the archive is whole.
+        One line per problem; empty if the archive is whole.
     manifest
-        The archive's manifest; empty where it can't be read.
+        The archive's manifest; empty if it can't be read.
     """
 
     problems: tuple[str, ...]
@@ -44,7 +44,7 @@ def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -
     Parameters
     ----------
     report_progress
-        Called with how many conditions were checked, and of how many.
+        Called with the number of conditions checked so far and their total.
     """
     with checked(path, report_progress) as (result, _):
         return result
@@ -52,7 +52,7 @@ def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -
 
 @contextmanager
 def checked(path: Path, report_progress: ReportProgress) -> Iterator[tuple[Checked, Box | None]]:
-    """Check an archive and keep it open: nobody can put another file in its place meanwhile."""
+    """Check an archive and keep it open, so that the file can't be replaced meanwhile."""
     with ExitStack() as stack:
         try:
             box = stack.enter_context(opened(path))
@@ -75,7 +75,7 @@ def _checked(box: Box, report_progress: ReportProgress) -> Checked:
 
 
 def plain(text: str) -> str:
-    """A line that a terminal can be shown: what an archive says is anybody's text."""
+    """Make a line safe for a terminal, since an archive may contain any text."""
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
@@ -107,7 +107,7 @@ def _problems(box: Box, manifest: dict[str, Any], report_progress: ReportProgres
 
 
 def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> Iterator[str]:
-    """What is wrong with the data dictionary, where no other line says so."""
+    """Yield what is wrong with the data dictionary, unless another line reports it already."""
     if any(line.startswith(f"{DICTIONARY}: ") for line in problems):
         return
     by = manifest.get("written_by")
@@ -118,7 +118,7 @@ def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> 
 
 
 def _wrong(box: Box, name: str, entry: dict[str, Any]) -> str:
-    """What is wrong with the bytes of a file."""
+    """Describe what is wrong with the bytes of a file; return an empty text if nothing is."""
     size = box.members[name].file_size
     if size != entry.get("size"):
         return f"{size:,} bytes, not {entry.get('size')} as in the manifest"
@@ -165,17 +165,17 @@ def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
 
 
 def verify(file: Path) -> int:
-    """Check an archive and say what is wrong with it, a line each.
+    """Check an archive and print what is wrong with it, one line each.
 
     Returns
     -------
     int
-        The exit status: 0 where it is whole, else 2.
+        The exit status: 0 if the archive is whole, 2 if it isn't.
 
     Raises
     ------
     UserError
-        There is no such file.
+        The file doesn't exist.
     """
     existing("--verify", file)
     with progress("checking") as report_progress:
@@ -190,12 +190,12 @@ def verify(file: Path) -> int:
 
 
 def existing(key: str, path: Path) -> Path:
-    """A file that is there.
+    """Return the path of a file that exists.
 
     Raises
     ------
     UserError
-        It isn't.
+        It doesn't exist.
     """
     if not path.is_file():
         raise UserError(f"{key}: there is no file {path}")
@@ -203,14 +203,14 @@ def existing(key: str, path: Path) -> Path:
 
 
 def named(file: Path, problems: Sequence[str]) -> list[str]:
-    """Lines that name the file."""
+    """Prefix each problem with the file's name, up to the number that is printed."""
     lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
     left = len(problems) - len(lines)
     return [*lines, *([f"{file}: {left} more problems"] * bool(left))]
 
 
 def summary(study: str, counts: Mapping[str, int]) -> str:
-    """What a study holds, in a line."""
+    """Summarise the contents of a study in one line."""
     return (
         f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "
         f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
@@ -218,13 +218,13 @@ def summary(study: str, counts: Mapping[str, int]) -> str:
 
 
 def size(path: Path) -> str:
-    """A file's size, in words."""
+    """Return a file's size in words."""
     bytes_ = path.stat().st_size
     return f"{bytes_ / 1e6:.1f} MB" if bytes_ >= 1e5 else f"{bytes_ / 1e3:.1f} kB"
 
 
 def seal(path: Path) -> str:
-    """The digest at the end of an archive that was checked."""
+    """Return the digest at the end of a checked archive."""
     with path.open("rb") as file:
         file.seek(-SEAL, 2)
         return file.read().decode(errors="replace")

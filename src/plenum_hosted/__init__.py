@@ -1,7 +1,7 @@
-"""Models on this machine: many rows at once, the same bytes every time.
+"""Language models hosted on this machine: many rows at once, the same bytes every time.
 
-``docs/hosted-backend.md`` says how it works and what it promises. Torch is imported by
-:mod:`plenum_hosted.backend` alone, so that a config can be checked without it.
+``docs/hosted-backend.md`` says how it works and what it promises. Only :mod:`plenum_hosted.backend`
+imports torch, so that a config can be checked without it.
 """
 
 from plenum_hosted.host import HOST

@@ -1,4 +1,4 @@
-"""The one attention that hosted models run, and the caches that it reads.
+"""The attention function of hosted models, and the caches that it reads.
 
 It is registered with transformers, so that any model that takes an attention function takes this
 one. Nothing in it depends on how many rows are real: a mask says which places a row may see.
@@ -15,7 +15,7 @@ NAME = "plenum"
 _ARITHMETIC = ("softcap", "s_aux", "sinks", "position_bias", "sliding_window", "head_mask")
 
 VERSION = "1"
-"""Part of every environment: raise it when the arithmetic changes."""
+"""Version of the arithmetic, part of every environment; raise it when the arithmetic changes."""
 
 
 def attend(
@@ -27,7 +27,7 @@ def attend(
     scaling: float | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Grouped-query attention.
+    """Compute grouped-query attention.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def attend(
     Raises
     ------
     ValueError
-        The model asks for more than attention: a cap on the scores, a sink, a bias.
+        The model asks for more than attention: a cap on the scores, a sink, or a bias.
     """
     _refuse(options)
     rows, heads, tokens, d = query.shape
@@ -65,25 +65,25 @@ def attend(
 
 
 def _refuse(options: dict[str, Any]) -> None:
-    """Refuse arguments that change the arithmetic, rather than leave them out silently."""
+    """Refuse arguments that change the arithmetic, rather than ignore them silently."""
     for name in _ARITHMETIC:
         if options.get(name) is not None:
             raise ValueError(f"its attention takes {name}, which this one doesn't have")
 
 
 def register() -> None:
-    """Make the attention known to transformers."""
+    """Register the attention function with transformers."""
     ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
 
 
 class Places(Cache):
-    """Keys and values at fixed places; the caller says where new ones go.
+    """A cache of keys and values at fixed places; the caller says where new ones go.
 
     Parameters
     ----------
     keys, values : tensor, shape (layers, rows, key-value heads, places, d)
     start
-        Where the tokens of a prefill go.
+        The first place of a prefill's tokens.
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, start: int = 0) -> None:
@@ -107,12 +107,12 @@ class Places(Cache):
         held[:, :, self.start : self.start + new.shape[2]] = new
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Positions and masks are always given, so nobody needs to know."""
+        """Return 0: positions and masks are always given, so the length is never used."""
         return 0
 
 
 class Slots(Places):
-    """Keys and values of rows that decode: each row's next token has a place of its own.
+    """A cache for rows that decode: each row's next token has a place of its own.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The hosted backend under the chat contract: calls in, rows to the engine, replies out."""
+"""The hosted backend under the chat contract: calls become rows of an engine, and rows replies."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ _MEGABYTE = 1 << 20
 
 
 class HostedBackend:
-    """Answers with models on this machine, each with an engine of its own.
+    """A backend that answers with models on this machine, one engine per model.
 
     Parameters
     ----------
     settings
-        Shapes, precision, device.
+        Shapes, precision and device.
     """
 
     def __init__(self, settings: Hosted) -> None:
@@ -39,7 +39,7 @@ class HostedBackend:
         self._here: dict[str, str] = {}
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Load the models; refuse what can't be loaded, can't repeat, or leaves no prompt room."""
+        """Load the models; refuse one that can't be loaded, can't repeat, or fits no prompt."""
         device = environment.choose(self._settings.device)
         environment.settle(self._settings, device)
         for model in models:
@@ -57,19 +57,19 @@ class HostedBackend:
         self._here = environment.fingerprint(self._settings, device)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Device, versions, settings, and the weights of these models, which have been checked."""
+        """Return device, versions, settings, and digests of these checked models' weights."""
         return self._here | {f"model {name}": self._loaded[name].content for name in models}
 
     def provider(self, model: str) -> str:
-        """This machine."""
+        """Return ``hosted``, the provider's name for this machine."""
         return "hosted"
 
     def server(self, chat: Chat) -> str:
-        """Nowhere: there is but this machine."""
+        """Return an empty name, since this machine is the only server."""
         return ""
 
     async def attempt(self, chat: Chat, number: int) -> Response:
-        """Have the model's engine answer."""
+        """Have the model's engine answer a call."""
         loaded = self._loaded[chat.model]
         prefix, rest = loaded.tokens.prompt(chat.messages)
         length = len(prefix) + len(rest)
@@ -88,7 +88,7 @@ class HostedBackend:
         return Response(reply, fingerprint=fingerprint, logprobs=scores)
 
     def pace(self) -> Pace:
-        """What the engines have done so far."""
+        """Return the engines' total work so far."""
         worked = [engine.work for engine in self._engines.values()]
         slots = self._settings.slots
         paces = (
@@ -133,7 +133,7 @@ class HostedBackend:
         return row
 
     def engine(self, model: str) -> Engine:
-        """The engine of a model that has been checked; it starts with the first call."""
+        """Return the engine of a checked model, starting it with the first call."""
         if model not in self._engines:
             loaded = self._loaded[model]
             self._engines[model] = Engine(

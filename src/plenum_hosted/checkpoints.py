@@ -1,7 +1,7 @@
-"""Models that are hosted here: where their files lie, and what names their content.
+"""Checkpoints of hosted models: the folders of their files, and digests of their content.
 
 A model is ``tiny``, which ships with the project, a folder, or a hub id whose files are in the
-hub's local cache. Only safetensors weights are taken.
+hub's local cache. Only safetensors weights are accepted.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model", "*.py")
 """The files of a checkpoint that are downloaded and digested."""
 
 _VOCABULARIES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
-"""One of them makes a tokenizer; its config alone would make an empty one."""
+"""Files that define a tokenizer; one is required, since a config alone gives an empty one."""
 
 _BLOCK = 1 << 24
 
 
 def folder(model: str) -> Path | None:
-    """The folder that a model's name points to; ``None`` where it is a hub id.
+    """Return the folder that a model's name points to; ``None`` if it is a hub id.
 
-    A relative path is looked for in the project. ``./`` or an absolute path always means a folder.
+    A relative path is resolved in the project. ``./`` or an absolute path always means a folder.
     """
     if model == "tiny":
         return TINY
@@ -36,12 +36,12 @@ def folder(model: str) -> Path | None:
 
 
 def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The digest of every model that lies in a folder, by model; hub ids have a revision instead.
+    """Return the digest of every model in a folder, by model; hub ids have a revision instead.
 
     Raises
     ------
     UserError
-        A folder doesn't exist or holds no whole checkpoint.
+        A folder doesn't exist or holds no complete checkpoint.
     """
     pairs = []
     for model in dict.fromkeys(models):
@@ -69,14 +69,14 @@ def check(model: str, path: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """Sixteen hexadecimal characters over the files of a checkpoint (BLAKE2b)."""
+    """Return sixteen hexadecimal characters of BLAKE2b over the files of a checkpoint."""
     files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
     return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 
 @lru_cache(maxsize=64)
 def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
-    """Of files as they were at a time: a sweep asks for it with every condition."""
+    """Digest files as they were at a time; cached, since a sweep asks once per condition."""
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
         total.update(f"{file.name}:{size}\n".encode())

@@ -13,24 +13,23 @@ OUTCOMES = (IDENTICAL, ELSEWHERE, DIFFERS, PENDING, MISSING)
 
 _CHAIN = b',"chain":"'
 _EXCERPT = 40
-"""Bytes of context around a difference, on either side of it."""
+"""Bytes of context on either side of a difference."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two journals first differ.
+    """The place where two journals first differ.
 
     Attributes
     ----------
     offset
-        Bytes before it in the first journal.
+        Number of bytes before it in the first journal.
     line
-        Its line, from 1.
+        Number of the line, from 1.
     entry
-        What the line says of itself: ``kind``, ``round``, ``seat``; of the first journal where it
-        has the line.
+        The parsed line (``kind``, ``round``, ``seat``), from the first journal if it has the line.
     first, second
-        The bytes around it on both sides.
+        The bytes around it in both journals.
     """
 
     offset: int
@@ -49,20 +48,21 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a replicate's rerun came out.
+    """The result of comparing a replicate's rerun with its first run.
 
     Attributes
     ----------
     outcome
-        ``artifact-identical``: equal bytes. ``environment``: equal but for the environments that
-        the journals name. ``differs``. ``pending``: equal so far, and one of the two hasn't ended.
-        ``missing``: one of the two isn't there.
+        ``artifact-identical``: equal bytes. ``environment``: equal except for the environments that
+        the journals name. ``differs``. ``pending``: equal so far, but one of the two hasn't ended.
+        ``missing``: one of the two doesn't exist.
     difference
-        Where it differs.
+        The first difference, if any.
     environment
         Keys in which the environments differ, with both values.
     ended
-        How the first run's replicate ended: ``completed`` or ``failed``; empty where it hasn't.
+        Status with which the first run's replicate ended: ``completed`` or ``failed``; empty if it
+        hasn't.
     """
 
     outcome: str
@@ -72,11 +72,11 @@ class Comparison:
 
 
 def compare(first: Path, second: Path) -> Comparison:
-    """Compare two journals byte by byte.
+    """Compare two journals byte by byte, up to the first difference.
 
-    What differs first counts. Lines are compared without their ``chain``, which repeats every
-    difference in all lines behind it, and the environment in the head and in the lines with which
-    a journal goes on elsewhere is set aside: it alone makes no difference.
+    Lines are compared without their ``chain``, which repeats every difference in all later lines.
+    The environment in the head, and in lines that say that a journal continues in another
+    environment, is compared separately: it alone doesn't make journals differ.
     """
     if not (first.exists() and second.exists()):
         return Comparison(MISSING)
@@ -109,7 +109,7 @@ def _compare(both: tuple[bytes, bytes], entries: "tuple[list[_Entry], list[_Entr
 
 @dataclass(frozen=True)
 class _Entry:
-    """A whole line of a journal."""
+    """A complete line of a journal."""
 
     number: int
     offset: int
@@ -118,12 +118,12 @@ class _Entry:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the line only says that the journal goes on in another environment."""
+        """True if the line only says that the journal continues in another environment."""
         return self.body.get("kind") == "reopen" and "environment" in self.body
 
     @property
     def content(self) -> bytes:
-        """The line without its chain, and a head without its environment."""
+        """The line without its chain, and for a head without its environment."""
         text = self.text.rpartition(_CHAIN)[0] or self.text
         if self.body.get("kind") != "head" or "environment" not in self.body:
             return text
@@ -132,7 +132,7 @@ class _Entry:
 
 
 def _entries(data: bytes) -> list[_Entry]:
-    """The whole lines; what a kill tore is left out."""
+    """Return the complete lines; a line torn by a kill is left out."""
     entries = []
     offset = 0
     for number, text in enumerate(data.split(b"\n")[:-1], start=1):
@@ -146,7 +146,7 @@ def _entries(data: bytes) -> list[_Entry]:
 
 
 def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[str, str]]:
-    """The keys in which the last named environments differ, or any that was left on the way."""
+    """Return the keys in which any environments of the two journals differ, with both values."""
     named = [
         [e.body["environment"] for e in lines if isinstance(e.body.get("environment"), dict)]
         for lines in (first, second)
@@ -160,7 +160,7 @@ def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[s
 
 
 def _difference(first: _Entry, second: _Entry) -> Difference:
-    """Where two lines part; a head's environment is passed over."""
+    """Return where two lines differ, ignoring a head's environment."""
     at = shared(first.content, second.content)
     # The environment stands last in a head: what is before it keeps its place.
     return Difference(
@@ -175,7 +175,7 @@ def _difference(first: _Entry, second: _Entry) -> Difference:
 def _only_in_one(
     first: _Entry | None, second: _Entry | None, both: tuple[bytes, bytes]
 ) -> Difference:
-    """A line that the other journal doesn't have."""
+    """Return the difference for a line that only one of the journals has."""
     left = first or second
     assert left is not None
     offset = left.offset if first else len(both[0])
@@ -184,7 +184,7 @@ def _only_in_one(
 
 
 def _anywhere(first: bytes, second: bytes) -> Difference:
-    """The first byte that differs, wherever it is: in a chain, or behind the last whole line."""
+    """Return the first differing byte anywhere, even in a chain or after the last whole line."""
     at = shared(first, second)
     line = first.count(b"\n", 0, at) + 1
     entry = next((e for e in _entries(first) if e.number == line), None)
@@ -193,7 +193,7 @@ def _anywhere(first: bytes, second: bytes) -> Difference:
 
 
 def shared(first: Sequence[object], second: Sequence[object]) -> int:
-    """How many items two sequences have in common at their beginnings."""
+    """Return the length of the common prefix of two sequences."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 

@@ -1,7 +1,7 @@
-"""The lockstep engine: all rows of a model decode together, turn by turn, batch by batch.
+"""The lockstep engine: all rows of a model decode together, step by step, batch by batch.
 
-A thread of its own computes; rows come by :meth:`Engine.submit` from anywhere. Which rows share a
-batch is a matter of timing and may be, since no row's bytes depend on its neighbours.
+It computes on a thread of its own; :meth:`Engine.submit` accepts rows from any thread. Which rows
+share a batch depends on timing, which is harmless, since no row's bytes depend on its neighbours.
 """
 
 import queue
@@ -20,14 +20,14 @@ from plenum_hosted.rows import Batch, Row
 from plenum_hosted.shapes import Room, Shapes
 
 _PATIENCE = 24
-"""Steps for which prompts wait for others to fill a prefill, while rows are decoding."""
+"""Steps for which prompts wait for others to fill a prefill while rows are decoding."""
 
 
 @dataclass
 class Work:
-    """What the engine has done: seconds, tokens computed for prompts, steps and answers' tokens.
+    """Work of an engine: seconds, tokens computed for prompts, steps, and tokens of answers.
 
-    ``rows`` were in the last step.
+    ``rows`` is the number of rows in the last step.
     """
 
     prefill_s: float = 0.0
@@ -40,25 +40,25 @@ class Work:
 
 
 class Engine:
-    """Prefills prompts and decodes their answers.
+    """The engine of one model, which prefills prompts and decodes their answers.
 
     Parameters
     ----------
     network
         The model.
     shapes
-        How many rows are computed together.
+        Numbers of rows that are computed together.
     stops
         Tokens that end an answer.
     prefix_bytes
-        Memory for prefixes.
+        Memory for prefixes, in bytes.
     prepare
-        Is called on the engine's thread before anything else: some settings belong to a thread.
+        Called on the engine's thread before anything else, since some settings belong to a thread.
 
     Attributes
     ----------
     work, prefixes
-        For those who measure.
+        Counters for measurements.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Engine:
         self._thread.start()
 
     def submit(self, row: Row) -> None:
-        """Take a row; its ``done`` is called on the engine's thread, also if that broke."""
+        """Take a row; its ``done`` is called on the engine's thread, even if the engine breaks."""
         self._inbox.put(row)
 
     def close(self) -> None:
-        """Stop after the step under way, and wait for that; rows that are here end by an error."""
+        """Stop after the current step and wait for it; unfinished rows end with an error."""
         self._inbox.put(None)
         self._thread.join()
 
@@ -103,7 +103,7 @@ class Engine:
             self._give_up(error)
 
     def _give_up(self, error: BaseException) -> None:
-        """End the rows that are here, and all that still come, by the error."""
+        """End all rows, and all that are still submitted, with the error."""
         here = [row for batch in self._batches.values() for row in batch.rows.values()]
         here += [row for rows in self._waiting.values() for row in rows]
         while here or not self._closed:
@@ -115,7 +115,7 @@ class Engine:
                 row.done(row)
 
     def _receive(self) -> bool:
-        """Take in what has come; wait where there is nothing to do."""
+        """Take in submitted rows, and wait for one if there is nothing to do; false once closed."""
         idle = not self._under_way and not any(self._waiting.values())
         while not self._closed:
             try:
@@ -135,7 +135,7 @@ class Engine:
         return sum(len(batch.rows) for batch in self._batches.values())
 
     def _admit(self) -> None:
-        """Prefill groups that fill a prefill; others when they have waited, or nothing else is."""
+        """Prefill full groups at once, and others after a wait or if nothing else is to be done."""
         width = self.shapes.prefill_rows
         for room in list(self._waiting):
             while len(self._waiting.get(room, ())) >= width and self._free(room) >= width:
@@ -184,7 +184,7 @@ class Engine:
         return self.prefixes.get(row.prefix, compute)
 
     def _batch(self, capacity: int) -> Batch:
-        """The batch of a capacity; one that stands empty makes room for another."""
+        """Return the batch of a capacity; a new one replaces batches that are empty."""
         if capacity not in self._batches:
             for other, batch in list(self._batches.items()):
                 if not batch.rows and not any(r.capacity == other for r in self._waiting):

@@ -1,4 +1,4 @@
-"""What a run's bytes depend on beside its condition, and the settings that make them repeat."""
+"""The environment that a run's bytes depend on, and the settings that make them repeatable."""
 
 import os
 import platform
@@ -15,27 +15,27 @@ from plenum.design.condition import Hosted
 from plenum_hosted import attention
 
 _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")
-"""Variables by which a user may choose other kernels begin so; named where they are set."""
+"""Prefixes of variables by which a user may choose other kernels; named if they are set."""
 
 _NO_CHOICES = ("KMP_INIT_AT_FORK",)
-"""Set by scikit-learn wherever it is imported, and without a say in what kernels compute."""
+"""Variables that scikit-learn sets on import, which don't affect what kernels compute."""
 
 _TF32_OVERRIDES = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
-"""Variables that would turn TF32 on, whatever the settings of torch."""
+"""Variables that turn TF32 on whatever torch's settings are."""
 
 CPUINFO = Path("/proc/cpuinfo")
 
 WORKSPACES = (":4096:8", ":16:8")
-"""Values of CUBLAS_WORKSPACE_CONFIG with which cuBLAS adds in one order every time."""
+"""Values of CUBLAS_WORKSPACE_CONFIG with which cuBLAS always adds in the same order."""
 
 
 def choose(device: str) -> torch.device:
-    """The device that a config names.
+    """Return the device that a config names.
 
     Raises
     ------
     UserError
-        There is no such device here.
+        This machine has no such device.
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
@@ -57,12 +57,12 @@ def choose(device: str) -> torch.device:
 
 
 def settle(settings: Hosted, device: torch.device) -> None:
-    """Set, for the whole process, what makes the same shapes give the same bytes.
+    """Configure the whole process so that the same shapes give the same bytes.
 
     Raises
     ------
     UserError
-        Determinism was asked for, and the environment forbids it.
+        Determinism was requested, but the environment prevents it.
     """
     if device.type == "cuda":
         _settle_cublas(settings.deterministic)
@@ -103,9 +103,9 @@ def _refuse_tf32(deterministic: bool) -> None:
 
 
 def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
-    """The environment by name: journals of equal conditions and environments have equal bytes.
+    """Return the environment by name; equal conditions and environments give equal journals.
 
-    The weights are part of it, too; the backend adds those of a condition's models.
+    The backend adds the weights of a condition's models, which belong to it, too.
     """
     environment = {
         "device": _name(device),
@@ -135,9 +135,9 @@ def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
 
 
 def _processor() -> str:
-    """Family, model, stepping, and a digest of the instructions that a processor has.
+    """Return a processor's family, model, stepping, and a digest of its instruction set.
 
-    Its name may be no more than its maker's in a virtual machine.
+    In a virtual machine its name may be only that of its maker.
     """
     fields = _cpuinfo()
     numbers = (fields.get(key, "?") for key in ("cpu family", "model", "stepping"))
@@ -145,7 +145,7 @@ def _processor() -> str:
 
 
 def _cpuinfo() -> dict[str, str]:
-    """What the kernel says of the first processor, by name; empty where it says nothing."""
+    """Return the kernel's description of the first processor, by field; empty if there is none."""
     try:
         first = CPUINFO.read_text(encoding="utf-8").partition("\n\n")[0]
     except OSError:

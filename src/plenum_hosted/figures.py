@@ -1,4 +1,4 @@
-"""Figure 1 of the hosted regime: divergence between wordings, fragility, and λ̂_pert by scenario."""
+"""Figure 1 of the hosted regime: divergence between wordings, fragility, λ̂_pert by scenario."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,17 +23,17 @@ from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
 _SHOWN = "HL-01"
-"""The scenario of the first panel, where it was run."""
+"""The scenario of the first panel, if it was run."""
 
 _LEAST = 0.15
-"""λ̂_pert up to which intervals are shown in full."""
+"""Smallest limit of the λ̂_pert axis: intervals up to it are always shown in full."""
 
 _SERIES = ("roles", "model", "memory", "temperature", "backend", "perturbation", "settings", "seed")
 
 
 @dataclass(frozen=True)
 class _Series:
-    """The conditions that share a colour: one a scenario, with the one-shot vote of each."""
+    """Conditions that share a colour: one per scenario, each with its one-shot vote."""
 
     name: str
     colour: str
@@ -54,13 +54,13 @@ def hosted(
     Parameters
     ----------
     rows
-        The conditions of a study; those whose scenario isn't perturbed are left out.
+        Conditions of a study; those whose scenario isn't perturbed are left out.
     window
-        The rounds of the fit, which the first panel shades.
+        Rounds of the fit, which the first panel shades.
     baseline
-        Of another study: its one-shot votes become hollow markers in the second panel.
+        Conditions of another study, whose one-shot votes become hollow markers in the second panel.
     reruns
-        Of another study: its exact reruns become lines in the first panel.
+        Conditions of another study, whose exact reruns become lines in the first panel.
     """
     series = _series(rows, baseline)
     scenarios = sorted({scenario for entry in series for scenario in entry.rows})
@@ -107,7 +107,7 @@ def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
 
 
 def _vote(row: Row, votes: Sequence[Row]) -> Row | None:
-    """The one-shot vote of a deliberation's committee on its wordings."""
+    """Return the one-shot vote of a deliberation's committee on its wordings, if there is one."""
     alike = [n for n in ("scenario", *_SERIES) if n != "memory"]
     factors = row.tracked.factors
     matches = [v for v in votes if all(v.tracked.factors[n] == factors[n] for n in alike)]
@@ -121,7 +121,7 @@ def _curves(
     scenarios: Sequence[str],
     window: tuple[int, int],
 ) -> None:
-    """D(t) of one scenario, of all wordings and by family; and between exact reruns."""
+    """Draw D(t) of one scenario, for all wordings, by family, and between exact reruns."""
     scenario = _SHOWN if _SHOWN in scenarios else next(iter(scenarios), "")
     last = 1
     for entry in series:
@@ -169,7 +169,7 @@ def _level(row: Row, family: str) -> NDArray[np.float64]:
 
 
 def _rerun_levels(rows: Sequence[Row], scenario: str) -> list[tuple[str, NDArray[np.float64]]]:
-    """Mean distance of a replicate from its own rerun, round by round, over all conditions."""
+    """Return each replicate's mean distance from its own rerun by round, over all conditions."""
     conditions = [
         r.tracked for r in rows if r.tracked.factors["scenario"] == scenario and r.summary
     ]
@@ -197,7 +197,7 @@ def _by_scenario(
     *,
     votes: bool = False,
 ) -> None:
-    """A marker with its interval a scenario and series, side by side."""
+    """Draw a marker with its interval for each scenario and series, side by side."""
     slots = [(entry, kind) for entry in series for kind in ((False, True) if votes else (False,))]
     slots = [(entry, kind) for entry, kind in slots if not kind or entry.votes]
     step = min(0.2, 0.8 / max(len(slots), 1))
@@ -231,7 +231,7 @@ def _exponent(row: Row) -> LyapunovEstimate:
 
 
 def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
-    """Keep a few boundless intervals from flattening all others; says whether one is cut."""
+    """Limit the axis, so that unbounded intervals don't flatten the rest; true if any is cut."""
     estimates = [_exponent(row) for entry in series for row in entry.rows.values()]
     values = [e.value for e in estimates if math.isfinite(e.value)]
     ends = [abs(end) for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]

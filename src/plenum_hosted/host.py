@@ -1,4 +1,4 @@
-"""The hosted backend as a part of plenum, which finds it by an entry point."""
+"""The hosted backend as an extension of plenum, which finds it by an entry point."""
 
 from plenum.base.errors import UserError
 from plenum.design.hosts import Host
@@ -8,7 +8,7 @@ from plenum_hosted.checkpoints import digests
 
 
 def build(settings: Hosted) -> ChatModel:
-    """The backend of these settings; torch and transformers are imported only here.
+    """Build the backend; only this function imports torch and transformers.
 
     Raises
     ------

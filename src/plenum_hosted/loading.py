@@ -1,4 +1,4 @@
-"""Find a model's files, download them where they aren't here, and load them."""
+"""Loading of models: locate the files, download missing ones, and check that they can be hosted."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from plenum_hosted.rows import Batch
 from plenum_hosted.tokens import Tokens
 
 _PATIENCE_S = 10.0
-"""Seconds for the hub's first answer."""
+"""Seconds to wait for the hub's first answer."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Loaded:
     Parameters
     ----------
     content
-        Names the content of its files: a digest, or the hub's commit.
+        An identifier of its files' content: a digest, or the hub's commit.
     stops
         Tokens that end an answer.
     context
@@ -49,7 +49,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     Raises
     ------
     UserError
-        Its files aren't here and can't be downloaded, or it isn't a model that can be hosted.
+        Its files aren't here and can't be downloaded, or the model can't be hosted.
     """
     path, content = locate(model, settings.revision)
     attention.register()
@@ -86,12 +86,12 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
 
 
 def locate(model: str, revision: str) -> tuple[Path, str]:
-    """The folder of a model's files, and what names their content.
+    """Return the folder of a model's files, and an identifier of their content.
 
     Raises
     ------
     UserError
-        They aren't here and can't be downloaded, or no hub has such a name.
+        The files aren't here and can't be downloaded, or no hub has such a name.
     """
     folder = checkpoints.folder(model)
     if folder is not None:
@@ -129,7 +129,7 @@ def _download(model: str, options: dict[str, Any]) -> Path:
 
 
 def _refuse_parts(model: str, info: dict[str, Any]) -> None:
-    """Refuse weights that don't fill the model: the rest would be random numbers."""
+    """Refuse weights that don't fill the model, since the rest would be random numbers."""
     lacking = sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])})
     if lacking:
         raise UserError(
@@ -139,7 +139,7 @@ def _refuse_parts(model: str, info: dict[str, Any]) -> None:
 
 
 def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
-    """Refuse models whose layers keep something else than keys and values of all that was read."""
+    """Refuse models whose layers keep anything but keys and values of the whole context."""
     config = network.config.get_text_config()
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     window = getattr(config, "sliding_window", None)
@@ -172,7 +172,7 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
 
 
 def _rope_kinds(config: Any) -> set[str]:
-    """The kinds of rotary positions that a config names, also where layers differ in theirs."""
+    """Return the kinds of rotary positions that a config names, even if layers differ."""
     info = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     parts = [info, *(part for part in info.values() if isinstance(part, dict))]
     named = (part.get("rope_type") or part.get("type") for part in parts)
@@ -180,7 +180,7 @@ def _rope_kinds(config: Any) -> set[str]:
 
 
 def _try(model: str, network: Network) -> None:
-    """Run every kind of pass once, on next to nothing."""
+    """Run every kind of pass once, on minimal input."""
     try:
         with torch.inference_mode():
             kept = network.prefix([0], 8)

@@ -1,4 +1,4 @@
-"""A loaded model as the engine uses it: prefix, rest, one more token."""
+"""A loaded model's forward passes, as the engine uses them: prefix, rest, and one more token."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ class Kept:
 
     @property
     def bytes(self) -> int:
-        """What it takes in memory."""
+        """Size in memory."""
         return 2 * self.keys.numel() * self.keys.element_size()
 
 
@@ -42,13 +42,13 @@ class Network:
         self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
 
     def scratch(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Room that is used again by the next prefill: fresh memory costs as much as computing."""
+        """Return a buffer that prefills reuse: allocating memory costs as much as computing."""
         if (rows, places) not in self._scratch:
             self._scratch = {(rows, places): self.empty(rows, places)}
         return self._scratch[rows, places]
 
     def empty(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Room for keys and values; zeros, since what is masked must still be finite."""
+        """Allocate keys and values; zeros, since even masked entries must be finite."""
         shape = (self.layers, rows, self.groups, places, self.d)
         buffers = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
         return buffers[0], buffers[1]
@@ -77,12 +77,12 @@ class Network:
         rows
             Prefix, its length in tokens, and the tokens that follow; at most ``width``.
         ahead, places
-            Places of the prefixes and of what follows.
+            Places of the prefixes, and of the tokens that follow.
         width
-            Rows that are computed, whatever the number of real ones.
+            Number of rows that are computed, whatever the number of real ones.
         capacity
-            Places that the rows' caches will have: what is prefilled lies in room of this size,
-            which the next prefill overwrites.
+            Places that the rows' caches will have. The result is in a buffer of this size, which
+            the next prefill overwrites.
         """
         end = ahead + places
         keys, values = self.scratch(width, capacity)
@@ -104,7 +104,7 @@ class Network:
     def step(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, slots: Slots
     ) -> torch.Tensor:
-        """One more token of every row; the logits of the next one, shape (rows, vocabulary)."""
+        """Decode one more token of every row; return the next logits, shape (rows, vocabulary)."""
         out = self.model(
             input_ids=tokens[:, None],
             position_ids=positions[:, None],
@@ -133,6 +133,6 @@ class Network:
         )
 
     def hidden(self, rows: int, tokens: int, places: int) -> torch.Tensor:
-        """A mask that hides everything."""
+        """Return a mask that hides everything."""
         low = float("-inf")
         return torch.full((rows, 1, tokens, places), low, dtype=self.dtype, device=self.device)

@@ -1,4 +1,4 @@
-"""Prefixes that have been prefilled, kept while there is memory for them."""
+"""A cache of prefilled prefixes, limited by memory."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from plenum_hosted.network import Kept
 
 
 class Prefixes:
-    """Keys and values by the tokens they belong to; the least recently used go first.
+    """Keys and values by the tokens they belong to; the least recently used are dropped first.
 
-    A prefix is computed on its own whether it is kept or not, so that one from here has the same
+    A prefix is computed on its own whether it is kept or not, so that a cached one has the same
     bytes as one computed anew.
 
     Parameters
@@ -20,7 +20,7 @@ class Prefixes:
     Attributes
     ----------
     hits, computed
-        How often a prefix was here, and how often it wasn't.
+        Numbers of prefixes that were found, and that had to be computed.
     """
 
     def __init__(self, limit: int) -> None:
@@ -30,7 +30,7 @@ class Prefixes:
         self.hits = self.computed = 0
 
     def get(self, tokens: tuple[int, ...], compute: Callable[[], Kept]) -> Kept:
-        """The prefix, from here or computed."""
+        """Return the prefix, computing it if it isn't kept."""
         kept = self._kept.get(tokens)
         if kept is not None:
             self._kept.move_to_end(tokens)

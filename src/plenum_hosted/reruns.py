@@ -1,4 +1,4 @@
-"""Exact reruns: whether the journals of a condition that was run again have the same bytes."""
+"""Exact reruns: comparison of the journals of a condition that was run again, byte by byte."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,12 @@ from plenum.tracking.study import Study
 from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
 
 _LINES = 24
-"""More differences than this are written, not printed."""
+"""Number of differences that are printed; files list all of them."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `scripts/reruns.py`: a study in a store, the journals, and where files go."""
+    """The settings of `scripts/reruns.py`: a study in a store, its journals, an output folder."""
 
     study: str
     uri: str
@@ -46,7 +46,7 @@ class Line:
     comparison: Comparison
 
     def record(self, study: str) -> dict[str, object]:
-        """The comparison as a line of a CSV."""
+        """Return the comparison as a row of the CSV."""
         d = self.comparison.difference
         entry = d.entry if d else {}
         return {
@@ -85,18 +85,18 @@ def settings(cfg: DictConfig) -> Settings:
 
 
 def publish(settings: Settings) -> int:
-    """Compare every rerun of a study with the first run, and say how they came out.
+    """Compare every rerun of a study with the first run, and report the outcomes.
 
     Returns
     -------
     int
-        The exit status: 0 where all replicates have ended in both runs, with equal bytes but
-        for the environment that they name; else 1.
+        The exit status: 0 if all replicates have ended in both runs with equal bytes except for the
+        environment that they name, 1 if not.
 
     Raises
     ------
     UserError
-        There is no such study, it holds no rerun, or nothing of it can be compared.
+        There is no such study, it holds no rerun, or nothing in it can be compared.
     """
     conditions = Study(settings.study, settings.uri).reruns
     lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
@@ -124,7 +124,7 @@ def publish(settings: Settings) -> int:
 
 
 def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
-    """Every rerun of a condition against its first run."""
+    """Compare every rerun of a condition with its first run."""
     first, *reruns = runs
     for again in reruns:
         for replicate in range(max(first.target, again.target)):
@@ -148,7 +148,7 @@ def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> 
 
 
 def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
-    """Outcomes counted by condition and rerun."""
+    """Return a table of outcomes counted by condition and rerun."""
     names, _ = shown([Row(condition, None) for condition in conditions])
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
@@ -171,7 +171,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
 
 
 def _differences(lines: Sequence[Line]) -> Table:
-    """Where each journal first differs."""
+    """Return a table of where each journal first differs."""
     records = [
         {
             "journal": f"{line.again.folders[0]}/{line.replicate:03d}.jsonl",
@@ -193,7 +193,7 @@ def _differences(lines: Sequence[Line]) -> Table:
 
 
 def _environments(lines: Sequence[Line]) -> Table:
-    """A warning where journals of other environments are compared."""
+    """Return a table that warns of journals from different environments."""
     counts = Counter(
         (key, *values) for line in lines for key, values in line.comparison.environment.items()
     )

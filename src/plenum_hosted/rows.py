@@ -1,4 +1,4 @@
-"""Rows that decode together: a fixed number of slots, some of them empty."""
+"""Batches of rows that decode together: a fixed number of slots, some of them empty."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,18 +13,19 @@ from plenum_hosted.shapes import Room
 
 @dataclass(eq=False)
 class Row:
-    """A prompt and the answer that grows behind it.
+    """A prompt and its answer so far.
 
     Parameters
     ----------
     prefix, rest
-        Tokens of the prompt: what other prompts share, and the rest, at least one.
+        Tokens of the prompt: the part shared with other prompts, and the rest, at least one.
     limit
-        Tokens that the answer may have.
+        Maximal number of tokens of the answer.
     temperature, noise
-        0 takes the likeliest token; else ``noise`` draws what is added to the logits.
+        At temperature 0 the likeliest token is taken; otherwise ``noise`` draws what is added to
+        the logits.
     scored
-        Whether the log-probabilities of the answer's tokens are kept.
+        Whether to keep the log-probabilities of the answer's tokens.
     done
         Called with the row once its answer has ended.
 
@@ -33,11 +34,11 @@ class Row:
     finish
         ``stop`` or ``length``; empty while the answer grows.
     error
-        What broke the engine before the answer ended.
+        The exception that broke the engine before the answer ended.
     arrived
-        The engine's step at which it came.
+        The engine's step at which the row arrived.
     given_up
-        Nobody waits for the answer any more.
+        True if the caller no longer waits for the answer.
     """
 
     prefix: tuple[int, ...]
@@ -57,14 +58,14 @@ class Row:
 
 
 class Batch:
-    """Slots whose caches have one capacity.
+    """A batch of slots whose caches have the same capacity.
 
     Parameters
     ----------
     network
         The model.
     slots
-        How many there are; all of them are computed in every step.
+        Number of slots; all of them are computed in every step.
     capacity
         Places of each cache.
     stops
@@ -84,7 +85,7 @@ class Batch:
         self.free = list(range(slots))[::-1]
 
     def place(self, row: Row, prefilled: Places | None, number: int) -> None:
-        """Give a row a slot; its prompt is the ``number``-th row of ``prefilled``."""
+        """Give a row a slot; its prompt is row ``number`` of ``prefilled``."""
         slot = self.free.pop()
         self.rows[slot] = row
         ahead, cached = row.room.prefix, len(row.rest) - 1
@@ -105,7 +106,7 @@ class Batch:
         self._under_way[slot] = 1
 
     def step(self) -> list[Row]:
-        """One more token of every row; the rows whose answers have ended leave."""
+        """Decode one more token of every row; remove and return the rows that have ended."""
         self._mask[self._counted, 0, 0, self._slots.at] = 0
         logits = self._network.step(self._tokens, self._positions, self._mask, self._slots)
         self._tokens = self._chosen(logits)
@@ -117,7 +118,7 @@ class Batch:
         return [self._leave(slot) for slot in ended]
 
     def _chosen(self, logits: torch.Tensor) -> torch.Tensor:
-        """The likeliest tokens, or draws by the Gumbel trick from each row's own generator."""
+        """Return the likeliest tokens, or draws by the Gumbel trick from each row's generator."""
         warm = [(slot, row) for slot, row in self.rows.items() if row.temperature > 0]
         for slot, row in warm:
             noise = torch.from_numpy(row.noise.gumbel(size=logits.shape[1]))

@@ -1,7 +1,7 @@
-"""Shapes: every matrix that a row meets has a size that follows from the row alone.
+"""Shapes of matrices: every matrix that a row meets has a size that follows from the row alone.
 
-A kernel may add in another order when a matrix has another size, and then the last bits of a
-logit change. So the numbers of rows are fixed, and lengths are rounded up by the row's own length.
+A kernel may add in another order when a matrix has another size, which changes the last bits of a
+logit. So the numbers of rows are fixed, and lengths are rounded up by the row's own length.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Shapes:
-    """How many rows are computed together, and to what their lengths are rounded up.
+    """Numbers of rows that are computed together, and the units that lengths are rounded up to.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Room:
-    """Where a row lies in its cache, in tokens: ``[prefix | padding | rest, then answer]``.
+    """Layout of a row in its cache, in tokens: ``[prefix | padding | rest, then answer]``.
 
     Parameters
     ----------
     prefix
-        Places of the prefix, padding included.
+        Places of the prefix, including padding.
     rest
-        Places of the rest of the prompt, padding included, without its last token: that is the
+        Places of the rest of the prompt, including padding, without its last token, which is the
         first one to be decoded. The answer overwrites the padding.
     capacity
         Places in all.
@@ -50,7 +50,7 @@ class Room:
 
 
 def room(shapes: Shapes, prefix: int, rest: int, answer: int) -> Room:
-    """The room of a row with so many tokens of prefix, rest of the prompt, and answer at most."""
+    """Return the layout of a row, given its tokens of prefix, rest, and answer at most."""
     ahead = _up(prefix, shapes.bucket)
     filled = _up(rest - 1, shapes.bucket)
     return Room(ahead, filled, _up(ahead + max(filled, rest + answer), shapes.rung))

@@ -1,4 +1,4 @@
-"""From a chat to tokens: the shared prefix, and the rest."""
+"""Conversion of a chat to tokens: the shared prefix, and the rest."""
 
 from functools import cached_property, lru_cache
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from plenum.models.chat import Message
 
 _CUT = "\ue000cut\ue001"
-"""Stands for a moment where the shared part of a message ends."""
+"""A temporary mark at the end of a message's shared part."""
 
 _TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
-"""The date given to templates that write one, on every day: the default of Llama 3.1."""
+"""The constant date given to templates that write one; it is the default of Llama 3.1."""
 
 
 class Tokens:
@@ -18,7 +18,7 @@ class Tokens:
     Parameters
     ----------
     tokenizer
-        Of transformers.
+        A tokenizer of transformers.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -26,9 +26,10 @@ class Tokens:
         self._encoded = lru_cache(maxsize=4096)(self._encode)
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tokens of a conversation: what other calls share, and the rest.
+        """Return the tokens of a conversation: the prefix shared with other calls, and the rest.
 
-        The two are tokenised apart, so that where the text is cut never depends on what follows.
+        The two are tokenised separately, so that the place of the cut never depends on what
+        follows.
         """
         last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
         marked = [self._marked(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
@@ -38,7 +39,7 @@ class Tokens:
         return self._encoded(head), self._encode(tail)
 
     def render(self, messages: tuple[Message, ...]) -> str:
-        """The conversation as the model's template writes it, up to where the answer begins."""
+        """Write the conversation by the model's template, up to where the answer begins."""
         plain = [{"role": message.role, "content": message.content} for message in messages]
         return str(
             self._tokenizer.apply_chat_template(
@@ -50,11 +51,11 @@ class Tokens:
         )
 
     def text(self, tokens: list[int]) -> str:
-        """The text of an answer."""
+        """Return the text of an answer."""
         return str(self._tokenizer.decode(tokens, skip_special_tokens=True))
 
     def pieces(self, tokens: list[int]) -> list[str]:
-        """The text of each token."""
+        """Return the text of each token."""
         return [str(self._tokenizer.decode([token])) for token in tokens]
 
     @cached_property
@@ -64,15 +65,15 @@ class Tokens:
 
     @cached_property
     def _control(self) -> list[str]:
-        """Tokens that build conversations; the longest first, since some begin others."""
+        """Control tokens of conversations, the longest first, since some are prefixes of others."""
         added = self._tokenizer.added_tokens_decoder.values()
         special = {str(t) for t in added if t.special or str(t) in self._template}
         return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
     def _marked(self, message: Message, shared: int) -> Message:
-        """The message with a mark behind its shared part, and with no control token in it.
+        """Mark the end of the message's shared part, and defuse control tokens within the message.
 
-        A space parts each of these, so that nobody who wrote a piece of it can end the message.
+        A space splits each control token, so that the author of a part can't end the message.
         """
         parts = [message.content[:shared], message.content[shared:]]
         for token in (_CUT, *self._control):

@@ -1,1 +1,1 @@
-"""Checks of the instruments: estimators, providers, wordings, and a server that misbehaves."""
+"""Checks of the instruments: estimators, providers, wordings, and a server that injects faults."""

@@ -1,4 +1,4 @@
-"""Calibration: how often the estimates are right on processes whose λ is known."""
+"""Calibration of the estimates: how often they are right on processes whose λ is known."""
 
 import math
 import os
@@ -39,15 +39,15 @@ POOLED = 600  # draws of twelve scenarios with four cells each
 INTERACTION = -0.03  # the pooled interaction's true mean
 
 POOLING = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
-"""Methods of the pooled interaction."""
+"""Methods of estimating the pooled interaction."""
 
 Row = dict[str, float]
 Measured = dict[str, pd.DataFrame]
-"""By kind one row a draw: the ``number`` of the process or contrast, ``draw``, and its values."""
+"""Results by kind, one row per draw: ``number`` of the process or contrast, ``draw``, values."""
 
 
 def settled() -> Process:
-    """A committee of gain 0.8, looked at after 60 rounds: D no longer changes."""
+    """Return a committee of gain 0.8 after its first 60 rounds, so that D no longer changes."""
     whole = generators.committee(0.8, rounds=60 + generators.ROUNDS)
     return Process(
         "committee, settled", whole.divergence[60:], lambda g, n: whole.draw(g, n)[:, 60:]
@@ -55,7 +55,7 @@ def settled() -> Process:
 
 
 def unequal() -> Process:
-    """An AR(1) whose replicates spread unequally: the law of the spread is lognormal, σ = 2."""
+    """Return an AR(1) whose replicates' spreads differ: they are lognormal with σ = 2."""
     equal = generators.autoregressive(0.9)
 
     def draw(generator: np.random.Generator, replicates: int) -> NDArray[np.float64]:
@@ -85,7 +85,7 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
 
 
 def drifting() -> Process:
-    """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
+    """Return an AR(1) whose mean moves through the simplex; drift alone isn't divergence."""
     still = generators.autoregressive(0.9)
     path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.PLANE[0]
     return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
@@ -105,28 +105,28 @@ CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]],
 )
 
 NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")
-"""Processes with λ = 0 exactly."""
+"""Processes whose λ is exactly 0."""
 
 CALIBRATED = (
     *("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9"),
     *("random walk", "contraction", "committee, gain 1.05"),
 )
-"""Processes on which the default interval is held to its coverage."""
+"""Processes on which the coverage of the default interval must be right."""
 
 
 def sample(process: Process, *key: int) -> NDArray[np.float64]:
-    """An ensemble whose draws depend on its key alone."""
+    """Draw an ensemble that depends on the key alone."""
     return process.draw(np.random.Generator(np.random.PCG64(list(key))), REPLICATES)
 
 
 @cache
 def built(make: Callable[[], Process]) -> Process:
-    """A process, built once."""
+    """Build a process once."""
     return make()
 
 
 def estimates(number: int, draw: int) -> Row:
-    """λ̂, the limits of each interval, the p-values and the warning of a draw of a process."""
+    """Return λ̂, the limits of each interval, the p-values and the warning for one draw."""
     ensemble = sample(built(PROCESSES[number][1]), 1, number, draw)
     estimate = lyapunov(ensemble)
     resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
@@ -150,7 +150,7 @@ def estimates(number: int, draw: int) -> Row:
 
 
 def jackknives(number: int, draw: int) -> Row:
-    """λ̂ and its default interval: cheap enough for many draws."""
+    """Return λ̂ and its default interval, which is fast enough for many draws."""
     fitted = fit(sample(built(PROCESSES[number][1]), 4, number, draw))
     return _around(INTERVALS[0], fitted.value, jackknife_se(fitted.left_out))
 
@@ -161,7 +161,7 @@ def _around(method: str, value: float, se: float) -> Row:
 
 
 def contrasts(number: int, draw: int) -> Row:
-    """Permutation p, Welch p and the interval of a draw of a contrast."""
+    """Return permutation p, Welch p and the interval for one draw of a contrast."""
     arms = [built(make) for make in CONTRASTS[number][2:]]
     treated, control = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
     estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw)
@@ -170,7 +170,7 @@ def contrasts(number: int, draw: int) -> Row:
 
 
 def pools(number: int, draw: int) -> Row:
-    """Intervals of the pooled interaction over twelve scenarios whose true effects differ."""
+    """Return intervals of the pooled interaction over twelve scenarios with different effects."""
     generator = np.random.Generator(np.random.PCG64([3, number, draw]))
     cells, effects, errors = [], [], []
     for scenario in range(12):
@@ -204,7 +204,7 @@ KINDS = {"jackknives": jackknives, "estimates": estimates, "contrasts": contrast
 
 
 def work(task: tuple[str, int, int, int]) -> list[Row]:
-    """A batch of draws of what is measured: its kind, its number, the first draw, how many."""
+    """Compute a batch of draws, given the kind, its number, the first draw, and the count."""
     kind, number, first, count = task
     return [
         {"number": number, "draw": draw, **KINDS[kind](number, draw)}
@@ -213,7 +213,7 @@ def work(task: tuple[str, int, int, int]) -> list[Row]:
 
 
 def measure(draws: int, workers: int) -> Measured:
-    """All batches, in parallel, with a progress bar."""
+    """Compute all batches in parallel, with a progress bar."""
     os.environ.update(ONE_THREAD)  # for the workers
     kinds = {  # how many there are, how often each is drawn, and in what batches
         "pools": (1, min(draws, POOLED), 10),

@@ -1,4 +1,4 @@
-"""The calibration's page and figure. The page's words are in calibration.md.j2."""
+"""The page and figure of the calibration. The page's text is in calibration.md.j2."""
 
 import math
 import platform
@@ -34,22 +34,22 @@ _FORMATS: dict[str, Format] = {
     **{"λ": decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": decimals(4)},
     **{"width": decimals(3), "mean width": decimals(4)},
 }
-"""How columns are written; the others are shares, written in percent."""
+"""Formats of columns; the others are shares, written in percent."""
 
 
 def coverage(rows: pd.DataFrame, truth: float, method: str = "") -> float:
-    """Share of draws whose interval holds the truth; one without an interval misses."""
+    """Return the share of draws whose interval contains the truth; a missing interval misses."""
     low, high = (rows[f"{method} {end}".strip()] for end in ("low", "high"))
     return float(((low <= truth) & (truth <= high)).mean())
 
 
 def rejected(p: "pd.Series[float]") -> float:
-    """Share of p-values below 5 % among those that exist."""
+    """Return the share of p-values below 5 % among those that exist."""
     return float((p.dropna() < 0.05).mean())
 
 
 def intervals(measured: Measured) -> pd.DataFrame:
-    """Bias, spread, coverage and width by process."""
+    """Return bias, spread, coverage and width by process."""
     default, more = INTERVALS[0], measured["jackknives"].groupby("number")
     records = []
     for number, rows in measured["estimates"].groupby("number"):
@@ -71,7 +71,7 @@ def intervals(measured: Measured) -> pd.DataFrame:
 
 
 def growth(measured: Measured) -> pd.DataFrame:
-    """Rejections of no growth and of diffusion by process."""
+    """Return rates of rejecting no growth and diffusion, by process."""
     shares = measured["estimates"].groupby("number")[[*TESTS]].agg(rejected)
     shares.insert(0, "λ", [make().exponent() for _, make in PROCESSES])
     shares.insert(0, "process", [name for name, _ in PROCESSES])
@@ -79,7 +79,7 @@ def growth(measured: Measured) -> pd.DataFrame:
 
 
 def contrasts(measured: Measured) -> pd.DataFrame:
-    """Size and power of the contrasts, and what their intervals cover."""
+    """Return size and power of the contrasts, and the coverage of their intervals."""
     records = []
     for number, rows in measured["contrasts"].groupby("number"):
         name, null, treated, control = CONTRASTS[int(str(number))]
@@ -95,7 +95,7 @@ def contrasts(measured: Measured) -> pd.DataFrame:
 
 
 def pooled(measured: Measured) -> pd.DataFrame:
-    """Coverage of the pooled interaction by method."""
+    """Return the coverage of the pooled interaction by method."""
     rows = measured["pools"]
     return pd.DataFrame(
         {
@@ -108,12 +108,12 @@ def pooled(measured: Measured) -> pd.DataFrame:
 
 
 def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
-    """The range of coverage and size over the processes that are held to them.
+    """Return the range of coverage and size over the processes that must be calibrated.
 
     Parameters
     ----------
     shares, sizes
-        :func:`intervals` and :func:`growth`.
+        Results of :func:`intervals` and :func:`growth`.
     """
     held = shares.set_index("process").loc[list(CALIBRATED)]
     size = sizes.set_index("process").loc[list(NULLS), TESTS[0]]
@@ -128,7 +128,7 @@ def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
 
 
 def failures(shares: pd.DataFrame) -> list[dict[Hashable, object]]:
-    """Processes that the default interval covers below 90 %, with the best of the others."""
+    """Return processes covered below 90 % by the default interval, with the best alternative."""
     return [
         {**record, "best": max(INTERVALS[1:], key=lambda method: record[method])}
         for record in shares.to_dict("records")
@@ -137,7 +137,7 @@ def failures(shares: pd.DataFrame) -> list[dict[Hashable, object]]:
 
 
 def figure(shares: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Coverage of every interval, and rejections of every test, by process."""
+    """Draw the coverage of every interval and the rejections of every test, by process."""
     drawn, (left, right) = plt.subplots(
         1, 2, figsize=(PAGE, 0.21 * len(shares) + 1.2), sharey=True, layout="constrained"
     )
@@ -165,7 +165,7 @@ def _shares(axes: Axes, frame: pd.DataFrame, columns: tuple[str, ...], label: st
 
 
 def page(measured: Measured, draws: int) -> str:
-    """docs/calibration.md."""
+    """Return the text of docs/calibration.md."""
     shares, sizes = intervals(measured), growth(measured)
     return template(
         Path(__file__).parent / "calibration.md.j2", percent=percent, table=table
@@ -187,19 +187,19 @@ def page(measured: Measured, draws: int) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in percent with one decimal."""
+    """Format a share in percent with one decimal."""
     return f"{100 * value:.1f}"
 
 
 def table(frame: pd.DataFrame) -> str:
-    """A frame as Markdown."""
+    """Format a frame as Markdown."""
     names = map(str, frame.columns)
     columns = tuple(Column(name, name, _FORMATS.get(name, percent)) for name in names)
     return lines(Table("calibration", "Calibration", frame, columns))
 
 
 def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
-    """Measure, write the page and the figure, and return what was reached."""
+    """Measure, write the page and the figure, and return the coverage and size reached."""
     measured = calibration.measure(draws, workers)
     shares, sizes = intervals(measured), growth(measured)
     with styled():

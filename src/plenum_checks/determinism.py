@@ -1,4 +1,4 @@
-"""The determinism probe (section S1): one prompt asked many times, every answer kept."""
+"""The determinism probe (section S1): one prompt sent many times, with every answer kept."""
 
 import sys
 import time
@@ -36,13 +36,13 @@ from plenum.tracking import store
 from plenum.tracking.stored import require_active
 
 LEAST = 2
-"""Answers that can be compared."""
+"""Smallest number of answers that can be compared."""
 
 _PROBE_ONLY = ("n", "logprobs", "out")
-"""Values of the config that run.py doesn't have."""
+"""Keys of the config that run.py doesn't have."""
 
 INTERRUPTED = str(Failure.INTERRUPTED)
-"""Why a probe stopped: Ctrl-C or SIGTERM."""
+"""Reason of a probe that was stopped by Ctrl-C or SIGTERM."""
 
 _PLAIN_EVERY_S = 10.0
 
@@ -51,7 +51,7 @@ Document = dict[str, Any]
 
 @dataclass
 class _Call:
-    """One of the n calls to a model, and what became of it."""
+    """One of the n calls to a model, and its result."""
 
     index: int
     chat: Chat
@@ -63,7 +63,7 @@ class _Call:
 
 @dataclass(frozen=True)
 class _Probe:
-    """The calls to one model: the same messages each time."""
+    """The calls to one model, all with the same messages."""
 
     seat: Seat
     calls: list[_Call]
@@ -76,13 +76,13 @@ class ProbeSettings:
     Parameters
     ----------
     job
-        Its condition gives prompt, models, sampling and backend; its limits and budget hold.
+        Its condition gives prompt, models, sampling and backend; its limits and budget apply.
     n
         Calls to each model.
     logprobs
-        Whether to ask for log-probabilities; ``None``: where LiteLLM says that the model has them.
+        Whether to ask for log-probabilities; ``None`` asks if LiteLLM says that the model has them.
     out
-        The folder that files are written to.
+        The folder for files.
     """
 
     job: Job
@@ -110,7 +110,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
 
 
 def _require_study(job: Job) -> None:
-    """Refuse a study that the probe couldn't be tracked in."""
+    """Refuse a study that can't be tracked."""
     if job.tracking_uri:
         uri = store.absolute(job.tracking_uri)
         store.check(uri)
@@ -123,15 +123,15 @@ def probe(request: ProbeSettings) -> Document:
     Returns
     -------
     dict
-        Plain data: ``settings``, ``stopped`` (why it ended early, or empty) and ``models``, one
-        for each model with every call's ``outcome``: ``ok`` or a :class:`Failure`; ``budget`` and
-        ``interrupted`` are of calls that weren't made, or not waited for.
+        Plain data: ``settings``, ``stopped`` (the reason of an early end, or empty) and ``models``,
+        one per model with every call's ``outcome``: ``ok`` or a :class:`Failure`; ``budget`` and
+        ``interrupted`` are outcomes of calls that weren't made or not waited for.
 
     Raises
     ------
     UserError
-        Something can't work: a missing key, an unknown price under a budget, a tracking server
-        that doesn't answer. Nothing has been asked then.
+        Something can't work: a missing key, an unknown price under a budget, or a tracking server
+        that doesn't answer. No call has been made then.
     """
     job = request.job
     _require_study(job)
@@ -153,7 +153,7 @@ def probe(request: ProbeSettings) -> Document:
 
 
 def plan(request: ProbeSettings) -> str:
-    """What a probe would ask, and what that costs at most; nothing is called."""
+    """Describe the calls of a probe and their highest cost, without calling anything."""
     _require_study(request.job)
     condition, prices = require_committee(request.job.condition).base, Prices(request.job.prices)
     ledger = Ledger(request.job.budget, prices.of)
@@ -170,12 +170,12 @@ def plan(request: ProbeSettings) -> str:
 
 
 def answered(document: Document) -> int:
-    """Calls that were answered."""
+    """Return the number of calls that were answered."""
     return sum(call["outcome"] == "ok" for call in _calls(document))
 
 
 def cut_short(document: Document) -> str:
-    """Why a probe isn't whole, in one line; empty where every call was answered."""
+    """Return in one line why a probe is incomplete; empty if every call was answered."""
     outcomes = [call["outcome"] for call in _calls(document)]
     came = f"{answered(document)} of {len(outcomes)} answers came"
     if document["stopped"] == INTERRUPTED:
@@ -192,7 +192,7 @@ def _calls(document: Document) -> list[dict[str, Any]]:
 
 
 def _probes(condition: CommitteeCondition, n: int, logprobs: bool | None) -> list[_Probe]:
-    """The first turn of the first speaker with each model, as if nobody had spoken before."""
+    """Return the first speaker's first turn with each model, as if nothing had been said yet."""
     asks = [Deliberation(condition, index).ask for index in range(n)]
     chats = [ask.chat for ask in asks if ask is not None]
     if len({chat.messages for chat in chats}) != 1:
@@ -211,7 +211,7 @@ def _probes(condition: CommitteeCondition, n: int, logprobs: bool | None) -> lis
 
 
 def _instead(chat: Chat, condition: CommitteeCondition, seat: Seat) -> Chat:
-    """The call that another seat would make if it opened the deliberation."""
+    """Return the call that another seat would make if it opened the deliberation."""
     messages = prompts.turn(condition, seat, (), {})
     seed = seed_for(chat.seed, seat.name, "probe")
     return replace(chat, model=seat.model, messages=messages, seed=seed)
@@ -234,7 +234,7 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
 
 
 class _Questions:
-    """All calls of a probe on one event loop, admitted as those of a sweep."""
+    """Runner of all calls of a probe on one event loop, admitted like those of a sweep."""
 
     def __init__(
         self, job: Job, model: ChatModel, prices: Prices, probes: Sequence[_Probe]
@@ -245,7 +245,7 @@ class _Questions:
         self.unavailable = ""
 
     async def all(self) -> None:
-        """Make every call; each one notes what became of it."""
+        """Make every call, and record its result in it."""
         admission = Admission(self._job.calls, Ledger(self._job.budget, self._prices.of))
         console = Console(stderr=True)
         print(self._line(), file=sys.stderr, flush=True)
@@ -301,7 +301,7 @@ def _settings(job: Job, n: int) -> dict[str, Any]:
 
 
 def _simulated(condition: CommitteeCondition, probes: Sequence[_Probe]) -> bool:
-    """Whether simulated agents answered, here or behind a fault server."""
+    """Return whether simulated agents answered, here or behind a fault server."""
     if not isinstance(condition.backend, Api):
         return True
     answers = (call.answer for probe in probes for call in probe.calls)
@@ -322,7 +322,7 @@ def _model_record(probe: _Probe, condition: CommitteeCondition) -> dict[str, Any
 
 
 def _call_record(call: _Call, options: int) -> dict[str, Any]:
-    """A call as plain data; what it took to get an answer stands beside what was said."""
+    """Return a call as plain data: the answer, and the effort that it took."""
     record: dict[str, Any] = {
         "index": call.index,
         "seed": call.chat.seed,

@@ -18,16 +18,16 @@ from plenum_checks.probed_model import Document, ProbedModel, verdict
 
 
 def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
-    """Print what a probe found, write it as JSON and Markdown, and log both to MLflow.
+    """Print the findings of a probe, write them as JSON and Markdown, and log both to MLflow.
 
     Parameters
     ----------
     document
-        What the probe kept: settings, and every call to every model.
+        The result of the probe: settings, and every call to every model.
     out
-        A folder; the files go to one of their own in it, named by time and condition.
+        A folder; the files go to a subfolder named by time and condition.
     uri
-        The tracking store; ``None`` logs nothing.
+        The tracking store; with ``None`` nothing is logged.
     """
     models = [ProbedModel(record) for record in document["models"]]
     shown = tables(models, document)
@@ -76,7 +76,7 @@ def _write(
 def _log(
     document: Document, models: Sequence[ProbedModel], files: Sequence[Path], uri: str
 ) -> None:
-    """One run a model in the study's experiment."""
+    """Log one run per model to the study's experiment."""
     settings = document["settings"]
     client = store.open_client(uri)
     from mlflow.entities import Metric, Param  # only now: the client sets up how MLflow logs

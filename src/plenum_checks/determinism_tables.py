@@ -23,7 +23,7 @@ _SHOWN = 24
 
 
 def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
-    """Calls, texts, log-probabilities where they were asked for, and preferences."""
+    """Return tables of calls, texts, log-probabilities if they were requested, and preferences."""
     options = list(document["settings"]["options"])
     frame = pd.DataFrame([_record(model, options) for model in models])
     probed = [
@@ -40,7 +40,7 @@ def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
 
 
 def _published() -> list[str]:
-    """What the paper reports of equal calls."""
+    """Return notes on the paper's findings about equal calls."""
     return [
         f"published: texts and preferences differed in {line['differing']} of trials "
         f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what "
@@ -50,7 +50,7 @@ def _published() -> list[str]:
 
 
 def _record(model: ProbedModel, options: Sequence[str]) -> dict[str, Any]:
-    """All that the tables show of a model: its metrics, and what has no number."""
+    """Return all that the tables show of a model: its metrics and its non-numeric results."""
     repeated = model.repeats
     problems = [answer["problem"] for answer in model.answers if answer["problem"]]
     return {
@@ -67,7 +67,7 @@ def _record(model: ProbedModel, options: Sequence[str]) -> dict[str, Any]:
 
 
 def _calls(models: Sequence[ProbedModel], frame: pd.DataFrame, document: Document) -> Table:
-    """Calls made, their outcomes, and their cost."""
+    """Return a table of calls, their outcomes, and their cost."""
     settings = document["settings"]
     factors = label({name: str(settings[name]) for name in FACTORS}, FACTORS)
     columns = (
@@ -94,7 +94,7 @@ def _calls(models: Sequence[ProbedModel], frame: pd.DataFrame, document: Documen
 
 
 def _first_failures(models: Sequence[ProbedModel]) -> list[str]:
-    """What the first failure of each kind said: failures tend to be one mistake, many times."""
+    """Return the first failure of each kind, since failures often repeat one mistake."""
     named: dict[str, list[str]] = {}
     for model in models:
         first: dict[str, str] = {}
@@ -141,7 +141,7 @@ def _alternatives(parting: FirstDifference | None) -> str:
 
 
 def _quoted(unit: str, skipped: int) -> str:
-    """A token as a terminal can show it: what a model wrote may hold anything."""
+    """Make a token safe for a terminal, since a model may write anything."""
     if unit == END:
         return "(end)"
     text = f"…{unit[skipped:]}" if skipped else unit

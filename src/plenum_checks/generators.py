@@ -1,10 +1,10 @@
-"""Ensembles whose λ is known: what an estimator must get right before it is believed.
+"""Simulated ensembles whose λ is known, for testing estimators.
 
-A `Process` is drawn with `sample` and says its truth with `exponent`. For displacements that are
-isotropic Gaussian on the plane of the simplex, with variance v_t per coordinate of the plane, the
-expected D(t) is √(π v_t) for the three options that all of them have; and since the law of
-D(t) / √v_t is the same in every round, the expected λ̂ is exactly the slope of ½ log v_t. Values are
-not cut to the simplex: λ̂ reads distances alone.
+A `Process` is drawn with `sample` and returns its true λ with `exponent`. For displacements that
+are isotropic Gaussian on the plane of the simplex, with variance v_t per coordinate of the plane,
+the expected D(t) is √(π v_t) for the three options that all processes have. Since the law of D(t) /
+√v_t is the same in every round, the expected λ̂ is exactly the slope of ½ log v_t. Values are not
+limited to the simplex, since λ̂ uses distances only.
 """
 
 import math
@@ -29,11 +29,11 @@ class Process:
     Attributes
     ----------
     name
-        For tables.
+        The name in tables.
     divergence
         The expected D(t), shape (rounds,).
     draw
-        Draws an ensemble (R, rounds, K) from a generator and R.
+        Draws an ensemble (R, rounds, K), given a generator and R.
     unbiased
         Whether the expected λ̂ is exactly `exponent`. Otherwise that is the slope of log of the
         expected D(t), which λ̂ approaches as R grows.
@@ -45,20 +45,20 @@ class Process:
     unbiased: bool = True
 
     def sample(self, replicates: int = 20, seed: int = 0) -> Floats:
-        """An ensemble, shape (replicates, rounds, options)."""
+        """Draw an ensemble, shape (replicates, rounds, options)."""
         return self.draw(np.random.Generator(np.random.PCG64(seed)), replicates)
 
     def exponent(self, window: tuple[int, int] = WINDOW) -> float:
-        """The exact λ over a window of rounds."""
+        """Return the exact λ over a window of rounds."""
         first, last = window
         level = self.divergence[first - 1 : last]
         return float(slope(np.arange(first, first + level.size, dtype=float), level))
 
 
 def expected_distance(variance: Floats) -> Floats:
-    """Mean distance of two independent isotropic Gaussian points on the plane of the simplex.
+    """Return the mean distance of two independent isotropic Gaussian points.
 
-    √(π v), with v the variance per coordinate.
+    On the plane of the simplex this is √(π v), with v the variance per coordinate.
     """
     return np.asarray(np.sqrt(math.pi * variance))
 
@@ -66,12 +66,12 @@ def expected_distance(variance: Floats) -> Floats:
 def gaussian(
     name: str, variance: Floats, noise: Callable[[np.random.Generator, int], Floats]
 ) -> Process:
-    """A process of Gaussian displacements.
+    """Build a process of Gaussian displacements.
 
     Parameters
     ----------
     variance
-        Per coordinate of the plane, shape (rounds,).
+        Variance per coordinate of the plane, shape (rounds,).
     noise
         Draws coordinates on the plane, shape (R, rounds, options - 1).
     """
@@ -85,13 +85,16 @@ def gaussian(
 def autoregressive(
     rho: float = 0.5, rate: float = 0.0, sd: float = 0.01, rounds: int = ROUNDS
 ) -> Process:
-    """A stationary AR(1) times e^{rate · t}: λ = rate exactly, however long the memory."""
+    """Build a stationary AR(1) times e^{rate · t}: λ = rate exactly, for any memory."""
     _within("rho", rho, -1, 1)
     return _scaled(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
 
 
 def random_walk(sd: float = 0.01) -> Process:
-    """Independent random walks, v_t = t · sd²: λ = 0.0509 over rounds 3-20, nothing amplified."""
+    """Build independent random walks, v_t = t · sd², without any amplification.
+
+    λ = 0.0509 over rounds 3-20.
+    """
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:
         return sd * generator.normal(size=(replicates, ROUNDS, OPTIONS - 1)).cumsum(axis=1)
@@ -100,7 +103,7 @@ def random_walk(sd: float = 0.01) -> Process:
 
 
 def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Process:
-    """Contraction to a noise floor: x' = gain · x + noise, from sd ``wide`` to sd ``floor``.
+    """Build a contraction to a noise floor: x' = gain · x + noise, from sd ``wide`` to ``floor``.
 
     v_t = floor² + (wide² - floor²) gain^{2(t-1)}; λ is the slope of ½ log v_t.
     """
@@ -116,7 +119,7 @@ def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Pr
 
 
 def plateau(rate: float = 0.1, until: int = 10, level: float = 0.01, rho: float = 0.5) -> Process:
-    """Exponential growth up to a round, then a plateau; λ is the slope over both."""
+    """Build exponential growth up to a round, then a plateau; λ is the slope over both."""
     steps = np.minimum(np.arange(1, ROUNDS + 1), until)
     return _scaled("plateau", level * np.exp(rate * steps), rho)
 
@@ -124,21 +127,21 @@ def plateau(rate: float = 0.1, until: int = 10, level: float = 0.01, rho: float 
 def logistic(
     rate: float = 0.3, start: float = 0.02, ceiling: float = 0.9, rho: float = 0.9
 ) -> Process:
-    """Logistic saturation: D(t) = ceiling / (1 + (ceiling / start - 1) e^{-rate (t-1)}).
+    """Build a logistic saturation: D(t) = ceiling / (1 + (ceiling / start - 1) e^{-rate (t-1)}).
 
-    It starts growing at ``rate``; λ over the window is what saturation leaves of it.
+    It starts growing at ``rate``; λ over the window is smaller because of the saturation.
     """
     level = ceiling / (1 + (ceiling / start - 1) * np.exp(-rate * np.arange(ROUNDS)))
     return _scaled("logistic", level / expected_distance(np.ones(1)), rho)
 
 
 def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> Process:
-    """Random decision flips: with ``hazard`` per round a replicate moves to another option, once.
+    """Build random flips: each round, with ``hazard``, a replicate moves to another option, once.
 
-    Before the flip all replicates stand at one point, after it ``jump`` towards one of the other
-    options, and ``sd`` adds independent Gaussian noise in every round. The points are equally far
-    from each other, so that with q = 1 - (1 - hazard)^t two replicates are ``jump`` apart with
-    probability 1 - (1 - q)² - q² / (K - 1), but for the noise (a noncentral chi law).
+    Before the flip all replicates have the same position, afterwards one that is ``jump`` towards
+    one of the other options; ``sd`` adds independent Gaussian noise in every round. The positions
+    are equally far from each other, so that with q = 1 - (1 - hazard)^t two replicates are ``jump``
+    apart with probability 1 - (1 - q)² - q² / (K - 1), apart from the noise (a noncentral chi law).
     """
     _within("hazard", hazard, 0, 1)
     others = OPTIONS - 1
@@ -159,7 +162,7 @@ def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> 
 
 
 def _noisy(gap: float, sd: float) -> float:
-    """Mean distance of two Gaussian points whose centres are ``gap`` apart."""
+    """Return the mean distance of two Gaussian points whose centres are ``gap`` apart."""
     if sd == 0:
         return gap
     from scipy.special import hyp1f1
@@ -170,12 +173,12 @@ def _noisy(gap: float, sd: float) -> float:
 def committee(
     gain: float = 1.05, sd: float = 0.02, rounds: int = ROUNDS, seats: int = 5
 ) -> Process:
-    """Five seats that follow their mean, with a tunable gain.
+    """Build a committee of five seats that follow their mean, with an adjustable gain.
 
-    Seats keep half of their own deviation and follow the mean with gain - ½, each with noise:
-    x_i' = ½ x_i + (gain - ½) x̄ + noise. The mean obeys x̄' = gain · x̄ + noise of variance
-    sd² / seats, so v_1 = sd² / seats and v_{t+1} = gain² v_t + sd² / seats: the committee grows for
-    a gain above 1, walks at 1, settles below. λ is the slope of ½ log v_t.
+    Seats keep half of their own deviation and follow the mean with gain - ½, each with noise: x_i'
+    = ½ x_i + (gain - ½) x̄ + noise. The mean obeys x̄' = gain · x̄ + noise of variance sd² / seats,
+    so v_1 = sd² / seats and v_{t+1} = gain² v_t + sd² / seats: the committee diverges for a gain
+    above 1, is a random walk at 1, and settles below. λ is the slope of ½ log v_t.
     """
     variance = sd**2 / seats * np.cumsum(gain ** (2.0 * np.arange(rounds)))
 
@@ -198,7 +201,7 @@ def _within(name: str, value: float, low: float, high: float) -> None:
 
 
 def _scaled(name: str, sd: Floats, rho: float) -> Process:
-    """A stationary AR(1) of variance 1 times a given standard deviation, shape (rounds,)."""
+    """Build a stationary AR(1) of variance 1 times a given standard deviation, shape (rounds,)."""
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:
         start = generator.normal(size=(replicates, OPTIONS - 1))
@@ -211,7 +214,7 @@ def _scaled(name: str, sd: Floats, rho: float) -> Process:
 def _recursion(
     generator: np.random.Generator, start: Floats, gain: float, sd: float, rounds: int
 ) -> Floats:
-    """x' = gain · x + sd · noise, shape (R, rounds, coordinates)."""
+    """Simulate x' = gain · x + sd · noise, shape (R, rounds, coordinates)."""
     path = np.empty((len(start), rounds, start.shape[1]))
     path[:, 0] = start
     for t in range(1, rounds):

@@ -1,7 +1,7 @@
-"""Ask a judge model how far variants keep the meaning of their scenario (section S4.2).
+"""A judge model that scores how far variants keep the meaning of their scenario (section S4.2).
 
-Every answer goes to a journal in the output folder, so that a later run asks only for what is
-missing. Limits, retries, budget and keys are those of a sweep.
+Every answer goes to a journal in the output folder, so that a later run asks only for missing
+scores. Limits, retries, budget and keys are those of a sweep.
 """
 
 import sys
@@ -34,17 +34,17 @@ from plenum_checks.wordings import meaning
 from plenum_checks.wordings.meaning import Judged, Opinion, Unread
 
 UNREAD = "unread"
-"""The outcome of a pair whose answers, the first and the one asked for again, hold no score."""
+"""Outcome of a pair if neither the first answer nor the repeated one holds a score."""
 
 SCREEN_KEYS = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
-"""Values of the config that run.py doesn't have."""
+"""Keys of the config that run.py doesn't have."""
 
 _TRIES = 2
 
 
 @dataclass(frozen=True)
 class JudgeSettings:
-    """Which model judges, how it is called, what is flagged, and where the scores are kept."""
+    """The judge model, its calls, the limit for flags, and the folder for scores."""
 
     job: Job
     judge: str
@@ -62,17 +62,17 @@ class Pair:
 
     @property
     def key(self) -> str:
-        """Names the pair: where one of its texts changes, it is asked about again."""
+        """A digest of the pair; if a text changes, the judge is asked again."""
         return digest([self.first.packet, self.variant.name, self.variant.packet])
 
     def judged(self, judge: str, outcome: str, **more: Any) -> Judged:
-        """What became of the pair."""
+        """Return the pair with the outcome of judging it."""
         name, family = self.variant.name, self.variant.family
         return Judged(self.scenario.id, self.first.name, name, family, judge, outcome, **more)
 
 
 def settings(cfg: DictConfig) -> JudgeSettings:
-    """Check the config of ``scripts/screen_variants.py`` where it names a judge.
+    """Check the config of ``scripts/screen_variants.py`` if it names a judge.
 
     Raises
     ------
@@ -99,9 +99,9 @@ def settings(cfg: DictConfig) -> JudgeSettings:
 
 
 def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
-    """Every variant that the rules pass beside the canonical wording, and registers in pairs.
+    """Pair every variant that passes the rules with the canonical wording; also pair registers.
 
-    Six registers, the canonical one among them, are 15 pairs (section S4.2).
+    Six registers, including the canonical one, are 15 pairs (section S4.2).
     """
     judged: list[Pair] = []
     for surveyed in surveys:
@@ -115,7 +115,7 @@ def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
 
 
 def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
-    """What would be asked, and what that takes at most; nothing is called."""
+    """Describe the questions to be asked and their highest cost, without asking any."""
     price = Prices(request.job.prices).of
     ledger = Ledger(request.job.budget, price)
     identity = _identity(request)
@@ -128,20 +128,20 @@ def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
 
 
 def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
-    """Ask for every score that isn't there yet.
+    """Ask for every missing score.
 
     Returns
     -------
     list of Judged
         One for each pair, in order.
     str
-        Why it ended early; empty where every pair was asked.
+        The reason of an early end; empty if every pair was asked.
 
     Raises
     ------
     UserError
-        Something can't work: a missing key, an unknown price under a budget, another process in
-        the same folder. Nothing has been asked then.
+        Something can't work: a missing key, an unknown price under a budget, or another process in
+        the same folder. No call has been made then.
     """
     job = request.job
     prices = Prices(job.prices)
@@ -195,7 +195,7 @@ def _judge(
 
 
 class _Judging:
-    """All calls to the judge on one event loop, admitted as those of a sweep."""
+    """Runner of all calls to the judge on one event loop, admitted like those of a sweep."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class _Judging:
         self.judged: dict[str, Judged] = {}
 
     async def all(self, pairs: Sequence[Pair]) -> None:
-        """Ask about every pair; each one's end is noted in ``judged``."""
+        """Ask about every pair, and record its outcome in ``judged``."""
         admission = Admission(self._request.job.calls, self._ledger)
         policy = backends.policy(self._request.job.calls)
         tickets = [
@@ -272,7 +272,7 @@ class _Judging:
 
 
 def _identity(request: JudgeSettings) -> str:
-    """Names the judge: model, sampling, backend and the words it is asked in."""
+    """Return a digest of the judge: model, sampling, backend, and wording of the prompts."""
     condition = request.job.condition
     asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
     sampling, backend = vars(condition.sampling), vars(condition.backend)

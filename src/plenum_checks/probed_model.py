@@ -1,4 +1,4 @@
-"""What a model answered to one prompt asked n times (section S1): counted, compared, judged."""
+"""One model's answers to a prompt asked n times (section S1): counts, comparison, verdict."""
 
 import math
 import statistics
@@ -9,22 +9,22 @@ from typing import Any
 from plenum_checks.spread import ProbedAnswer, repeats
 
 Document = Mapping[str, Any]
-"""What a probe kept: settings, and every call to every model."""
+"""The result of a probe: settings, and every call to every model."""
 
 _PENDING = ("interrupted", "budget", "unreachable", "held")
 
 
 class ProbedModel:
-    """One model's calls, counted and compared.
+    """The calls to one model, counted and compared.
 
     Attributes
     ----------
     requested, answered, failed, pending
-        Calls; the last two by reason. The first is the sum of the others.
+        Numbers of calls; the last two by reason. The first is the sum of the others.
     repeats
-        How far the answers are apart.
+        The comparison of the answers.
     texts_by_server
-        The texts that each server of a fleet answered with.
+        The texts that each server of a fleet returned.
     """
 
     def __init__(self, record: Mapping[str, Any]) -> None:
@@ -45,7 +45,7 @@ class ProbedModel:
         self.repeats = repeats([_answer(answer) for answer in self.answers])
 
     def metrics(self, options: Sequence[str]) -> dict[str, float]:
-        """Every number, by name; what doesn't exist is NaN."""
+        """Return every number by name; NaN if it doesn't exist."""
         answers, repeated, spread = self.answers, self.repeats, self.repeats.preferences
         parting = repeated.parting
         latencies = [answer["latency_s"] for answer in answers]
@@ -89,7 +89,7 @@ def _answer(answer: Mapping[str, Any]) -> ProbedAnswer:
 
 
 def verdict(model: ProbedModel, document: Document) -> str:
-    """What a model's answers mean, in one sentence."""
+    """Return the conclusion from a model's answers, in one sentence."""
     repeated, n = model.repeats, model.repeats.n
     if n < 2:
         return f"{plural(n, 'answer')} came, too few to compare"
@@ -111,7 +111,7 @@ def verdict(model: ProbedModel, document: Document) -> str:
 
 
 def _by_server(model: ProbedModel) -> str:
-    """Whether it is servers of a fleet that differ; empty where there is no fleet."""
+    """Describe whether a fleet's servers differ; empty without a fleet."""
     texts = model.texts_by_server
     if len(texts) < 2:
         return ""
@@ -122,7 +122,7 @@ def _by_server(model: ProbedModel) -> str:
 
 
 def _cause(document: Document, model: ProbedModel) -> str:
-    """What may have made answers differ, as the settings say."""
+    """Return the possible reason of differing answers, by the settings."""
     settings = document["settings"]
     temperature = settings["sampling.temperature"]
     if settings["backend"] == "simulated":
@@ -142,5 +142,5 @@ def _cause(document: Document, model: ProbedModel) -> str:
 
 
 def plural(n: int, what: str) -> str:
-    """So many of something."""
+    """Return a count with its noun, in the plural where needed."""
     return f"{n} {what}{'' if n == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""How far the answers to one question, asked many times, are apart (section S1)."""
+"""Differences between the answers to one question asked many times (section S1)."""
 
 import re
 from collections import Counter
@@ -14,11 +14,11 @@ from plenum.dynamics.fit import Floats, jackknife_se
 from plenum_hosted import diff
 
 END = ""
-"""Stands for the end of a text among the alternatives of a :class:`FirstDifference`."""
+"""The end of a text, among the alternatives of a :class:`FirstDifference`."""
 
 _WORD = re.compile(r"\s*\S+|\s+")
 _SAME = 9
-"""Decimals within which two preferences are one."""
+"""Decimals to which equal preferences agree."""
 
 Units = tuple[str, ...]
 
@@ -30,9 +30,9 @@ class ProbedAnswer:
     Attributes
     ----------
     preference
-        What it reports, on the simplex; ``None`` where that couldn't be read.
+        The reported preference, on the simplex; ``None`` if it couldn't be read.
     tokens
-        Its tokens with their natural log-probabilities, where the provider gave them.
+        Its tokens with their natural log-probabilities, if the provider returned them.
     """
 
     text: str
@@ -42,18 +42,18 @@ class ProbedAnswer:
 
 @dataclass(frozen=True)
 class FirstDifference:
-    """Where texts part.
+    """The position at which texts first differ.
 
     Attributes
     ----------
     unit
-        ``token``, or ``word`` where not every answer came with tokens.
+        ``token``, or ``word`` if an answer came without tokens.
     earliest, median
         Position of the first unit that differs, counted from 1, over pairs of answers whose texts
         differ.
     alternatives
-        What stands at the earliest position, with its count, the most frequent first; up to there
-        all answers agree. The end of a text is :data:`END`.
+        Units at the earliest position with their counts, the most frequent first. All answers agree
+        before this position. :data:`END` is the end of a text.
     """
 
     unit: str
@@ -64,12 +64,12 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class PreferenceSpread:
-    """How far preference vectors are apart.
+    """Statistics of the distances between preference vectors.
 
     Attributes
     ----------
     n, distinct
-        Answers with a preference, and different vectors among them.
+        Numbers of answers with a preference, and of different vectors among them.
     mean, se
         Mean L2 distance over pairs of answers, with its jackknife standard error: D of the
         ensemble (Eq. 1); NaN for fewer than two, and three, answers.
@@ -89,14 +89,15 @@ class PreferenceSpread:
 
 @dataclass(frozen=True)
 class LogprobSpread:
-    """How far the log-probabilities of equal tokens after equal texts are apart.
+    """Statistics of log-probabilities of equal tokens after equal texts.
 
     Attributes
     ----------
     n, positions
-        Answers with tokens, and tokens before two of them part.
+        Numbers of answers with tokens, and of tokens before two answers differ.
     mean, largest
-        Over these positions, of the largest minus the smallest log-probability; NaN without one.
+        Mean and maximum over these positions of the largest minus the smallest log-probability; NaN
+        without positions.
     """
 
     n: int
@@ -107,21 +108,21 @@ class LogprobSpread:
 
 @dataclass(frozen=True)
 class Repeats:
-    """What the answers to one question, asked many times, say of who answered.
+    """The comparison of the answers to one question asked many times.
 
     Attributes
     ----------
     n, distinct
-        Answers, and different texts among them.
+        Numbers of answers, and of different texts among them.
     differing
-        Share of the answers that aren't the most frequent one.
+        Share of the answers that differ from the most frequent one.
     undetected
-        The largest chance of another text in a call that n equal answers leave open, see
-        :func:`undetected`; NaN where texts differ.
+        Upper limit of the chance per call of another text, given n equal answers, see
+        :func:`undetected`; NaN if texts differ.
     parting
-        Where texts part; ``None`` where all are equal.
+        The first difference; ``None`` if all texts are equal.
     preferences, logprobs
-        Their spread.
+        Their spreads.
     """
 
     n: int
@@ -139,7 +140,7 @@ def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     Parameters
     ----------
     answers
-        In any order; their preferences have one length.
+        Answers in any order; their preferences have equal lengths.
     """
     texts = [answer.text for answer in answers]
     distinct = len(set(texts))
@@ -155,15 +156,15 @@ def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
 
 
 def undetected(n: int) -> float:
-    """The chance per call at which n calls without the event still happen 1 time in 20.
+    """Return the chance per call at which n calls miss an event with probability 1 in 20.
 
-    The exact one-sided Clopper-Pearson limit of 0 out of n; about 3 / n.
+    This is the exact one-sided Clopper-Pearson limit of 0 out of n, about 3 / n.
     """
     return 1 - 0.05 ** (1 / n) if n else float("nan")
 
 
 def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
-    """Find where texts part; at least two of them differ."""
+    """Find the first difference between texts, at least two of which must differ."""
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
@@ -178,7 +179,7 @@ def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
 
 
 def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
-    """Each text as a sequence of tokens or of words; different texts are different sequences."""
+    """Split each text into tokens or words; different texts give different sequences."""
     tokens: dict[str, Units] = {}
     for answer in answers:
         tokens.setdefault(answer.text, tuple(token for token, _ in answer.tokens))
@@ -189,9 +190,9 @@ def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
 
 
 def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
-    """The median first difference over pairs of answers.
+    """Return the median first difference over pairs of answers.
 
-    Sequences are in order: two of them share what all their neighbours in between share.
+    Sequences are sorted, so that two of them share what all those between them share.
     """
     positions, pairs = [], []
     for first in range(len(shared)):
@@ -201,12 +202,12 @@ def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
 
 
 def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpread:
-    """Measure how far preferences are apart.
+    """Compute statistics of the distances between preferences.
 
     Parameters
     ----------
     preferences
-        On the simplex, all of one length of at least 2.
+        Vectors on the simplex, all of the same length of at least 2.
     """
     n = len(preferences)
     distinct = len({tuple(round(p, _SAME) for p in vector) for vector in preferences})
@@ -228,22 +229,22 @@ def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpr
 
 
 def _standard_error(distances: Floats) -> float:
-    """Jackknife standard error of the mean pairwise distance, over answers."""
+    """Return the jackknife standard error of the mean pairwise distance, over answers."""
     n = len(distances)
     left_out = (distances.sum() - 2 * distances.sum(axis=1)) / ((n - 1) * (n - 2))
     return jackknife_se(left_out)
 
 
 def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobSpread:
-    """Measure how far log-probabilities are apart while the texts are still equal.
+    """Compute the spread of log-probabilities up to where the texts first differ.
 
-    The same tokens after the same prompt and text have the same log-probabilities wherever the
-    arithmetic is the same: a spread is noise of the server, though no text may show it.
+    Equal tokens after the same prompt and text have equal log-probabilities if the arithmetic is
+    the same, so a spread is noise of the server, even if no text shows it.
 
     Parameters
     ----------
     answers
-        Tokens with log-probabilities of each answer.
+        Tokens with log-probabilities, by answer.
     """
     equal = []
     for position in zip(*answers, strict=False):

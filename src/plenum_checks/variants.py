@@ -1,4 +1,4 @@
-"""What the screen and the judge say of the variants: tables for the terminal, and CSV."""
+"""Reports of the screen and the judge on variants: tables for the terminal, and CSV."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from plenum_checks.wordings.meaning import Judged
 
 @dataclass(frozen=True)
 class ScreenSettings:
-    """Which scenarios' variants are screened, where they lie, and where the report goes."""
+    """The scenarios whose variants are screened, the variants' folder, and the report's."""
 
     scenarios: tuple[Scenario, ...]
     folder: Path
@@ -31,7 +31,7 @@ class ScreenSettings:
 
 
 def read_config(cfg: DictConfig) -> ScreenSettings:
-    """Check what the config of `scripts/screen_variants.py` says of scenarios and folders.
+    """Check the scenarios and folders in the config of `scripts/screen_variants.py`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
 
 
 def combine(chosen: ScreenSettings) -> None:
-    """Write rephrasings into the variants files that have none; say what was done with each."""
+    """Write rephrasings into variants files that have none, and print what was done."""
     for scenario in chosen.scenarios:
         file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
         read = variant_files.read(file, scenario)
@@ -71,7 +71,7 @@ def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
     list of Surveyed
         Every scenario's variants.
     str
-        How many variants fail, in one line; empty where all pass.
+        The number of failing variants, in one line; empty if all pass.
     """
     surveys = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
     checked = [variant for surveyed in surveys for variant in surveyed.checked]
@@ -99,7 +99,8 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     Returns
     -------
     str
-        How many pairs are flagged or without a score, in one line; empty where there is none.
+        The numbers of pairs that are flagged or have no score, in one line; empty if there are
+        none.
     """
     frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
     frame = frame.astype({"score": float})
@@ -126,7 +127,7 @@ def _or_dash(count: int) -> str:
 
 
 def _rules(surveys: Sequence[Surveyed]) -> list[Table]:
-    """How many variants pass, and each problem."""
+    """Return tables of how many variants pass, and of each problem."""
     counts = []
     for surveyed in surveys:
         passed = Counter(v.family for v in surveyed.checked if v.variant and not v.problems)
@@ -157,7 +158,7 @@ def _rules(surveys: Sequence[Surveyed]) -> list[Table]:
 
 
 def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list[Table]:
-    """Scores by scenario and family, what is flagged, and what has no score."""
+    """Return tables of scores by scenario and family, flagged pairs, and pairs without a score."""
     low = frame["score"].lt(below)
     unread, lost = frame["outcome"].eq("unread"), frame["score"].isna()
     groups = frame.assign(low=low, unread=unread, failed=lost & ~unread).groupby(

@@ -1,6 +1,6 @@
-"""An OpenAI-compatible server that answers like the simulated backend, and misbehaves on request.
+"""An OpenAI-compatible server that answers like the simulated backend and injects faults.
 
-``docs/fault-server.md`` has the kinds of fault and what a client should make of them.
+``docs/fault-server.md`` has the kinds of fault and how a client should treat them.
 """
 
 from plenum_checks.fault_server.running import Running, serve, serving

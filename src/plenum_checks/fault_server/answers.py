@@ -1,4 +1,4 @@
-"""Answers, whole and spoilt, and the bodies that carry them: pure functions of the question."""
+"""Answers, good and corrupted, and their response bodies: pure functions of the question."""
 
 import hashlib
 import json
@@ -28,20 +28,20 @@ _NOT_READ = (
 
 
 class Answers(Protocol):
-    """What gives the good answers."""
+    """A source of good answers."""
 
     async def __call__(self, chat: Chat) -> Reply:
-        """The answer to a chat; raises :class:`Unreadable`."""
+        """Answer a chat; raise :class:`Unreadable` if that isn't possible."""
 
 
 class SimulatedAnswers:
-    """Answers of the simulated backend."""
+    """A source of answers by the simulated backend."""
 
     def __init__(self) -> None:
         self._backend = SimulatedBackend(Simulated())
 
     async def __call__(self, chat: Chat) -> Reply:
-        """The simulated agent's answer."""
+        """Return the simulated agent's answer."""
         try:
             return (await self._backend.attempt(chat, 1)).reply
         except (UserError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -49,13 +49,13 @@ class SimulatedAnswers:
 
 
 class CannedAnswers:
-    """Fixed valid answers, for load tests in which the server must not be the bottleneck."""
+    """A source of fixed valid answers, for load tests limited by the client."""
 
     def __init__(self) -> None:
         self._simulated = SimulatedAnswers()
 
     async def __call__(self, chat: Chat) -> Reply:
-        """One argument for every turn, one vote on every ballot; counts are counted."""
+        """Return one argument for every turn and one vote for every ballot."""
         prompt = chat.messages[1].content if len(chat.messages) > 1 else ""
         task = prompt.rpartition("\n## ")[2]
         if task.startswith("Your turn"):
@@ -79,7 +79,7 @@ def _state_line(options: int) -> str:
 
 
 def spoilt(reply: Reply, fault: str | None) -> Reply:
-    """The answer with an answer fault: cut off, malformed, empty or refused."""
+    """Apply an answer fault to an answer: cut off, malformed, empty or refused."""
     if fault is None:
         return reply
     if fault == "length":
@@ -98,7 +98,7 @@ def _malformed(text: str) -> str:
 
 
 def completion(question: Question, reply: Reply | None) -> bytes:
-    """A body as OpenAI sends it; without a reply its choices are empty."""
+    """Return a body in OpenAI's form; without a reply its choices are empty."""
     tokens_in, tokens_out = (reply.tokens_in, reply.tokens_out) if reply else (0, 0)
     body = {
         "id": f"chatcmpl-{question.key}",
@@ -127,7 +127,7 @@ def _choice(question: Question, reply: Reply) -> dict[str, Any]:
 
 
 def _logprobs(text: str) -> list[dict[str, Any]]:
-    """One entry per word; the numbers come from the text's digest and mean nothing."""
+    """Return one entry per word; its numbers come from the text's digest and mean nothing."""
     tokens = text.split()
     data = hashlib.shake_128(text.encode()).digest(2 * len(tokens))
     return [

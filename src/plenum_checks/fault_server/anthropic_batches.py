@@ -1,4 +1,4 @@
-"""Anthropic's side: messages, one at a time and in batches."""
+"""Anthropic's interface: messages, one at a time and in batches."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,16 +20,16 @@ _STOPS = {"length": "max_tokens"}
 
 
 class AnthropicBatchRoutes:
-    """``/v1/messages/batches``.
+    """Routes of ``/v1/messages/batches``.
 
     Parameters
     ----------
     mine
         The batches of this interface.
     answer
-        Answers one item, as OpenAI has it.
+        Answers one item, in OpenAI's form.
     now
-        Unix time.
+        Returns Unix time.
     """
 
     def __init__(self, mine: Batches, answer: Answer, now: Clock) -> None:
@@ -37,7 +37,7 @@ class AnthropicBatchRoutes:
         self._kept: set[str] = set()
 
     def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
-        """What answers a request; ``None`` where it isn't about messages."""
+        """Return the handler of a request; ``None`` if it isn't about messages."""
         match method, path.removeprefix("/v1/").split("/"):
             case "POST", ["messages"]:
                 return self._message
@@ -105,7 +105,7 @@ class AnthropicBatchRoutes:
         )
 
     async def _one(self, body: bytes, key: str) -> dict[str, Any]:
-        """The answer to a message, of which OpenAI's form is answered; another one a call."""
+        """Answer a message by converting it to OpenAI's form; each call gets another answer."""
         given = json.loads(body)
         system = given.pop("system", None)
         head = [{"role": "system", "content": system}] if system else []
@@ -114,7 +114,7 @@ class AnthropicBatchRoutes:
         return answer if "error" in answer else _as_message(answer, self._cached(chat))
 
     def _cached(self, chat: dict[str, Any]) -> dict[str, int]:
-        """Tokens of marked blocks: written to a cache that forgets nothing, or read from it."""
+        """Count tokens of marked blocks that a permanent cache would write or read."""
         contents = [m["content"] for m in chat["messages"] if isinstance(m["content"], list)]
         blocks = [part for content in contents for part in content if "cache_control" in part]
         counts = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
@@ -140,7 +140,7 @@ class AnthropicBatchRoutes:
 
 
 def _call(headers: Mapping[str, str]) -> str:
-    """The id that a live call would have in a batch, by which a body's like are told apart."""
+    """Return the id of a live call as a batch would name it, to tell equal bodies apart."""
     session, name = headers.get("X-Session-ID", ""), headers.get("X-Client-Request-Id", "")
     seed = name.partition("-")[0]
     return batches.item_id(session, int(seed, 16), 1, b"") if seed else ""
@@ -159,7 +159,7 @@ def _result(result: Any) -> dict[str, Any]:
 
 
 def _as_message(answer: dict[str, Any], cached: dict[str, int]) -> dict[str, Any]:
-    """A chat completion as a message."""
+    """Convert a chat completion to a message."""
     (choice,) = answer["choices"]
     text, reason = choice["message"]["content"], choice["finish_reason"]
     usage = answer["usage"]

@@ -1,4 +1,4 @@
-"""Batches at a fault server: which are there, how far each is, and what was paid for."""
+"""State of a fault server's batches: their items, progress, results and faults."""
 
 import asyncio
 import hashlib
@@ -17,12 +17,12 @@ from plenum_checks.fault_server.settings import BatchFaults
 
 Clock = Callable[[], float]
 Answer = Callable[[bytes, str], Awaitable[dict[str, Any]]]
-"""Answers a body, whose key it is given; what it returns is an interface's."""
+"""A function that answers a body, given its key, in the form of an interface."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A request in a batch; ``key`` names its body, and ``result`` is what came of it."""
+    """A request in a batch; ``key`` identifies its body."""
 
     ident: str
     body: bytes
@@ -30,14 +30,14 @@ class Item:
 
 
 def key_of(data: bytes) -> str:
-    """The name of a body."""
+    """Return the key of a body, its digest."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[Item]:
-    """The items of a batch; ``name`` is that of their bodies.
+    """Return the items of a batch; ``name`` is the field of their bodies.
 
-    A body without a seed stands for several calls: then the item's id says which one it is.
+    A body without a seed represents several calls, which the item's id tells apart.
     """
     items = []
     for request in requests:
@@ -54,9 +54,10 @@ class Batch:
     Attributes
     ----------
     takes_s
-        From the first item to the last one, evenly.
+        Time from the first item to the last one; items end at even intervals.
     results
-        By item, once the batch has ended: an answer, or ``errored``, ``expired``, ``canceled``.
+        Results by item, once the batch has ended: an answer, or ``errored``, ``expired``,
+        ``canceled``.
     lost
         Items whose results can't be fetched.
     """
@@ -74,12 +75,12 @@ class Batch:
     ended: bool = False
 
     def listed(self) -> Iterator[tuple[str, Any]]:
-        """The results that can be fetched, in an order of the server's own."""
+        """Return the results that can be fetched, in an arbitrary but fixed order."""
         items = sorted(self.results.keys() - self.lost, key=lambda item: key_of(item.encode()))
         return ((item, self.results[item]) for item in items)
 
     def done(self, at: float) -> int:
-        """How many items are over."""
+        """Return the number of items that have ended."""
         if self.takes_s <= 0:
             return len(self.items)
         return min(len(self.items), int(len(self.items) * (at - self.created) / self.takes_s))
@@ -91,11 +92,11 @@ class Batches:
     Parameters
     ----------
     faults
-        What goes wrong, and how long batches take.
+        Faults of batches, and their duration.
     seed
-        Of the faults.
+        Seed of the faults.
     tally
-        Counts what was paid.
+        Counter of paid answers.
     """
 
     def __init__(self, faults: BatchFaults, seed: int, tally: Tally) -> None:
@@ -106,7 +107,7 @@ class Batches:
         self._settling = asyncio.Lock()
 
     def submit(self, items: list[Item], metadata: dict[str, Any], at: float, head: str) -> Batch:
-        """Take a batch."""
+        """Accept a batch."""
         slow = self._meets(self._faults.slow, "slow", str(len(self.all)))
         takes_s = self._faults.slow_s if slow else self._faults.takes_s
         batch = Batch(f"{head}{len(self.all):06d}", items, metadata, at, takes_s)
@@ -121,7 +122,7 @@ class Batches:
         return batch
 
     def page(self, after: str | None, limit: str | None) -> tuple[list[Batch], bool]:
-        """The latest batches first, after one of them, and whether there are more."""
+        """Return a page of batches after a given one, latest first, and whether there are more."""
         batches = [*reversed(self.all.values())]
         places = [place for place, batch in enumerate(batches) if batch.ident == after]
         batches = batches[places[0] + 1 :] if places else batches
@@ -129,7 +130,10 @@ class Batches:
         return batches[:most], len(batches) > most
 
     def fault(self) -> str | None:
-        """What becomes of the next submit: ``busy``, ``before`` or ``after`` it is taken."""
+        """Return the fault of the next submit: ``busy``, or an error ``before`` or ``after`` it.
+
+        ``None`` is no fault.
+        """
         self.submits += 1
         for kind in ("busy", "before", "after"):
             if self._meets(getattr(self._faults, kind), kind, str(self.submits)):
@@ -137,9 +141,10 @@ class Batches:
         return None
 
     def garble(self, answer: web.Response) -> web.Response:
-        """What is answered to a look or a download: an error, its half, or nonsense, now and then.
+        """Return the answer to a look or a download, sometimes replaced by an error or nonsense.
 
-        Of nonsense the status is no text, and a list is a number; of a file, all lines come twice.
+        It may be cut in half. In nonsense the status isn't a text and a list is a number; in a file
+        every line is repeated.
         """
         self.looks += 1
         draw = f"{self.looks}"
@@ -160,7 +165,7 @@ class Batches:
         return web.Response(body=body, content_type=answer.content_type)
 
     async def settle(self, batch: Batch, at: float, answer: Answer) -> None:
-        """Bring a batch to where it is by now."""
+        """Update a batch to the current time."""
         async with self._settling:  # each item is answered once
             if not batch.ended:
                 await self._settle(batch, at, answer)
@@ -190,7 +195,7 @@ class Batches:
         batch.ended = True
 
     def paid(self, key: str) -> None:
-        """Count an answer."""
+        """Count a paid answer."""
         self._tally.paid[key] += 1
 
     def _meets(self, rate: float, *names: str) -> bool:

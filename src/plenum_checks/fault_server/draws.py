@@ -1,4 +1,4 @@
-"""Which request meets which fault, and how long it waits: functions of seed, key and count."""
+"""Random draws of faults and latencies: functions of seed, key and count."""
 
 import math
 from bisect import bisect_right
@@ -9,9 +9,9 @@ from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, Settings
 
 
 class Draws:
-    """The random side of a server; the order in which requests arrive plays no part in it.
+    """The random draws of a server, which don't depend on the order of requests.
 
-    ``key`` names a request's body, ``n`` says how many times the server has taken it before.
+    ``key`` identifies a request's body; ``n`` is how often the server has received it before.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -28,19 +28,19 @@ class Draws:
         self._seed = settings.seed
 
     def transport(self, key: str, n: int) -> str | None:
-        """The fault of the ``n``-th time that a body is sent: a retry isn't doomed."""
+        """Return the fault of a body's ``n``-th request; a retry may have another one."""
         if not self._transport.total:
             return None
         return self._transport.pick(float(generator("fault", self._seed, key, n).random()))
 
     def answer(self, key: str) -> str | None:
-        """The fault of the answer to a body: the same however often it is asked for."""
+        """Return the fault of the answer to a body, the same for every request of it."""
         if not self._answer.total:
             return None
         return self._answer.pick(float(generator("fault", self._seed, key).random()))
 
     def latency(self, key: str, n: int) -> float:
-        """Seconds from the request to its answer."""
+        """Return the seconds from a request to its answer."""
         if not self._latency.sigma:
             return self._latency.median_s
         normal = float(generator("latency", self._seed, key, n).normal())
@@ -48,7 +48,7 @@ class Draws:
 
 
 class _Ladder:
-    """Kinds with their rates, one above the other on [0, 1]."""
+    """Kinds of fault as consecutive intervals of [0, 1], each as long as its rate."""
 
     def __init__(self, rates: dict[str, float]) -> None:
         self._kinds = tuple(rates)

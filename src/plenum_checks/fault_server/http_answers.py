@@ -1,4 +1,4 @@
-"""Answers over HTTP: JSON, and refusals as OpenAI writes them."""
+"""HTTP responses: JSON, and errors in OpenAI's form."""
 
 import json
 from typing import Any
@@ -11,18 +11,18 @@ _TYPES = {400: "invalid_request_error", 401: "invalid_request_error", 429: "requ
 
 
 def json_answer(value: Any) -> web.Response:
-    """A JSON body with status 200."""
+    """Return a JSON body with status 200."""
     return web.Response(body=json.dumps(value).encode(), content_type=JSON)
 
 
 def lines_answer(lines: list[dict[str, Any]]) -> web.Response:
-    """A body of JSON lines."""
+    """Return a body of JSON lines."""
     body = "".join(json.dumps(line) + "\n" for line in lines)
     return web.Response(body=body.encode(), content_type=LINES)
 
 
 def submit_refusal(fault: str | None) -> web.Response | None:
-    """The error that a fault of a submit makes of it."""
+    """Return the error response for a fault of a submit."""
     if fault == "busy":
         return refusal(429, "rate_limit_exceeded", "Too many batches.", {"Retry-After": "0.02"})
     server_error = refusal(500, None, "The server had an error while processing your request.")
@@ -32,7 +32,7 @@ def submit_refusal(fault: str | None) -> web.Response | None:
 def refusal(
     status: int, code: str | None, message: str, headers: dict[str, str] | None = None
 ) -> web.Response:
-    """An error as OpenAI's API writes it."""
+    """Return an error response in OpenAI's form."""
     return web.Response(
         body=json.dumps(error_of(status, code, message)).encode(),
         status=status,
@@ -42,6 +42,6 @@ def refusal(
 
 
 def error_of(status: int, code: str | None, message: str) -> dict[str, Any]:
-    """The body of an error."""
+    """Return the body of an error."""
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}

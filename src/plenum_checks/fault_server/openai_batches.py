@@ -1,4 +1,4 @@
-"""OpenAI's interface for batches: files go up, batches are made of them, files come down."""
+"""OpenAI's interface for batches: files are uploaded, run as batches, and results downloaded."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -26,16 +26,16 @@ _CREATED = "created_at"
 
 
 class OpenAIBatchRoutes:
-    """``/v1/files`` and ``/v1/batches``.
+    """Routes of ``/v1/files`` and ``/v1/batches``.
 
     Parameters
     ----------
     batches
-        Those of this interface.
+        The batches of this interface.
     answer
         Answers one item.
     now
-        Unix time.
+        Returns Unix time.
     """
 
     def __init__(self, batches: Batches, answer: Answer, now: Clock) -> None:
@@ -43,7 +43,7 @@ class OpenAIBatchRoutes:
         self._files: dict[str, bytes] = {}
 
     def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
-        """What answers a request; ``None`` where it isn't about batches."""
+        """Return the handler of a request; ``None`` if it isn't about batches."""
         match method, path.removeprefix("/v1/").split("/"):
             case "POST", ["files"]:
                 return self._upload
@@ -113,7 +113,7 @@ class OpenAIBatchRoutes:
         return lines_answer([line for good, line in lines if good == (kind == "output")])
 
     def _line(self, ident: str, result: Any) -> tuple[bool, dict[str, Any]]:
-        """Whether an item goes to the file of answers, and its line."""
+        """Return whether an item goes to the file of answers, and its line."""
         head = {"id": f"batch_req_{key_of(ident.encode())}", "custom_id": ident}
         if isinstance(result, dict):
             status = 400 if "error" in result else 200

@@ -1,4 +1,4 @@
-"""A request's body, read as a chat."""
+"""Parsing of a request's body as a chat."""
 
 import json
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ MAX_TOKENS = 400
 
 
 class Unreadable(ValueError):
-    """A request that can't be answered: status 400, with this message."""
+    """Raised if a request can't be answered; the response is status 400 with this message."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a request asks for; ``key`` names its body."""
+    """A parsed request; ``key`` identifies its body."""
 
     key: str
     chat: Chat
@@ -26,12 +26,12 @@ class Question:
 
 
 def read(raw: bytes, key: str) -> Question:
-    """Read a body as OpenAI's API takes it.
+    """Parse a body in the form of OpenAI's API.
 
     Raises
     ------
     Unreadable
-        It is no JSON object, lacks a field, or asks for what isn't offered.
+        It isn't a JSON object, lacks a field, or asks for something unsupported.
     """
     try:
         body = json.loads(raw)

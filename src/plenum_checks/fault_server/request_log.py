@@ -1,4 +1,4 @@
-"""What a server has seen: its log, its counts, and the limits that it keeps."""
+"""The server's record of requests: log, counts, and enforcement of limits."""
 
 import math
 from collections import Counter, deque
@@ -15,9 +15,9 @@ _WITH_ANSWER = (None, "trickle", *ANSWER_KINDS)
 class Entry:
     """One request, in the order of arrival.
 
-    ``n`` says how many times the server took this body before; ``status`` is ``None`` until one
-    is sent, and for good where none was; ``at`` is in seconds since the server's start; ``session``
-    is the header by which a fleet's calls are told apart.
+    ``n`` is how often the server took this body before; ``status`` is ``None`` until a status is
+    sent, and remains so if none is; ``at`` is in seconds since the server's start; ``session`` is
+    the header that distinguishes a fleet's calls.
     """
 
     id: str | None
@@ -32,14 +32,14 @@ class Entry:
 
     @property
     def call(self) -> str:
-        """The call that it belongs to: clients write ``<call>-<attempt>``, else the body's key."""
+        """The call of the request: clients send ``<call>-<attempt>``; with no id, the body's key."""
         if not self.id:
             return self.key
         return self.id.rpartition("-")[0] or self.id
 
     @property
     def end(self) -> str:
-        """How it ended, for the counts: each request ends in exactly one way."""
+        """The category for the counts; each request ends in exactly one."""
         if self.answered:
             return "answered"
         if self.fault not in _WITH_ANSWER:
@@ -52,14 +52,14 @@ _LOGGED = ("id", "key", "n", "fault", "status", "answered", "at", "session")
 
 
 class Tally:
-    """Counts requests, and admits them within the limits.
+    """A counter of requests that admits them within the limits.
 
     Attributes
     ----------
     paid
-        How often each body was answered, in a batch or at once.
+        Number of times that each body was answered, in a batch or live.
     of_batches
-        Requests that submit, look at or fetch batches.
+        Number of requests that submit, look at or fetch batches.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -68,7 +68,7 @@ class Tally:
         self.forget()
 
     def forget(self) -> None:
-        """Start all counts and the limits' window afresh."""
+        """Reset all counts and the limits' window."""
         self._log: list[Entry] = []
         self._seen: Counter[str] = Counter()
         self._admitted: deque[float] = deque()
@@ -83,24 +83,24 @@ class Tally:
         return entry
 
     def wait(self, at: float) -> float | None:
-        """Seconds until a request may come again; ``None`` where it may come now."""
+        """Return the seconds until a request may be repeated; ``None`` if it is admitted now."""
         rpm, most = self._limits.rpm, self._limits.in_flight
         if rpm is not None and self.remaining(at) == 0:
             return max(self.frees_in(at), 0.001)
         return 0.0 if most is not None and self._in_flight >= most else None
 
     def remaining(self, at: float) -> int:
-        """How many requests the window of the last 60 seconds still takes."""
+        """Return how many requests the window of the last 60 seconds still admits."""
         while self._admitted and self._admitted[0] <= at - WINDOW_S:
             self._admitted.popleft()
         return max(0, (self._limits.rpm or 0) - len(self._admitted))
 
     def frees_in(self, at: float) -> float:
-        """Seconds until the oldest request leaves the window; 0 where it is empty."""
+        """Return the seconds until the oldest request leaves the window; 0 if it is empty."""
         return self._admitted[0] + WINDOW_S - at if self._admitted else 0.0
 
     def admit(self, entry: Entry, at: float) -> None:
-        """Take a request: from here on it counts against the limits."""
+        """Admit a request; from now on it counts against the limits."""
         self._seen[entry.key] += 1
         if self._limits.rpm is not None:
             self._admitted.append(at)
@@ -108,11 +108,11 @@ class Tally:
         self._most = max(self._most, self._in_flight)
 
     def left(self) -> None:
-        """An admitted request is over, however it ended."""
+        """Count an admitted request as over, however it ended."""
         self._in_flight -= 1
 
     def stats(self) -> dict[str, Any]:
-        """The counts, from the log; ``requests`` is the sum of all ends and ``in_flight``."""
+        """Return the counts; ``requests`` is the sum of all ends and ``in_flight``."""
         log = self._log
         ends = Counter(entry.end for entry in log if entry.done)
         answers = Counter(entry.call for entry in log if entry.answered)
@@ -132,12 +132,12 @@ class Tally:
         }
 
     def log(self) -> list[dict[str, Any]]:
-        """The requests, in the order of arrival."""
+        """Return the requests in the order of arrival."""
         return [{name: getattr(entry, name) for name in _LOGGED} for entry in self._log]
 
 
 def duration(seconds: float) -> str:
-    """A time as OpenAI's rate limit headers write it: ``120ms``, ``1.5s``, ``1m0s``."""
+    """Format a time as OpenAI's rate limit headers do: ``120ms``, ``1.5s``, ``1m0s``."""
     thousandths = math.ceil(seconds * 1000 - 1e-6)
     if thousandths < 1000:
         return f"{thousandths}ms"

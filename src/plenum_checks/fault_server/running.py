@@ -1,4 +1,4 @@
-"""Ways to run a fault server: in the foreground, or in a thread beside a test."""
+"""Running a fault server: in the foreground, or in a thread of a test's process."""
 
 import asyncio
 import errno
@@ -22,12 +22,12 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Running:
-    """A server that runs in a thread of its own.
+    """A server that runs in its own thread.
 
     Attributes
     ----------
     url
-        The base URL that clients are given, ``http://127.0.0.1:PORT/v1``.
+        The base URL for clients, ``http://127.0.0.1:PORT/v1``.
     """
 
     url: str
@@ -36,19 +36,19 @@ class Running:
     ended: asyncio.Event
 
     def stats(self) -> dict[str, Any]:
-        """What ``GET /stats`` tells."""
+        """Return the response of ``GET /stats``."""
         return self._between_requests(self.server.tally.stats)
 
     def log(self) -> list[dict[str, Any]]:
-        """What ``GET /log`` tells."""
+        """Return the response of ``GET /log``."""
         return self._between_requests(self.server.tally.log)
 
     def reset(self) -> None:
-        """What ``POST /reset`` does."""
+        """Do the same as ``POST /reset``."""
         self._between_requests(self.server.tally.forget)
 
     def stop(self) -> None:
-        """Cut all connections and listen no more; may be called from any thread."""
+        """Close all connections and stop listening; may be called from any thread."""
         self.loop.call_soon_threadsafe(self.ended.set)
 
     def _between_requests(self, get: Callable[[], T]) -> T:
@@ -62,19 +62,19 @@ class Running:
 def serving(
     settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
 ) -> Iterator[Running]:
-    """Run a server in a thread of its own, for as long as the context lasts.
+    """Run a server in its own thread for the duration of the context.
 
     Parameters
     ----------
     settings
-        As the command line's; ``port=0`` takes a free port.
+        The settings of the command line; ``port=0`` takes a free port.
     build
-        Makes the server; another one than the default answers in a way of its own.
+        Builds the server; a custom one may answer differently.
 
     Raises
     ------
     UserError
-        It can't listen there.
+        It can't listen on this address.
     """
     ready: Future[Running] = Future()
 
@@ -104,12 +104,12 @@ def serving(
 
 
 def serve(settings: Settings) -> signal.Signals:
-    """Run a server until SIGTERM or Ctrl-C, and say which of them it was.
+    """Run a server until SIGTERM or Ctrl-C, and return that signal.
 
     Raises
     ------
     UserError
-        It can't listen there.
+        It can't listen on this address.
     """
     return asyncio.run(_until_signalled(settings))
 

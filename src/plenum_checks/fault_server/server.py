@@ -1,4 +1,4 @@
-"""The server's HTTP side: routes, refusals, and what each fault looks like on the wire."""
+"""The server's HTTP layer: routes, refusals, and the form of each fault on the wire."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from plenum_checks.fault_server.request_log import Entry, Tally, duration
 from plenum_checks.fault_server.settings import Settings
 
 PIECES = 20
-"""How many pieces a trickle sends its body in."""
+"""Number of pieces in which a trickle sends its body."""
 ERRORS = {
     "rate_limit": (429, "rate_limit_exceeded", "Rate limit reached; please try again later."),
     "server_error": (500, None, "The server had an error while processing your request."),
@@ -42,19 +42,19 @@ ERRORS = {
         "Your request was rejected as a result of our safety system.",
     ),
 }
-"""Status, code and message of the faults that are plain refusals."""
+"""Status, code and message of the faults that are simple error responses."""
 _PAGE = "<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class FaultServer:
-    """Answers requests, or misbehaves; one per event loop.
+    """A server that answers requests or injects faults; one per event loop.
 
     Parameters
     ----------
     settings
-        Faults, latency, limits and where the answers come from.
+        Faults, latency, limits, and the source of answers.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -79,7 +79,7 @@ class FaultServer:
         }
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer a request of any kind."""
+        """Answer any request."""
         route = self._routes.get((request.method, request.path)) or self._batch_route(request)
         if route is None:
             return refusal(404, None, f"there is no {request.method} {request.path} here")
@@ -97,7 +97,7 @@ class FaultServer:
         return None
 
     def _time(self) -> float:
-        """Unix time, by the clock that batches are made by."""
+        """Return Unix time by the clock that batches use."""
         return time.time() - self._settings.batches.behind_s
 
     async def _looked(
@@ -121,7 +121,7 @@ class FaultServer:
         return key is not None and not known
 
     async def _item(self, body: bytes, key: str) -> dict[str, Any]:
-        """The answer to an item of a batch, as it would be given at once."""
+        """Return the answer to an item of a batch, equal to a live answer."""
         try:
             question = read(body, key)
             reply = answers.spoilt(await self._answers(question.chat), self._draws.answer(key))
@@ -165,7 +165,7 @@ class FaultServer:
             entry.done = True
 
     def _refused(self, request: web.BaseRequest) -> web.Response | None:
-        """What a real provider would refuse: a wrong key, or a request above the limits."""
+        """Return the refusals of a real provider: wrong key, or request above the limits."""
         if self._locked(request):
             return _error("auth")
         wait = self.tally.wait(self._clock())
@@ -175,7 +175,7 @@ class FaultServer:
         return _error("rate_limit", {"Retry-After": _seconds(wait), **self._limit_headers(wait)})
 
     def _limit_headers(self, wait: float | None = None) -> dict[str, str]:
-        """The headers of a limit per minute; of the one in flight where it refuses a request."""
+        """Return the headers of the limit per minute, or of the exceeded limit in flight."""
         limits, now = self._settings.limits, self._clock()
         if limits.rpm is not None:
             left, resets = self.tally.remaining(now), self.tally.frees_in(now)
@@ -208,7 +208,7 @@ class FaultServer:
         return await self._send(request, entry, body)
 
     async def _body(self, question: Question, entry: Entry) -> bytes:
-        """The good body, or one with an answer fault; none where nothing of it would be sent."""
+        """Return the good body or one with an answer fault; empty if none of it would be sent."""
         if entry.fault in ERRORS or entry.fault in ("hang", "wrong_type"):
             return b""
         if entry.fault == "empty_choices":
@@ -263,7 +263,7 @@ class FaultServer:
         return response
 
     async def _opened(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
-        """A response whose headers are out, for a body that is written by hand."""
+        """Return a response whose headers are sent, so that the body can be written by hand."""
         headers = {"Content-Type": JSON, "Content-Length": str(len(body))}
         response = web.StreamResponse(headers={**headers, **self._limit_headers()})
         await response.prepare(request)
@@ -275,14 +275,14 @@ def _error(fault: str, headers: dict[str, str] | None = None) -> web.Response:
 
 
 def _seconds(value: float) -> str:
-    """Whole milliseconds, rounded up: who waits that long isn't too early."""
+    """Format seconds, rounded up to milliseconds, so that a client never returns too early."""
     return f"{math.ceil(value * 1000 - 1e-6) / 1000:g}"
 
 
 def _abort(
     request: web.BaseRequest, response: web.StreamResponse | None = None
 ) -> web.StreamResponse:
-    """Cut the connection with a TCP reset; whatever is returned is never sent."""
+    """Cut the connection with a TCP reset; the returned response is never sent."""
     if request.transport is not None:
         wire = request.transport.get_extra_info("socket")
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

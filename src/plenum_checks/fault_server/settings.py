@@ -1,4 +1,4 @@
-"""What can be set of a fault server: faults, latency, limits, and where it listens."""
+"""Settings of a fault server: faults, latency, limits, and its address."""
 
 from dataclasses import dataclass, field, fields
 from typing import Annotated, cast
@@ -10,7 +10,7 @@ from plenum.base.errors import UserError
 from plenum.design.ranges import Choice, Range, check_ranges, require
 
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
-"""Faults of the answer itself: asking again gives the same bytes again."""
+"""Faults of the answer itself; repeating the request gives the same bytes."""
 
 Rate = Annotated[float, Range(0, 1)]
 Seconds = Annotated[float, Range(0)]
@@ -19,11 +19,11 @@ Most = Annotated[int | None, Range(1)]
 
 @dataclass(frozen=True)
 class Faults:
-    """How often which fault happens: shares of all requests, in [0, 1].
+    """Rates of the kinds of fault, as shares of all requests in [0, 1].
 
-    ``all`` is a total that is spread evenly over the kinds of :data:`SPREAD`; it excludes rates
-    of single kinds. ``retry_after_s`` is sent with each 429, ``hang_s`` ends a hang, ``trickle_s``
-    is how long the body of a trickle takes; all three are seconds.
+    ``all`` is a total that is spread evenly over the kinds of :data:`SPREAD` and excludes rates of
+    single kinds. In seconds: ``retry_after_s`` is sent with each 429, a hang ends after ``hang_s``,
+    and the body of a trickle takes ``trickle_s``.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class Faults:
 
     @property
     def rates(self) -> dict[str, float]:
-        """The rate of each kind, ``all`` spread out."""
+        """The rate of each kind, with ``all`` spread out."""
         if self.all is None:
             return {kind: float(getattr(self, kind)) for kind in KINDS}
         return {kind: self.all / len(SPREAD) if kind in SPREAD else 0.0 for kind in KINDS}
@@ -80,7 +80,7 @@ SPREAD = tuple(kind for kind in KINDS if kind not in _ALONE)
 
 @dataclass(frozen=True)
 class Latency:
-    """How long an answer takes, in seconds: lognormal; ``sigma`` 0 is a fixed time."""
+    """Time until an answer, in seconds: lognormal, or fixed if ``sigma`` is 0."""
 
     median_s: Seconds = 0.05
     sigma: Annotated[float, Range(0, 5)] = 0.0
@@ -91,7 +91,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most requests at once, and in any 60 seconds; ``None`` is no limit."""
+    """Maximal numbers of requests at once and within 60 seconds; ``None`` is unlimited."""
 
     in_flight: Most = None
     rpm: Most = None
@@ -102,15 +102,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class BatchFaults:
-    """What goes wrong with batches, and how long they take.
+    """Faults of batches, and their duration.
 
-    A share ``errored`` of items fails, ``lost`` is answered and never in the results; a share
-    ``busy`` of submits is refused with 429, ``before`` ends in an error before the batch is taken,
-    ``after`` when it has been; a share ``garbled`` of all looks and downloads is an error, or torn,
-    or nonsense. A batch takes ``takes_s`` seconds, a share ``slow`` of them ``slow_s``, and a share
-    ``stuck`` never ends, even when it is cancelled; what isn't answered within ``window_s``
-    expires. More than ``most_items`` are too many at once. The server's clock is ``behind_s``
-    seconds behind.
+    Of items, a share ``errored`` fails, and a share ``lost`` is answered but missing in the
+    results. Of submits, a share ``busy`` is refused with 429, a share ``before`` ends in an error
+    before the batch is accepted, and a share ``after`` in one afterwards. Of looks and downloads, a
+    share ``garbled`` returns an error, half of the data, or nonsense. A batch takes ``takes_s``
+    seconds; a share ``slow`` takes ``slow_s``, and a share ``stuck`` never ends, even after a
+    cancellation. Items not answered within ``window_s`` expire. More than ``most_items`` in flight
+    are refused. The server's clock is ``behind_s`` seconds slow.
     """
 
     errored: Rate = 0.0
@@ -133,18 +133,18 @@ class BatchFaults:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set of a fault server.
+    """All settings of a fault server.
 
     Parameters
     ----------
     host, port
-        Where it listens; port 0 takes a free one.
+        The address to listen on; port 0 takes a free one.
     seed
-        Of faults and latencies.
+        Seed of faults and latencies.
     answers
-        ``simulated``, or ``canned``: fixed valid answers that cost nearly nothing.
+        ``simulated``, or ``canned``: fixed valid answers that take hardly any time.
     key
-        Where set, other keys get 401. It is for tests and no secret.
+        If set, other keys get 401. It is for tests and isn't a secret.
     """
 
     host: str = "127.0.0.1"

@@ -1,1 +1,1 @@
-"""Wordings of a scenario, screened by rules and by a judge for the meaning that they keep."""
+"""Checks that a scenario's wordings keep its meaning, by rules and by a judge model."""

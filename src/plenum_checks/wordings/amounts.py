@@ -1,4 +1,4 @@
-"""The amounts of a text: numbers, units, currencies, periods, and how exact a number is."""
+"""Extraction of amounts from a text: numbers, units, currencies, periods, and bounds."""
 
 import re
 from collections import Counter
@@ -92,7 +92,7 @@ Number = float | str
 
 
 def found_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
-    """Every number of a text, with its first character and the one after its last."""
+    """Yield every number of a text with its start and end."""
     for match in _NUMBER.finditer(text):
         part = match["part"]
         if part:
@@ -121,12 +121,12 @@ def _value(match: re.Match[str]) -> float | None:
 
 
 def numbers(text: str) -> Counter[Number]:
-    """The numbers of a text, in digits or in words, with how often each stands there."""
+    """Count the numbers of a text, in digits or in words."""
     return Counter(value for value, _, _ in found_numbers(text))
 
 
 def quantities(text: str) -> Counter[tuple[Number, str]]:
-    """The numbers that a unit follows directly, such as ``(38.0, "percent")``."""
+    """Count the numbers followed directly by a unit, such as ``(38.0, "percent")``."""
     pairs: Counter[tuple[Number, str]] = Counter()
     for value, _, end in found_numbers(text):
         unit = _UNIT.match(text, end)
@@ -137,20 +137,21 @@ def quantities(text: str) -> Counter[tuple[Number, str]]:
 
 
 def currencies(text: str) -> set[str]:
-    """The currencies of a text's numbers: ``crown`` of "3 crowns" and of "3 million crowns"."""
+    """Return the currencies of a text's numbers: ``crown`` for "3 million crowns"."""
     matches = (_CURRENCY.match(text, end) for _, _, end in found_numbers(text))
     return {match["name"].lower().removesuffix("s") for match in matches if match}
 
 
 def periods(text: str) -> set[str]:
-    """The periods that a text counts by: ``year`` of "a year", "each year", "yearly", "annual"."""
+    """Return the periods that a text counts by: ``year`` for "each year", "yearly", "annual"."""
     return {match.lastgroup for match in _PERIOD.finditer(text) if match.lastgroup}
 
 
 def bounds(text: str) -> Counter[tuple[str, Number]]:
-    """How numbers are bounded or blurred, such as ``("at least", 3.0)`` or ``("about", 48.0)``.
+    """Count bounds and approximations of numbers, such as ``("at least", 3.0)``.
 
-    ``within`` and ``after`` are of deadlines: "within 3 months", "no sooner than 3 months".
+    ``within`` and ``after`` are for deadlines: "within 3 months", "no sooner than 3 months". "About
+    48" is ``("about", 48.0)``.
     """
     pairs: Counter[tuple[str, Number]] = Counter()
     for value, start, end in found_numbers(text):

@@ -1,4 +1,4 @@
-"""The option labels, names and content words of a text, as far as patterns can tell."""
+"""Extraction of option labels, names and content words from a text, by patterns."""
 
 import re
 from collections import Counter
@@ -7,14 +7,14 @@ from plenum_checks.wordings.amounts import Number, found_numbers
 
 
 def _opens(text: str, place: int) -> bool:
-    """Whether a sentence begins at this place."""
+    """Return whether a sentence begins at this place."""
     return not text[:place].strip("\"'“‘(") or bool(
         re.search(r"[.?!][\"'”’)]*\s+[\"'“‘(]*$", text[:place])
     )
 
 
 def _labels(text: str, known: tuple[str, ...]) -> list[re.Match[str]]:
-    """Standalone option labels; an ``A`` that opens a sentence is taken for the article."""
+    """Return standalone option labels; an ``A`` that opens a sentence counts as the article."""
     return [
         match
         for match in re.finditer(r"\b[A-Z]\b", text)
@@ -23,15 +23,15 @@ def _labels(text: str, known: tuple[str, ...]) -> list[re.Match[str]]:
 
 
 def labels(text: str, known: tuple[str, ...]) -> Counter[str]:
-    """The option labels that a text names, with how often it does."""
+    """Count the option labels in a text."""
     return Counter(match[0] for match in _labels(text, known))
 
 
 def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]], ...]:
-    """Which numbers stand by which option label: before it, and after it.
+    """Return the numbers next to each option label: those before it, and those after it.
 
-    Labels that are joined, as in ``A or B``, share their numbers. A number is before a label
-    where no other label stands between them.
+    Joined labels, as in ``A or B``, share their numbers. A number belongs to the next label, with
+    no other label between them.
     """
     groups: list[list[re.Match[str]]] = []
     for match in _labels(text, known):
@@ -58,10 +58,10 @@ def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]],
 
 
 def telling(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Number]]]:
-    """Of the sides of :func:`allotted` those where every label has numbers.
+    """Select the sides of :func:`allotted` on which every label has numbers.
 
-    Of two, that on which they differ more: in "only 900, of which A needs 850, B 900, C 150", the
-    numbers before the labels, 900, 850 and 900, are beside the point.
+    Of two, select the side on which labels differ more: in "only 900, of which A needs 850, B 900,
+    C 150", the numbers before the labels, 900, 850 and 900, are irrelevant.
     """
     complete = [side for side in sides if len(side) > 1 and all(side.values())]
     apart = [len(set(map(frozenset, side.values()))) for side in complete]
@@ -69,17 +69,17 @@ def telling(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Num
 
 
 def capitalised(text: str) -> set[str]:
-    """The words that a capital begins in mid-sentence, but for ``Option``: names."""
+    """Return names: words capitalised in mid-sentence, except ``Option``."""
     words = re.finditer(r"\b[A-Z][^\W\d_]+", text)
     names = {word[0] for word in words if not _opens(text, word.start())}
     return names - {"Option", "Options"}
 
 
 def words(text: str) -> set[str]:
-    """The words of a text as they are written."""
+    """Return the words of a text in their original spelling."""
     return set(re.findall(r"[^\W\d_]+", text))
 
 
 def stems(text: str) -> set[str]:
-    """The content words of a text: those of four letters or more, by their first five."""
+    """Return the content words of a text: the first five letters of words of four or more."""
     return {word.lower()[:5] for word in words(text) if len(word) >= 4}

@@ -1,4 +1,4 @@
-"""The prompt to a judge of a variant's meaning, and the parser of its answer."""
+"""The prompt for a judge of a variant's meaning, and the parser of its answer."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base.fences import unfenced
 
 MOST = 10.0
-"""The score of two texts that state the same."""
+"""The score of two texts with the same meaning."""
 
 SYSTEM = (
     "You compare two versions of a policy case and say how far they mean the same. You judge what "
@@ -27,12 +27,12 @@ REPAIR = (
 
 
 class Unread(ValueError):
-    """An answer that holds no score; the message says why."""
+    """Raised if an answer holds no score; the message says why."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """A judge's score, 0 to 10, and the most important difference that it names, maybe none."""
+    """A judge's score, 0 to 10, and the most important difference that it names, if any."""
 
     score: float
     difference: str
@@ -40,10 +40,11 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Judged:
-    """Result of judging one pair: a variant, beside the ``first`` wording.
+    """The result of judging one pair: a variant, compared with the ``first`` wording.
 
-    ``outcome`` is ``ok``, ``unread`` or why the call failed; without ``ok`` there is no opinion,
-    and ``detail`` says more. ``earlier`` is true of a score that an earlier run had asked for.
+    ``outcome`` is ``ok``, ``unread`` or the reason of a failed call. Unless it is ``ok``, there is
+    no opinion, and ``detail`` explains why. ``earlier`` is true if an earlier run obtained the
+    score.
     """
 
     scenario: str
@@ -58,7 +59,7 @@ class Judged:
 
 
 def question(first: str, second: str) -> str:
-    """The prompt that asks the judge how far a second packet means what a first one does."""
+    """Return the prompt that asks the judge how far a second packet keeps a first one's meaning."""
     return (
         f"First version:\n<first>\n{first}\n</first>\n\n"
         f"Second version:\n<second>\n{second}\n</second>\n\n"
@@ -71,12 +72,12 @@ def question(first: str, second: str) -> str:
 
 
 def read(text: str) -> Opinion:
-    """Read a judge's answer: one JSON object, maybe in a code fence, and nothing else.
+    """Parse a judge's answer: one JSON object, optionally in a code fence, and nothing else.
 
     Raises
     ------
     Unread
-        It is anything else, or its score is no number from 0 to 10. No score is ever made up.
+        It is anything else, or its score isn't a number from 0 to 10. A score is never invented.
     """
     try:
         data = json.loads(unfenced(text), object_pairs_hook=_unique, parse_constant=_no_number)
@@ -95,12 +96,12 @@ def read(text: str) -> Opinion:
 
 
 def flagged(judged: Judged, below: float) -> bool:
-    """Whether a pair has a score, and one below the limit."""
+    """Return whether a pair has a score below the limit."""
     return judged.opinion is not None and judged.opinion.score < below
 
 
 def mean(scores: list[float]) -> float:
-    """The mean score; not a number where there is none."""
+    """Return the mean score; NaN if there is none."""
     return math.fsum(scores) / len(scores) if scores else math.nan
 
 

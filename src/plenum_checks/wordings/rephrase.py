@@ -1,4 +1,4 @@
-"""Which ways a rephrasing combines: drawn once, and then kept in the variants file."""
+"""Choice of the alternatives that rephrasings combine, drawn once and kept in variants files."""
 
 import numpy as np
 
@@ -12,24 +12,25 @@ _CHOICES = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])  # of a sentence, over the t
 
 
 def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...]:
-    """Ten combinations of the sentences' ways, far apart from each other.
+    """Draw ten combinations of the sentences' alternatives that differ widely.
 
-    Each changes at least half of the sentences, and each way of each sentence is used at least
-    three times. Of many random arrangements the one is taken whose closest pair is farthest apart.
+    Each changes at least half of the sentences, and each alternative of each sentence is used at
+    least three times. Of many random arrangements the one whose closest pair differs most is
+    selected.
 
     Parameters
     ----------
     scenario
-        Its id: scenarios with equally many sentences get combinations of their own.
+        Its id, so that scenarios with equally many sentences get different combinations.
     sentences
-        How many sentences there are, 4 or more.
+        Number of sentences, 4 or more.
     seed
-        Another one gives other combinations.
+        Another seed gives other combinations.
 
     Returns
     -------
     tuple of str
-        One digit a sentence: 0 for the sentence itself, 1 and 2 for its first and second way.
+        One digit per sentence: 0 for the sentence itself, 1 and 2 for its alternatives.
     """
     if sentences < LEAST_SENTENCES:
         raise UserError(f"rephrasings: {sentences} sentences; it takes {LEAST_SENTENCES} or more")
@@ -49,7 +50,7 @@ def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...
 
 
 def write(wordings: Wordings) -> bool:
-    """Append the rephrasings to a variants file that has none; false where it has some."""
+    """Append rephrasings to a variants file; return false if it has some already."""
     if wordings.rephrasings:
         return False
     text = wordings.path.read_text(encoding="utf-8").rstrip("\n")

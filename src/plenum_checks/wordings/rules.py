@@ -1,4 +1,4 @@
-"""What a rule does, and what a sentence denies, by its words."""
+"""The force of a rule and the denials of a sentence, by its words."""
 
 import re
 
@@ -40,20 +40,20 @@ _CLAUSE = re.compile(r"[,;:]\s|\b(?:and|but|yet|while|although|whereas)\b")
 
 
 def denies(text: str) -> bool:
-    """Whether a sentence denies something, by its words."""
+    """Return whether a sentence denies something, by its words."""
     return _DENIAL.search(_NO_DENIAL.sub(" ", _plain(text))) is not None
 
 
 def denies_more(text: str) -> bool:
-    """Whether a rule denies something beside its force: not by the "not" of "may not exceed"."""
+    """Return whether a rule denies something apart from its force, as in "may not exceed"."""
     return any(denies(_clause(clause)[1]) for clause in _CLAUSE.split(_plain(text)))
 
 
 def force(text: str) -> set[str]:
-    """What a rule does, clause by clause.
+    """Return the kinds of force that a rule has, clause by clause.
 
-    Of ``ceiling``, ``floor``, ``ban``, ``duty``, ``leave``, ``excess``, ``shortfall`` and ``part``
-    those found. A ban on more than an amount is a ceiling, and a ban on less a floor: "may not
+    The kinds are ``ceiling``, ``floor``, ``ban``, ``duty``, ``leave``, ``excess``, ``shortfall``
+    and ``part``. A ban on more than an amount is a ceiling, and a ban on less a floor: "may not
     grow by more than 3 percent" and "may grow by at most 3 percent" have one force. An amount that
     may be, must be or is exceeded is ``excess``, and a rule for some or most is ``part``.
     """
@@ -61,7 +61,7 @@ def force(text: str) -> set[str]:
 
 
 def _clause(text: str) -> tuple[set[str], str]:
-    """The force of one clause, and what is left of it without the words of the force."""
+    """Return the force of one clause, and the clause without the words of the force."""
     forces, left = set(), text
     for name, pattern in _FORCE.items():
         left, count = re.subn(pattern, " ", left)

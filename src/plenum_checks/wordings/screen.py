@@ -1,7 +1,7 @@
-"""The screen: refuses a wording or a layout that changes what a scenario states.
+"""The screen, which rejects a wording or a layout that changes the content of a scenario.
 
-It sees what patterns can see: numbers, units, option labels and names, proper names, the force of
-a constraint, the endpoint. Whether the meaning is the same is for a judge to say.
+It detects what patterns can detect: numbers, units, option labels and names, proper names, the
+force of a constraint, and the endpoint. Only a judge can tell whether the meaning is the same.
 """
 
 import re
@@ -19,7 +19,7 @@ from plenum.scenarios.variant import Variant
 from plenum_checks.wordings import amounts, facts, rules
 
 LEAST_COMMON = 0.3
-"""Share of the content words that a wording of a constraint, case or endpoint keeps."""
+"""Share of content words that a wording of a constraint, case or endpoint must keep."""
 
 _KEPT = ("constraints", "cases", "endpoint")
 _FORCEFUL = ("constraints", "endpoint")
@@ -53,14 +53,14 @@ class Known:
 
 @lru_cache(maxsize=64)
 def known(scenario: Scenario) -> Known:
-    """Option labels, option names, and words that are capitalised in mid-sentence."""
+    """Return option labels, option names, and words that are capitalised in mid-sentence."""
     texts = [scenario.title, *(sentence.text for sentence in sentences(scenario))]
     names = frozenset().union(*map(facts.capitalised, texts))
     return Known(scenario.labels, tuple(option.name for option in scenario.options), names)
 
 
 def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
-    """Changes that the wording of one sentence makes.
+    """Return the changes of content that the wording of one sentence makes.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
     way
         The other wording.
     of
-        The scenario, by :func:`known`.
+        Facts of the scenario, by :func:`known`.
 
     Returns
     -------
     list of str
-        Problems, each with what would mend it; empty where the wording passes.
+        Problems, each with a remedy; empty if the wording passes.
     """
     text = sentence.text
     problems = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
@@ -94,7 +94,7 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
 
 
 def layout(scenario: Scenario, packet: str) -> list[str]:
-    """Changes of a layout: with its formatting undone it has the canonical words, in order."""
+    """Return changes by a layout, which must keep the canonical words in their order."""
     problems = []
     if packet == scenario.packet:
         problems.append("it is the canonical packet; change its formatting")
@@ -109,7 +109,7 @@ def layout(scenario: Scenario, packet: str) -> list[str]:
 
 
 def screen(scenario: Scenario, variant: Variant) -> list[str]:
-    """Changes that a whole variant makes; empty where it passes.
+    """Return the changes that a whole variant makes; empty if it passes.
 
     A ``rephrase`` or ``register`` variant has passed :func:`wording` sentence by sentence.
     """
@@ -125,7 +125,7 @@ def screen(scenario: Scenario, variant: Variant) -> list[str]:
 
 
 def packet_problems(scenario: Scenario, packet: str) -> list[str]:
-    """Things that a packet as a whole lacks: a number, an option in its place, a safe text."""
+    """Return what a whole packet lacks: a number, an option in its place, or safe text."""
     problems = []
     if _STATE.search(packet):
         problems.append("it holds 'STATE:'; write that in another way")
@@ -149,7 +149,7 @@ def packet_problems(scenario: Scenario, packet: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _canonical(scenario: Scenario) -> tuple[list[str], Counter[amounts.Number]]:
-    """The words and the numbers of the canonical packet."""
+    """Return the words and the numbers of the canonical packet."""
     return plain(scenario.packet), amounts.numbers(unmarked(scenario.packet))
 
 
@@ -181,7 +181,7 @@ def _numbers(text: str, way: str) -> Iterator[str]:
 
 
 def _exactness(text: str, way: str, apart: set[str]) -> Iterator[str]:
-    """Bounds and blurs of numbers, but for those set apart: a constraint's are of its force."""
+    """Compare bounds and approximations of numbers, except those that :func:`_force` compares."""
     was, now = (
         Counter({pair: n for pair, n in amounts.bounds(t).items() if pair[0] not in apart})
         for t in (text, way)

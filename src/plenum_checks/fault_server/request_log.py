@@ -32,7 +32,7 @@ class Entry:
 
     @property
     def call(self) -> str:
-        """The call of the request: clients send ``<call>-<attempt>``; with no id, the body's key."""
+        """The request's call: clients send ``<call>-<attempt>``; with no id, the body's key."""
         if not self.id:
             return self.key
         return self.id.rpartition("-")[0] or self.id

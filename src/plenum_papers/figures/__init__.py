@@ -17,7 +17,7 @@ def _temperature(study: EstimatedStudy) -> Figure | None:
 
 
 def _nothing(study: EstimatedStudy) -> None:
-    """Leave out a figure that a large study shows better in another one."""
+    """Omit a figure, because another one shows a large study better."""
 
 
 _COMPLETED = "a deliberation with a completed replicate"

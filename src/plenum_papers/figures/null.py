@@ -1,4 +1,4 @@
-"""λ̂ against what it would be without growth, under two randomisations (Fig. S5)."""
+"""Figure of λ̂ against its distribution without growth, under two randomisations (Fig. S5)."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 4
-"""Conditions that are drawn."""
+"""Number of conditions that are drawn."""
 
 _BINS = 40
 _OBSERVED, _SHUFFLED, _REVERSED = COLOURS[0], COLOURS[1], "0.72"
@@ -32,7 +32,7 @@ class _Tested:
 
 
 def null(study: EstimatedStudy) -> Figure | None:
-    """Null distributions of λ̂ and the observed value, a panel a condition."""
+    """Draw null distributions of λ̂ and the observed value, one panel per condition."""
     rows = [row for row in study.deliberated if row.summary and np.isfinite(row.summary.reversal.p)]
     if not rows:
         return None
@@ -61,7 +61,7 @@ def null(study: EstimatedStudy) -> Figure | None:
 
 
 def drawn(test: NullTest) -> NDArray[np.float64]:
-    """The null values that exist: a draw without a slope has none, and counts as extreme in p."""
+    """Return the finite null values; a draw without a slope counts as extreme in p."""
     return np.asarray(test.null[np.isfinite(test.null)])
 
 

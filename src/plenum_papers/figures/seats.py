@@ -1,4 +1,4 @@
-"""Preferences of every seat, round by round, in a few replicates of one condition (Fig. S2)."""
+"""Figure of every seat's preferences by round, in some replicates of one condition (Fig. S2)."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, keys_in_a_line, panels
 
 MOST = 6
-"""Replicates that are drawn."""
+"""Number of replicates that are drawn."""
 
 
 def seats(study: EstimatedStudy) -> Figure | None:
-    """Preferences of every seat for the two leading options, a column a replicate."""
+    """Draw every seat's preferences for the two leading options, one column per replicate."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
         return None
@@ -54,21 +54,21 @@ def seats(study: EstimatedStudy) -> Figure | None:
 
 
 def most_flips(rows: Sequence[Row]) -> Row:
-    """The condition with the largest share of flips; of equal ones the first."""
+    """Return the condition with the largest share of flips, the first one if several tie."""
     return max(rows, key=lambda row: len(_flips(row)) / max(row.n, 1))
 
 
 def leading(row: Row) -> list[int]:
-    """The two options of the highest mean preference over seats, rounds and replicates."""
+    """Return the two options with the highest mean preference over all turns."""
     means = np.nanmean(row.tracked.preferences, axis=(0, 1, 2))
     return [int(option) for option in np.argsort(-means, kind="stable")[:2]]
 
 
 def representative(row: Row) -> list[int]:
-    """Places of replicates that decide as most do, then of those that don't, up to half of them.
+    """Return replicates with the usual decision, then deviating ones, at most half if possible.
 
-    Each stand evenly from the one whose last round is nearest to the mean of all replicates to the
-    one that is farthest.
+    Within each group they are evenly spaced by the distance of their last round from the mean of
+    all replicates.
     """
     last = row.tracked.ensemble[:, -1]
     far = np.linalg.norm(last - last.mean(axis=0), axis=1)
@@ -80,18 +80,18 @@ def representative(row: Row) -> list[int]:
 
 
 def _evenly(places: Sequence[int], most: int) -> list[int]:
-    """So many of some places at even steps, the first and the last among them."""
+    """Select evenly spaced places, including the first and the last."""
     steps = np.linspace(0, len(places) - 1, min(most, len(places))).round().astype(int)
     return [places[step] for step in steps]
 
 
 def _usual(row: Row) -> str:
-    """The most frequent decision."""
+    """Return the most frequent decision."""
     return next(iter(tally(row.tracked.decisions)))
 
 
 def _flips(row: Row) -> set[int]:
-    """The replicates that don't decide as most do."""
+    """Return the replicates whose decision isn't the most frequent one."""
     usual = _usual(row)
     return {place for place, found in enumerate(row.tracked.decisions) if found != usual}
 
@@ -123,12 +123,12 @@ def _panel(axes: Axes, row: Row, replicate: int, option: int) -> None:
 
 
 def _by_name(row: Row) -> list[int]:
-    """Places of the seats in the order of their names: a role looks the same in all conditions."""
+    """Return seats in the order of their names, so that a role looks the same everywhere."""
     return sorted(range(len(row.tracked.seats)), key=lambda seat: row.tracked.seats[seat])
 
 
 def _look(seat: int) -> tuple[str, str]:
-    """Colour and marker of a seat; from the eighth on colours come again with other markers."""
+    """Return a seat's colour and marker; from the eighth seat colours repeat with other markers."""
     again = seat // len(COLOURS)
     return COLOURS[seat % len(COLOURS)], MARKERS[(seat + again) % len(MARKERS)]
 

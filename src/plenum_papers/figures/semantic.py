@@ -1,4 +1,4 @@
-"""Wordings of one scenario: where each leads, and how far they are apart (Fig. S7)."""
+"""Figure of a scenario's wordings: the trajectory of each, and their divergence (Fig. S7)."""
 
 import math
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, panels
 
 MOST = 4
-"""Conditions that are drawn, a pair of panels each."""
+"""Number of conditions that are drawn, two panels each."""
 
 NAMED = 8
-"""Up to how many wordings are distinguished by name; more are by family."""
+"""Number of wordings up to which each has its own look; more are grouped by family."""
 
 _ALIKE = (
     *("scenario", "roles", "model", "memory", "temperature", "backend", "protocol"),
     *("settings", "rounds"),
 )
-"""Factors that repeats of one wording share with the condition that they stand beside."""
+"""Factors in which repeats of one wording must agree with the perturbed condition."""
 
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 
 
 def semantic(study: EstimatedStudy) -> Figure | None:
-    """Trajectories by wording, and D(t) between wordings beside that of repeats."""
+    """Draw trajectories by wording, and D(t) between wordings with that between repeats."""
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
         return None
@@ -67,7 +67,7 @@ def semantic(study: EstimatedStudy) -> Figure | None:
 
 
 def repeats(row: Row, others: Sequence[Row]) -> Row | None:
-    """The condition in which the same committee reads the canonical wording every time."""
+    """Return the condition in which the same committee always reads the canonical wording."""
     factors = row.tracked.factors
     matches = [
         other
@@ -81,7 +81,7 @@ def repeats(row: Row, others: Sequence[Row]) -> Row | None:
 
 
 def _names_and_looks(row: Row) -> tuple[Sequence[str], dict[str, tuple[str, str, str]]]:
-    """The name that distinguishes each replicate, and the look of each name."""
+    """Return the name that distinguishes each replicate, and each name's look."""
     variants = tuple(dict.fromkeys(row.tracked.variants))
     by_name = len(variants) <= NAMED
     names = row.tracked.variants if by_name else row.tracked.families
@@ -117,7 +117,7 @@ def _paths(axes: Axes, row: Row) -> None:
 
 
 def _short(wording: str, families: Sequence[str]) -> str:
-    """A wording's name without its family before it: ``formal`` for ``register_formal``."""
+    """Remove the family from the beginning of a wording's name: ``formal``."""
     for family in families:
         wording = wording.removeprefix(f"{family}_") or wording
     return wording

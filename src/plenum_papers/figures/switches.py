@@ -1,4 +1,4 @@
-"""How often each seat changes the option it prefers, pooled over temperatures (Fig. S3)."""
+"""Figure of how often each seat's preferred option changes, over temperatures (Fig. S3)."""
 
 import math
 from collections import Counter
@@ -16,17 +16,17 @@ from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 12
-"""Panels that stay readable on a page."""
+"""Number of panels that stay readable on a page."""
 
 _WIDE = 0.72
-"""How much of a seat's place its points take where most of its runs have the same count."""
+"""Share of a seat's width that its points take at the most frequent count."""
 
 Counts = dict[str, NDArray[np.int_]]
-"""Switches of every run, by seat."""
+"""Switches in every run, by seat."""
 
 
 def switches(study: EstimatedStudy) -> Figure | None:
-    """Mean switches of each seat with its standard error, and every run; a panel a committee."""
+    """Draw each seat's mean switches with standard error, and every run; a panel per committee."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
         return None
@@ -45,7 +45,7 @@ def switches(study: EstimatedStudy) -> Figure | None:
 
 
 def pool(rows: Sequence[Row]) -> Counts:
-    """The runs of some conditions together, seat by seat."""
+    """Combine the runs of several conditions, seat by seat."""
     counts: dict[str, list[NDArray[np.int_]]] = {}
     for row in rows:
         if row.summary is not None:
@@ -55,13 +55,13 @@ def pool(rows: Sequence[Row]) -> Counts:
 
 
 def average(counts: NDArray[np.int_]) -> tuple[float, float]:
-    """Mean switches a run, and its standard error; NaN for a single run."""
+    """Return mean switches per run and the standard error, NaN for a single run."""
     error = counts.std(ddof=1) / math.sqrt(len(counts)) if len(counts) > 1 else math.nan
     return float(counts.mean()), float(error)
 
 
 def beside(values: NDArray[np.int_]) -> NDArray[np.float64]:
-    """Offsets that spread equal counts evenly, as wide as they are frequent, around 0."""
+    """Return offsets around 0 that spread equal counts evenly, wider where more are equal."""
     most = max(Counter(values.tolist()).values())
     offsets = np.zeros(len(values))
     for value in set(values.tolist()):

@@ -1,4 +1,4 @@
-"""λ̂ against temperature (Fig. S1)."""
+"""Figure of λ̂ against temperature (Fig. S1)."""
 
 import math
 from collections import Counter
@@ -14,13 +14,13 @@ from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.style import COLUMN, PAGE, SMALL, look, outer_labels, panels
 
 _ROOM = 0.32
-"""Inches that a temperature with its n and letters takes."""
+"""Width in inches of a temperature with its n and letters."""
 
 
 def temperature(rows: Sequence[Row]) -> Figure | None:
-    """λ̂ with its 95 % band over temperatures, a panel a scenario and level of roles.
+    """Draw λ̂ with its 95 % band over temperatures, a panel per scenario and level of roles.
 
-    ``None`` where no panel has two temperatures.
+    Returns ``None`` if no panel has two temperatures.
     """
     estimated = [row for row in rows if row.summary is not None]
     groups = {
@@ -87,14 +87,14 @@ def _panel(
 
 
 def diffusion(rows: Sequence[Row]) -> float:
-    """λ̂ of independent random walks over the rounds that most of the conditions use."""
+    """Return λ̂ of independent random walks over the rounds that most conditions use."""
     diagnostics = [row.summary.lyapunov.diagnostics for row in rows if row.summary]
     counts = Counter(round(d.diffusion, 6) for d in diagnostics if d)
     return counts.most_common(1)[0][0] if counts else math.nan
 
 
 def _tick(level: str) -> str:
-    """A temperature as its axis has it: ``0``, ``0.01``, ``1e−5``."""
+    """Format a temperature for the axis: ``0``, ``0.01``, ``1e−5``."""
     return level.removeprefix("t").replace("-", "−")
 
 
@@ -103,6 +103,6 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 
 
 def _below(rows: Sequence[Row]) -> str:
-    """n and letters of the conditions at a temperature; those that differ in a text have two."""
+    """Return n and warning letters of the conditions at a temperature, which may be several."""
     counts = ", ".join(map(words.counted, rows)) or "-"
     return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"

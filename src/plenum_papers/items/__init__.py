@@ -1,1 +1,1 @@
-"""The papers' numbered results: where each comes from, its table, its figure, a page of all."""
+"""The papers' numbered results: their studies, tables and figures, and a page of all of them."""

@@ -1,4 +1,4 @@
-"""Tables S1 to S4: replicates by group, runs and files, failures, and the scenarios."""
+"""Tables S1 to S4: replicates by group, runs and files, failures, and scenarios."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -36,16 +36,19 @@ GROUPS: dict[str, Callable[[Factors], bool]] = {
     "headline": lambda f: f["scenario"] == "HL-01",
     "core": lambda f: True,
 }
-"""Purposes of conditions: the first that holds. The papers' groups, and those that they lack."""
+"""Tests for the purpose of a condition, in order of precedence.
+
+They include groups that the papers lack.
+"""
 
 _ORDER = tuple(dict.fromkeys(("headline", "core", "ablation", "semantics", "provider", *GROUPS)))
 _COUNTED = ["target", "realised", "deficit", "failed", "pending"]
 _OF_ALL = ("s1", "s2", "s3", "s4")
-"""Tables that show whole studies: no effect is named after them."""
+"""Tables that show whole studies, so that no effect refers to them."""
 
 
 def replicates(source: Source) -> NumberedTable:
-    """Table S1: one line a condition, and one for each roles and model over all scenarios."""
+    """Make Table S1: one line per condition, and totals by roles and model over scenarios."""
     usages = distinct(source.accounts)
     rows = rows_of(usages)
     lines = condition_frame(usages).rename(columns={"completed": "realised"})
@@ -78,12 +81,12 @@ def replicates(source: Source) -> NumberedTable:
 
 
 def group(factors: Factors) -> str:
-    """The purpose of a condition."""
+    """Return the purpose of a condition."""
     return next(name for name, holds in GROUPS.items() if holds(factors))
 
 
 def _totals(lines: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Lines of all scenarios, for the conditions that the papers' core has."""
+    """Yield totals over all scenarios, for the core conditions of the papers."""
     core = lines[lines["group"].isin(("headline", "core"))]
     for _, alike in core.groupby([n for n in FACTORS if n != "scenario"], sort=False):
         if alike["scenario"].nunique() == len(alike) > 2:
@@ -99,7 +102,7 @@ def _of_target(realised: float, target: float) -> str:
 
 
 def manifests(source: Source) -> NumberedTable:
-    """Table S2: the effects of the papers that each condition goes into, its runs, its files."""
+    """Make Table S2: the papers' effects that use each condition, its runs, its files."""
     plain = manifest(source.accounts)
     frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
     at = plain.keys
@@ -114,7 +117,7 @@ def manifests(source: Source) -> NumberedTable:
 
 
 def _items(usage: ConditionUsage) -> list[str]:
-    """The items of the papers that a condition goes into."""
+    """Return the ids of the papers' items that use a condition."""
     return [
         item.id
         for item in items.items()
@@ -125,12 +128,12 @@ def _items(usage: ConditionUsage) -> list[str]:
 
 
 def _labels(ids: str) -> str:
-    """What 001 calls those of some items that are its own."""
+    """Return the labels in paper 001 of those items that belong to it."""
     return ", ".join(i.label for i in map(items.item, ids.split()) if i.paper == "001") or NONE
 
 
 def reasons(source: Source) -> NumberedTable:
-    """Table S3: what became of every reason to fail, and what the papers' files tell of it."""
+    """Make Table S3: outcomes by reason of failure, and their visibility in the papers' files."""
     usages = distinct(source.accounts)
     visibility = {
         reason: line["visibility"]
@@ -151,7 +154,7 @@ def reasons(source: Source) -> NumberedTable:
 
 
 def cases(source: Source) -> NumberedTable:
-    """Table S4: the scenarios, as they lie in `scenarios/`; no run is needed."""
+    """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
     known = {line["scenario"]: line for line in published("table-s4")}
     every = [scenarios.load(path) for path in (project.root() / "scenarios").glob("*.yaml")]
     place = {name: number for number, name in enumerate(known)}

@@ -1,4 +1,4 @@
-"""What committees do, in a line each: the simulated agents' beside real ones'."""
+"""A summary of committees' behaviour, to compare simulated agents with language models."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,11 +15,11 @@ from plenum.reports.table import Column, Table, keys
 from plenum_papers.items.source import NumberedTable, Source, noted
 
 ROUNDS = (1, 3, 20)
-"""Rounds whose D is shown, as far as a condition has them."""
+"""Rounds whose D is shown, if a condition has them."""
 
 
 def behaviour(source: Source) -> NumberedTable | None:
-    """One line a condition: D in some rounds, λ̂, flips, switches by seat, ties and repairs."""
+    """Make one line per condition: D by round, λ̂, flips, switches by seat, ties, repairs."""
     rows = [row for row in source.deliberated if row.summary is not None]
     if not rows:
         return None

@@ -1,4 +1,4 @@
-"""Which tables there are by number, and what each one needs."""
+"""The catalogue of numbered tables, with the requirements of each."""
 
 from plenum_papers.items import accounts, behaviour, comparisons, estimates, switches, worlds
 from plenum_papers.items.source import Numbered

@@ -1,4 +1,4 @@
-"""The papers' results out of tracked studies: each under its number, and a page of all."""
+"""Collection of the papers' results from tracked studies: numbered files, and a page of all."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ FIGURES = {**OF_COMMITTEES, **OF_WORLDS}
 
 @dataclass(frozen=True)
 class Shown:
-    """The results of an item: the files and tables, or why there are none."""
+    """The results of an item: its files and tables, or the reason why there are none."""
 
     item: Item
     pictures: tuple[Path, ...] = ()
@@ -57,9 +57,9 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
     Parameters
     ----------
     requested
-        The items.
+        The items to make.
     chosen
-        The store, the folder and how estimates are made; its study doesn't matter.
+        The store, the output folder, and settings of estimates; its study is ignored.
     log
         Called with a line for each item.
 
@@ -107,7 +107,7 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
 
 
 def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
-    """The item's figure, of the conditions that it shows."""
+    """Draw the item's figure from the conditions that it shows."""
     given = dict(word.split("=", 1) for word in item.shown_with.split())
     stored = run_or_imported(given.values(), chosen.uri)
     others: Any = {key: stored[name] for key, name in given.items() if name in stored}
@@ -119,7 +119,7 @@ def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Pat
 
 
 def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
-    """What a script that needs no study writes, under the item's name."""
+    """Run a script that needs no study, and store its files under the item's name."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, str(project.root() / item.script), "--out", folder]
         env = without_secrets(os.environ)
@@ -130,7 +130,7 @@ def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
 
 
 def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
-    """Write a page of all results, as HTML that needs nothing but itself and as Markdown."""
+    """Write a page of all results, as self-contained HTML and as Markdown."""
     blocks = partial(_blocks, pictures=count(1), grids=count(1))
     sections = tuple(
         page.Section(

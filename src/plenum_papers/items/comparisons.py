@@ -1,4 +1,4 @@
-"""Everything that the papers report on the conditions of a study, beside what this run gives."""
+"""Comparison of a study's conditions with all that the papers report on them."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
 
 
 def reported(source: Source) -> NumberedTable | None:
-    """λ̂, flips, the null, Γ̂ and decisions of wordings, with the papers' values beside them."""
+    """Make tables of λ̂, flips, the null, Γ̂ and decisions of wordings, with published values."""
     fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
     parts = [[r for r in fitted if r.tracked.perturbed is perturbed] for perturbed in (False, True)]
     tables = [_exponents(rows) for rows in parts if rows]
@@ -71,7 +71,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
 
 
 def _null(row: Row) -> NumberedTable | None:
-    """p of the papers' permutation null, and theirs; that of the reversal test beside it."""
+    """Compare p of the papers' permutation null with the published one and the reversal test."""
     paper = beside(("fig-s5",), row.tracked.factors)
     if paper is None or row.summary is None:
         return None
@@ -95,12 +95,12 @@ def _null(row: Row) -> NumberedTable | None:
 
 
 def _beside(row: Row, paper: Published) -> dict[str, list[str]]:
-    """Facts for the notes: where published values stand, and what departs from the papers."""
+    """Return facts for the notes: the published source, and departures from the papers."""
     return {"sources": [paper["source"]], "departing": summed_up([row.tracked])}
 
 
 def _branching(row: Row) -> NumberedTable | None:
-    """Γ̂ of branches, and the paper's, each under its definition."""
+    """Compare Γ̂ of branches with the paper's, each by its own definition."""
     estimate, known = row.branches, matching("fig-s6", row.tracked.factors)
     if estimate is None or not known:
         return None
@@ -144,9 +144,9 @@ def _branching(row: Row) -> NumberedTable | None:
 
 
 def _next_answers(row: Row) -> float:
-    """Γ̂ as the released files have it, of the first turn of the branches of each base.
+    """Return Γ̂ by the released files' definition, from the first turn after each branching.
 
-    These alone answer one and the same prompt; seats stand in the order in which they speak.
+    Only these turns answer the same prompt. Seats are in speaking order.
     """
     turns = row.tracked.preferences[:, row.tracked.after_round, 0]
     bases = np.asarray(row.tracked.bases)
@@ -154,7 +154,7 @@ def _next_answers(row: Row) -> float:
 
 
 def _wordings(row: Row) -> NumberedTable | None:
-    """The decision of each wording, here and in the paper."""
+    """Compare the decision of each wording with that in the paper."""
     known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None
@@ -180,7 +180,7 @@ def _wordings(row: Row) -> NumberedTable | None:
 
 
 def directions(source: Source) -> NumberedTable | None:
-    """Effects of which the papers report a direction: Δλ̂ with its interval, and theirs."""
+    """Compare Δλ̂ and its interval with the directions of effects that the papers report."""
     known = [
         (study, effect, line)
         for study in source.studies

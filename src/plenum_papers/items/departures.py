@@ -1,14 +1,14 @@
-"""In what a condition departs from the papers', where their numbers stand beside its own."""
+"""Departures of a condition from the papers' condition whose numbers it is compared with."""
 
 from collections.abc import Sequence
 
 from plenum.tracking.conditions import TrackedCondition
 
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
-"""The papers' seats in the order in which they speak, in all of their released runs."""
+"""The papers' seats in speaking order, in all of their released runs."""
 
 ROUNDS = "20"
-"""The papers' rounds."""
+"""The papers' number of rounds."""
 
 MEANINGS = {
     "texts": "scenario, mandates and prompts in other words",
@@ -18,14 +18,14 @@ MEANINGS = {
     "options": "other options than the released packet's three",
     "rounds": "not 20",
 }
-"""What may depart, in words."""
+"""Possible departures, in words."""
 
 
 def departures(condition: TrackedCondition) -> tuple[str, ...]:
-    """Keys of ``MEANINGS``; none for the authors' own runs.
+    """Return the keys of ``MEANINGS`` that apply; none for the authors' own runs.
 
-    Conditions that were drawn an order of speaking under ``roles=off`` are older than the option
-    to keep it, and had neutral labels.
+    Conditions with a random speaking order under ``roles=off`` are older than the option to keep
+    it, and had neutral labels.
     """
     if condition.published:
         return ()
@@ -44,7 +44,7 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
 
 
 def summed_up(conditions: Sequence[TrackedCondition]) -> list[str]:
-    """What departs in some conditions of the papers, in how many, and what it means."""
+    """Summarise the departures of several conditions: each with its count and meaning."""
     known = [departures(condition) for condition in conditions]
     met = {key: sum(key in own for own in known) for key in MEANINGS}
     return [

@@ -31,7 +31,7 @@ from plenum_papers.items.source import (
 )
 
 _FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
-"""Where a λ̂ is looked up: the table itself, and others for conditions that it hasn't."""
+"""Files in which to look up λ̂: the table itself, then others for conditions not in it."""
 
 _OF_MODELS = ("table-s6", "table-s5")
 _OF_SCENARIOS = ("fig-1", "table-s8", "fig-1-hosted")
@@ -40,7 +40,7 @@ _TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high")
 
 
 def exponents(source: Source) -> NumberedTable | None:
-    """One table a group: temperatures by roles, mandates taken out, wordings, all others."""
+    """Make one table per group: temperatures by roles, ablations, wordings, other conditions."""
     groups = _groups(source.deliberated)
     if not groups:
         return None
@@ -50,7 +50,7 @@ def exponents(source: Source) -> NumberedTable | None:
 
 
 def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The conditions by what varies in them; one may stand in two groups, as in the paper."""
+    """Group conditions by the factor that varies; one may be in two groups, as in the paper."""
     plain = [row for row in rows if not row.tracked.perturbed]
     groups: dict[str, list[Row]] = {}
     for (roles,), alike in grouped(plain, ("roles",)).items():
@@ -67,7 +67,7 @@ def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _varying(rows: Sequence[Row], factor: str) -> list[Row]:
-    """The conditions that differ from another one in this factor alone."""
+    """Return the conditions that differ from another one in this factor only."""
     names = [n for n in rows[0].tracked.factors if n != factor] if rows else []
     groups = grouped(rows, names).values()
     return [row for group in groups if factor in varying_in(group) for row in group]
@@ -78,7 +78,7 @@ def _coldest_last(row: Row) -> tuple[str, float]:
 
 
 def temperature(label: str) -> float:
-    """The temperature that a label names."""
+    """Return the temperature that a label names."""
     return float(label.removeprefix("t"))
 
 
@@ -124,7 +124,7 @@ def _median(value: float, low: float, high: float, status: str) -> str:
 
 
 def models(source: Source) -> NumberedTable | None:
-    """λ̂ of every model, roles by temperature across (Table S6), from two models on."""
+    """Make Table S6: λ̂ by model, with columns for roles and temperature; needs two models."""
     rows = [row for row in source.deliberated if not row.tracked.perturbed]
     differing = varying_in(rows)
     if "model" not in differing:
@@ -136,7 +136,7 @@ def models(source: Source) -> NumberedTable | None:
 
 
 def landscape(source: Source) -> NumberedTable | None:
-    """λ̂ of every scenario, all other factors across (Table S8), from two scenarios on."""
+    """Make Table S8: λ̂ by scenario, with columns for other factors; needs two scenarios."""
     rows, tables = [], []
     for perturbed in (False, True):
         part = [row for row in source.deliberated if row.tracked.perturbed is perturbed]
@@ -152,7 +152,7 @@ def landscape(source: Source) -> NumberedTable | None:
 def _grid(
     title: str, rows: Sequence[Row], down: list[str], across: list[str], files: Sequence[str]
 ) -> Table:
-    """λ̂ with some factors down and others across; published values on lines of their own."""
+    """Make a table of λ̂ with factors down and across; published values have their own lines."""
     marks = marked(rows)
     every = sorted(grouped(rows, across), key=lambda key: _place(across, key))
     lines: list[dict[str, Any]] = []
@@ -180,12 +180,12 @@ def _grid(
 
 
 def _either(content: Cell | str) -> str:
-    """A cell of this run, or a published one as it is printed."""
+    """Format a cell of this run; return a published one as it is printed."""
     return content if isinstance(content, str) else brief(content)
 
 
 def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
-    """Published λ̂ (n) of a cell."""
+    """Return the published λ̂ (n) of a cell."""
     printed = {
         f"{line['lambda']}{f' ({n})' if (n := line.get('n')) else ''}"
         for row in rows
@@ -195,7 +195,7 @@ def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
 
 
 def _place(names: Sequence[str], key: Sequence[str]) -> list[tuple[float, str]]:
-    """On comes before off, uniform before mixed, lower temperatures before higher ones."""
+    """Return a sort key: on before off, uniform before mixed, low temperatures before high."""
     return [
         (temperature(value), "")
         if name == "temperature"

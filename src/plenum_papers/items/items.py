@@ -1,4 +1,4 @@
-"""The numbered results of the papers: which study gives each one, and what shows it.
+"""The numbered results of the papers, with the studies and commands that produce each.
 
 `reference/items.yaml` holds them as data.
 """
@@ -28,7 +28,7 @@ NEEDS = {
 """Requirements of the papers' own models, in words."""
 
 REDUCED = "rounds=8 replicates=6"
-"""Settings that make a study small, where it names none of its own."""
+"""Overrides that make a study small, unless it has its own."""
 
 _OF_STUDY = ("needs", "real", "reduced", "experiment", "study", "given")
 _FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with", "script"}
@@ -36,21 +36,22 @@ _FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "wi
 
 @dataclass(frozen=True)
 class Experiment:
-    """A study of `conf/experiment` that an item comes from.
+    """A study of `conf/experiment` that produces an item.
 
     Attributes
     ----------
     name
-        Its own; that of the study and of its option of `experiment` too, unless these are given.
+        Its name, which is also the study's and its option of `experiment` unless those are given.
     needs
-        Keys of ``NEEDS``: what the papers' own models take. Without these it runs all the same.
+        Keys of ``NEEDS``: requirements of the papers' own models. Without them the experiment runs
+        with other models.
     real, reduced
-        Overrides that put the papers' models into the seats, and that make it small; where no
-        model is asked the first is empty.
+        Overrides that select the papers' models, and that make the study small; the first is empty
+        if no model is called.
     experiment, study
         Its option of `experiment`, and the study that it writes to.
     given
-        Overrides that the experiment needs.
+        Overrides that the experiment always needs.
     """
 
     name: str
@@ -63,15 +64,15 @@ class Experiment:
 
     @property
     def backend(self) -> str:
-        """The backend, unless the papers' models are put into the seats."""
+        """The backend, unless the papers' models are selected."""
         return "hosted" if "gpu" in self.needs else "simulated"
 
     def command(self, overrides: str = "") -> str:
-        """How it is run."""
+        """Return the command that runs it."""
         return f"python run.py -m {' '.join(self.overrides(overrides))}"
 
     def overrides(self, more: str = "") -> list[str]:
-        """What its run is given on the command line."""
+        """Return the arguments of its run on the command line."""
         return [f"+experiment={self.experiment}", *self.given.split(), *more.split()]
 
 
@@ -84,20 +85,20 @@ class Item:
     id
         Unique: ``001/fig-1a``, ``001/table-s5``.
     title
-        What it shows.
+        A description of its content.
     studies
-        Where it comes from, the first one first of all; none for what needs no run.
+        Studies that produce it, the main one first; empty if it needs no run.
     figure, table
-        Names for `scripts/figures.py` and `scripts/tables.py`; empty for none.
+        Names for `scripts/figures.py` and `scripts/tables.py`; empty if there is none.
     conditions
-        Which conditions it shows: those that agree with any of these, each of which names the
-        values that some factors may have.
+        Conditions that it shows: those that match any of these mappings from factors to allowed
+        values.
     published
         Files of `reference/` with the paper's numbers.
     shown_with
         More overrides for the figure.
     script
-        The script that makes it, where that needs no study.
+        The script that makes it, if it needs no study.
     """
 
     id: str
@@ -112,26 +113,26 @@ class Item:
 
     @property
     def paper(self) -> str:
-        """``000``, ``001`` or ``002``."""
+        """The paper's number: ``000``, ``001`` or ``002``."""
         return self.id.partition("/")[0]
 
     @property
     def kind(self) -> str:
-        """``fig`` or ``table``."""
+        """The kind of item: ``fig`` or ``table``."""
         return self.id.partition("/")[2].partition("-")[0]
 
     @property
     def number(self) -> str:
-        """``1A``, ``S5``."""
+        """The number, such as ``1A`` or ``S5``."""
         return self.id.partition("-")[2].upper()
 
     @property
     def label(self) -> str:
-        """As a paper calls it: ``Fig. 1A``, ``Table S5``."""
+        """The label in the paper: ``Fig. 1A``, ``Table S5``."""
         return f"{'Fig.' if self.kind == 'fig' else 'Table'} {self.number}"
 
     def selects(self, factors: Mapping[str, object]) -> bool:
-        """Whether a condition with these factors is shown in it."""
+        """Return whether the item shows a condition with these factors."""
         return any(
             all(str(factors.get(name)) in values for name, values in condition.items())
             for condition in self.conditions
@@ -139,12 +140,12 @@ class Item:
 
     @property
     def made_by(self) -> str:
-        """The command that shows it, and nothing else, from tracked runs."""
+        """The command that makes only this item, from tracked runs."""
         return f"python scripts/papers.py item={self.id} draw=true"
 
     @property
     def study_names(self) -> tuple[str, ...]:
-        """The tracked studies that it comes from, each once."""
+        """The tracked studies that produce it, without duplicates."""
         return tuple(dict.fromkeys(study.study for study in self.studies))
 
     @property
@@ -162,12 +163,12 @@ class Item:
 
 
 def item(text: str) -> Item:
-    """The item that a text names: ``001/fig-1a``, ``Table S5``, ``001 Fig. S5``, ``S8``.
+    """Return the item that a text names: ``001/fig-1a``, ``Table S5``, ``001 Fig. S5``, ``S8``.
 
     Raises
     ------
     UserError
-        It names none, or several.
+        It names no item, or several.
     """
     matches = [item for item in items() if item.id == text.strip().lower()] or _named(text)
     if len(matches) == 1:
@@ -185,7 +186,7 @@ _SPELLING = re.compile(
 
 
 def _named(text: str) -> list[Item]:
-    """The items that a spelling may mean; without a panel, all panels of a figure."""
+    """Return the items that a spelling may mean; without a panel, all panels of a figure."""
     read = _SPELLING.fullmatch(text.strip().lower())
     if read is None:
         return []
@@ -200,17 +201,17 @@ def _named(text: str) -> list[Item]:
 
 
 def items() -> tuple[Item, ...]:
-    """Every numbered result of the papers, in the order of the file."""
+    """Return every numbered result of the papers, in the order of the file."""
     return _load(project.root() / "reference" / "items.yaml")
 
 
 def experiments() -> tuple[Experiment, ...]:
-    """The studies that items come from, each once."""
+    """Return the studies that produce items, without duplicates."""
     return tuple(dict.fromkeys(study for item in items() for study in item.studies))
 
 
 def of_table(name: str) -> Item | None:
-    """The table of a paper that has the name of one of our tables."""
+    """Return the item for one of our tables, if the papers have it."""
     return next((item for item in items() if item.kind == "table" and item.table == name), None)
 
 

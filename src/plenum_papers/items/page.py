@@ -1,4 +1,4 @@
-"""The generated page `docs/papers-results.md`, and what `scripts/papers.py` prints."""
+"""The generated page `docs/papers-results.md`, and the output of `scripts/papers.py`."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,14 @@ from plenum_papers.items.items import NEEDS, Experiment, Item, experiments, item
 
 
 def page() -> str:
-    """Every item in a table, and the commands of every study."""
+    """Return a page with every item in a table, and the commands of every study."""
     studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
     template = environment().get_template("plenum_papers.items/page.j2")
     return template.render(items=items(), studies=studies, needs=_needs, shown_by=_shown_by)
 
 
 def listing() -> str:
-    """One line an item: what it is called, what it shows, and the studies that give it."""
+    """List the items, one line each: its id, its title, and the studies that produce it."""
     rows = [(item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items()]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "\n".join(
@@ -24,7 +24,7 @@ def listing() -> str:
 
 
 def commands(item: Item) -> str:
-    """How one item is made, from the runs to what shows it."""
+    """Return the commands that make one item, from the runs to its figure or table."""
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
     whole = "  # all of the study" if item.studies else ""
@@ -36,7 +36,7 @@ def commands(item: Item) -> str:
 
 
 def _shown_by(served: Iterable[Item]) -> dict[str, list[Item]]:
-    """The commands that show some items, each once."""
+    """Return the commands that show some items, without duplicates, with their items."""
     by_command: dict[str, list[Item]] = {}
     for item in served:
         for command in item.shown_by:

@@ -1,4 +1,4 @@
-"""Tables by the papers' numbers, as `scripts/tables.py` makes them: printed, written and logged."""
+"""The numbered tables of `scripts/tables.py`: selection, printing, writing and logging."""
 
 import copy
 import re
@@ -21,18 +21,18 @@ from plenum_papers.items.source import NumberedTable, Source
 ALL, PAPERS, LIST = "all", "papers", "list"
 
 _LINES = 60
-"""Longer tables are written, not printed."""
+"""Number of lines from which tables are written but not printed."""
 
 _PREFIX = re.compile(r"^tab(?:le)?\.?[\s-]*")
 
 
 def publish(cfg: DictConfig) -> None:
-    """Print the requested tables; all of them are made before any is written.
+    """Make all requested tables, then print and write them.
 
     Raises
     ------
     UserError
-        A table isn't known, a study isn't there, or it has nothing for a table.
+        A table is unknown, a study doesn't exist, or it lacks the data for a table.
     """
     names = tables(cfg)
     studies = () if OmegaConf.is_missing(cfg, "study") else tuple(dict.fromkeys(_texts(cfg.study)))
@@ -54,12 +54,12 @@ def publish(cfg: DictConfig) -> None:
 
 
 def tables(cfg: DictConfig) -> list[str]:
-    """The names of the tables, each once: ``s5``, or ``Table S5``.
+    """Return the names of the requested tables, such as ``s5``, without duplicates.
 
     Raises
     ------
     UserError
-        A table isn't known.
+        A table is unknown.
     """
     given = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
     names = [PAPERS if name == ALL else name for name in given]
@@ -70,13 +70,13 @@ def tables(cfg: DictConfig) -> list[str]:
 
 
 def _texts(value: Any) -> list[str]:
-    """One text, several with commas between them, or a list."""
+    """Split a config value into texts: a text with commas, or a list."""
     given = list(value) if OmegaConf.is_list(value) else str(value).split(",")
     return [str(text).strip() for text in given]
 
 
 def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
-    """The settings of the first study; without one, files go to ``outputs/papers``."""
+    """Return the settings of the first study; without one, files go to ``outputs/papers``."""
     filled = copy.deepcopy(cfg)
     filled.study = studies[0] if studies else "papers"
     chosen = settings(filled)
@@ -86,7 +86,10 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
 def _numbered_tables(
     chosen: Settings, requested: Sequence[str], studies: tuple[str, ...], every: bool
 ) -> Iterator[tuple[Source, str, NumberedTable]]:
-    """Every table with its source and name; of ``every`` table those that the studies have."""
+    """Yield every table with its source and name.
+
+    With ``every``, tables for which the studies lack data are skipped.
+    """
     sources: dict[tuple[str, ...], Source] = {}
     for name in requested:
         names = _studies(chosen, name, studies, every=every)
@@ -107,9 +110,9 @@ def _numbered_tables(
 def _studies(
     chosen: Settings, name: str, studies: tuple[str, ...], *, every: bool
 ) -> tuple[str, ...] | None:
-    """The studies that are named, or those of the paper's table that have been run.
+    """Return the named studies, or those of the paper's table that have been run.
 
-    ``None`` where none has, and every table was requested.
+    ``None`` if none has been run and every table was requested.
     """
     for study in studies:
         kind = kind_of(study, chosen.uri)

@@ -1,7 +1,7 @@
 """The papers' numbers as data: `reference/*.csv`, looked up by the factors of a condition.
 
-Published numbers stand beside those of a run. They are never subtracted from them, pooled with
-them or tested against them: their replicates aren't here.
+Published numbers are shown with those of a run. They are never subtracted from them, pooled with
+them or tested against them, since their replicates aren't available here.
 """
 
 import csv
@@ -15,22 +15,22 @@ from plenum.design.factors import FACTORS
 from plenum.reports.formats import NONE
 
 _SAME = {"gpt-4.1-mini": "uniform"}
-"""Two labels of one committee: the papers' baseline model in every seat."""
+"""Labels of the same committee: the papers' baseline model in every seat."""
 
 
 class Published(dict[str, str]):
-    """A line of a file: numbers and words as they are printed; a dash where the paper has none."""
+    """A line of a file: numbers and words as printed; a dash if the paper has none."""
 
     def __getitem__(self, name: str) -> str:
         return self.get(name) or NONE
 
     @property
     def factors(self) -> dict[str, str]:
-        """The condition that it is about, in the terms of our own conditions."""
+        """The factors of its condition, in our own terms."""
         return {name: self.get(name, "") for name in FACTORS if name in self}
 
     def about(self, factors: Mapping[str, object]) -> bool:
-        """Whether it is about a condition, by those of its factors that the file has."""
+        """Return whether the line is about a condition, by the factors that the file has."""
         return key(self.factors) == key({name: factors.get(name, "") for name in self.factors})
 
 
@@ -41,12 +41,12 @@ def _read(path: Path) -> tuple[Published, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """The files, without their ending."""
+    """Return the names of the files without their suffix."""
     return tuple(sorted(path.stem for path in (project.root() / "reference").glob("*.csv")))
 
 
 def published(name: str) -> tuple[Published, ...]:
-    """All lines of a file.
+    """Return all lines of a file.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def published(name: str) -> tuple[Published, ...]:
 
 
 def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Published]:
-    """The lines of a file about the condition with these factors, and with these values."""
+    """Return a file's lines about the condition with these factors, and with these values."""
     return [
         line
         for line in published(name)
@@ -69,7 +69,7 @@ def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Pu
 
 
 def beside(files: Sequence[str], factors: Mapping[str, object], **values: str) -> Published | None:
-    """The line of the condition with these factors, in the first of some files that has one.
+    """Return the line about these factors from the first of the files that has one.
 
     One-shot votes, reruns, branches, other orders and other numbers of seats have no line.
     """
@@ -82,6 +82,6 @@ def beside(files: Sequence[str], factors: Mapping[str, object], **values: str) -
 
 
 def key(factors: Mapping[str, object]) -> tuple[str, ...]:
-    """The factors that a number is looked up by, in order."""
+    """Return the factors that identify a published number, in order."""
     values = (str(factors.get(name, "")) for name in FACTORS)
     return tuple(_SAME.get(value, value) for value in values)

@@ -1,4 +1,4 @@
-"""The sources of a table by number: conditions and accounts of studies, and published numbers."""
+"""Sources of a numbered table: conditions and accounts of studies, and published numbers."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ _COLUMNS = (
     *("time_to_majority", "time_to_majority_ci_low", "time_to_majority_ci_high"),
     "time_to_majority_ties_first",
 )
-"""Columns of the condition table that the CSV files by number have."""
+"""Columns of the condition table that the numbered CSV files include."""
 
 _VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
 """Values that the papers report of a condition."""
@@ -40,16 +40,16 @@ _ALSO = {"flip_rate": "fragility_plurality"}
 
 
 class NumberedTable(NamedTuple):
-    """A table by number: what is shown of it, and all of its numbers."""
+    """A numbered table: the displayed tables, and a frame of all numbers."""
 
     tables: tuple[Table, ...]
     frame: pd.DataFrame
 
 
 class Numbered(NamedTuple):
-    """A table: its name, what it shows, how it is made, and what a study must have for it.
+    """A catalogue entry: the table's name, content, function and requirements.
 
-    ``make`` gives ``None`` for studies that have nothing to show in it.
+    ``make`` returns ``None`` if the studies lack the data for it.
     """
 
     name: str
@@ -60,18 +60,18 @@ class Numbered(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The studies that a table is made of; none for what needs no run.
+    """The studies that a table is made of, which may be none.
 
     Attributes
     ----------
     chosen
-        What is to be reported, and how; its study is the first one.
+        Settings of the report; its study is the first one.
     names
-        Of the studies.
+        Names of the studies.
     keep
-        Which conditions it is made of, by their factors; of all without it.
+        A test on factors that selects conditions; without it all are used.
     load
-        Reads and estimates a study.
+        A function that reads and estimates a study.
     """
 
     chosen: Settings
@@ -87,7 +87,7 @@ class Source:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All conditions; of one that several studies have, that with most replicates."""
+        """All conditions; one that several studies have is taken where it has most replicates."""
         rows: dict[tuple[str, ...], Row] = {}
         for row in (row for study in self.studies for row in study.rows):
             cell = (row.tracked.identity, *row.tracked.factors.values())
@@ -97,12 +97,12 @@ class Source:
 
     @property
     def deliberated(self) -> list[Row]:
-        """Its :func:`~plenum.reports.study.deliberations`."""
+        """The :func:`~plenum.reports.study.deliberations` among the conditions."""
         return deliberations(self.rows)
 
     @cached_property
     def accounts(self) -> list[ConditionUsage]:
-        """The accounts of all conditions, of each study in the order of scenarios."""
+        """The accounts of all conditions, ordered by scenario within each study."""
         return [
             usage
             for name in self.names
@@ -115,10 +115,10 @@ class Source:
 
 
 def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
-    """The condition table, with published values as they are printed, and where they stand.
+    """Return the condition table with published values as printed, and their source.
 
-    Beside them stands what the papers define otherwise by their definition:
-    ``time_to_majority_ties_first``. ``departs`` says where a condition isn't theirs.
+    It includes ``time_to_majority_ties_first``, which follows the papers' definition. ``departs``
+    says where a condition differs from theirs.
     """
     lines = frame(rows)
     lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
@@ -134,14 +134,14 @@ def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
 
 
 def _printed(line: Published, name: str) -> str:
-    """A printed value; of wordings the papers call the flip rate fragility."""
+    """Return a printed value; for wordings the papers call the flip rate fragility."""
     return line.get(name) or line.get(_ALSO.get(name, ""), "")
 
 
 def ties_first(row: Row) -> float:
-    """The median round of the first majority as the papers have it.
+    """Return the median round of the first majority by the papers' definition.
 
-    A tied top is its first option, and without a majority it is the last round.
+    A tied top counts as its first option, and without a majority it is the last round.
     """
     if row.summary is None:
         return math.nan
@@ -149,7 +149,7 @@ def ties_first(row: Row) -> float:
 
 
 def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
-    """Factors, counts, estimates and published numbers of some conditions: what a CSV has."""
+    """Return the CSV's content: factors, counts, estimates and published numbers."""
     lines = with_published(rows, files)
     chosen = lines.reindex(columns=_COLUMNS)
     for name in _VALUES:
@@ -158,7 +158,7 @@ def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
 
 
 def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
-    """The last notes of a table: where published numbers come from, and where a run's do."""
+    """Return the last notes of a table: the sources of published numbers and of the run's."""
     published = [line for row in rows if (line := beside(files, row.tracked.factors))]
     sources = dict.fromkeys(line["source"] for line in published)
     departing = summed_up([r.tracked for r in rows if beside(files, r.tracked.factors)])
@@ -166,5 +166,5 @@ def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
 
 
 def noted(name: str, **facts: Any) -> list[str]:
-    """The notes of a table, from ``notes.j2``."""
+    """Render the notes of a table from ``notes.j2``."""
     return paragraphs("plenum_papers.items/notes.j2", name, **facts)

@@ -21,9 +21,9 @@ from plenum_papers.items.source import NumberedTable, Source, noted
 
 
 def switching(source: Source) -> NumberedTable | None:
-    """One line a seat: mean, SD and n of its switches in a deliberation with roles.
+    """Make one line per seat: mean, SD and n of its switches in a deliberation with roles.
 
-    Pooled are the temperatures that the paper pools, as far as the study has them.
+    The temperatures that the paper pools are pooled, as far as the study has them.
     """
     rows = [row for row in source.deliberated if _pooled(row)]
     if not rows:
@@ -71,12 +71,12 @@ def _pooled(row: Row) -> bool:
 
 
 def _temperatures() -> tuple[str, ...]:
-    """The temperatures that the paper pools."""
+    """Return the temperatures that the paper pools."""
     return items.item("001/table-s7").conditions[0]["temperature"]
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
-    """The seats of conditions that differ in temperature alone."""
+    """Yield a line for each seat of conditions that differ only in temperature."""
     first = rows[0].tracked.factors
     place = {line["seat"]: number for number, line in enumerate(published("table-s7"))}
     seats = {seat for row in rows for seat in row.tracked.seats}
@@ -107,7 +107,7 @@ def _sd(counts: np.ndarray) -> float:
 
 
 def _counts(row: Row, seat: str, ties: str) -> np.ndarray:
-    """Switches of a seat in every replicate."""
+    """Return the switches of a seat in every replicate."""
     if row.summary is None or seat not in row.tracked.seats:
         return np.empty(0)
     switches = switch_counts(row.tracked.preferences, ties=ties)

@@ -1,7 +1,7 @@
-"""The tables and figures of *The Hidden Strength of Disagreement* by number.
+"""Numbered tables and figures of *The Hidden Strength of Disagreement*.
 
-A printed value stands beside a run's where both mean the same; where they don't, its line says so,
-and a note says what differs.
+A printed value is shown with the run's if both have the same meaning; if not, its line says so, and
+a note explains the difference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +23,14 @@ from plenum_worlds.reports.groups import Group, groups, over_worlds, without_rol
 from plenum_worlds.reports.tables import mean_cell, notes
 
 _LEVELS = ("diversity", "volatility", "model")
-"""Factors that a line of a table is about; empty for all of them together."""
+"""Factors that a line of a table may specify; an empty factor means all levels."""
 
 RELEASED = "rules=released"
-"""What a world is called that has the rules of the authors' released code."""
+"""Label of a world with the rules of the authors' released code."""
 
 
 def compared(name: str, source: Source) -> NumberedTable | None:
-    """A table of the paper: for each of its metrics this run's means and the printed values."""
+    """Make a table of the paper: this run's means of each metric, with the printed values."""
     printed = published(f"table-{name}")
     tables, frames = [], []
     for group in groups([row.tracked for row in source.rows]):
@@ -48,7 +48,7 @@ def compared(name: str, source: Source) -> NumberedTable | None:
 def _lines(
     group: Group, metric: Published, printed: Sequence[Published]
 ) -> Iterator[dict[str, Any]]:
-    """One line a printed value: the run's mean over worlds, and what was printed."""
+    """Yield one line per printed value: the run's mean over worlds, and the printed value."""
     ours, differs = metric["ours"], differing(metric, group)
     for line in printed:
         part = _part(group, line)
@@ -65,10 +65,10 @@ def _lines(
 
 
 def differing(metric: Published, group: Group) -> str:
-    """What parts the printed metric from the measure beside it; empty where they are the same.
+    """Describe how a printed metric differs from our measure; empty if they are the same.
 
-    A metric of the released code is the same under the ``rules`` of the world that it needs: one
-    by one, or all together as `rules=released`.
+    A metric of the released code is the same if the world has the ``rules`` that it needs:
+    individually, or all together as `rules=released`.
     """
     rules = set(metric.get("rules", "").split())
     world = set(str(group.frame["world"].iloc[0]).split())
@@ -80,7 +80,7 @@ def differing(metric: Published, group: Group) -> str:
 
 
 def _part(group: Group, line: Published) -> pd.DataFrame:
-    """The episodes that a line is about. Who has no role is of no diversity."""
+    """Return the episodes that a line is about. An agent without a role has no diversity."""
     table = group.episodes
     kept = table["arm"] == line["arm"]
     for factor in _LEVELS:
@@ -92,7 +92,7 @@ def _part(group: Group, line: Published) -> pd.DataFrame:
 
 
 def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> Table:
-    """A line a row of the paper's table, and below it what was printed; a column an arm."""
+    """Make a table with a column per arm: each row of the paper, with the printed one below."""
     differs = frame["differs"].iloc[0]
     arms = list(dict.fromkeys(frame["arm"]))
     label = "published, otherwise defined" if differs else "published"
@@ -115,13 +115,13 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
 
 
 def _mean(cell: dict[str, Any]) -> str:
-    """A mean with half its interval, and how much of it never ended."""
+    """Format a mean with half of its interval, and the share of episodes that never ended."""
     half = cell["ci_high"] - cell["value"]
     return mean_cell(cell["value"], half, cell["open"], cell["all"])
 
 
 def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:
-    """A figure for each group of conditions that share one."""
+    """Draw a figure for each group of conditions that share one."""
     return [draw(group) for group in groups([row.tracked for row in study.rows])]
 
 
@@ -142,4 +142,4 @@ DRAWINGS = {
     name: Drawing(name, shows, partial(_pages, draw))
     for name, (shows, draw) in drawing.DRAWINGS.items()
 }
-"""The paper's figures by the names of ours."""
+"""The paper's figures, by our names."""

@@ -1,1 +1,1 @@
-"""The published runs of the papers' authors, read from a clone of their repository."""
+"""Import and check of the runs that the papers' authors published in their repository."""

@@ -1,4 +1,4 @@
-"""The released branching files: answers to the prompt of every turn of a run."""
+"""The released branching files: repeated answers to the prompt of every turn of a run."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from plenum_papers.published.records import Count, Preferences, released
 
 
 class AnsweredTurn(BaseModel):
-    """A turn of a run, and what its prompt was answered with when it was asked again."""
+    """A turn of a run, with further answers to the same prompt."""
 
     round_num: Annotated[int, Field(ge=1)]
     role: str
@@ -41,7 +41,7 @@ class AnsweredTurns:
     path
         The file, relative to the clone.
     run
-        What it holds.
+        The content of the file.
     """
 
     path: Path
@@ -53,12 +53,12 @@ class AnsweredTurns:
         return next_answers([turn.sample_prefs for turn in self.run.states], self.run.h0)
 
     def follows(self, file: PublishedFile) -> bool:
-        """Whether the run is a replicate of a released file."""
+        """Return whether the run is a replicate of a released file."""
         return self.path.name.startswith(f"{file.path.stem}__K")
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A turn a row: its replicate, round and seat, and the entropy of its next answers."""
+        """One row per turn: its replicate, round and seat, and the entropy of its answers."""
         return [
             {
                 "replicate": self.run.rep_index,
@@ -73,12 +73,12 @@ class AnsweredTurns:
 
 
 def read(release: Release) -> list[AnsweredTurns]:
-    """The branching files of a release, by the run that they follow.
+    """Return the branching files of a release, ordered by the run that they follow.
 
     Raises
     ------
     UserError
-        One can't be read.
+        A file can't be read.
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
     paths = [file.relative_to(release.clone) for file in files]

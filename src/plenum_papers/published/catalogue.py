@@ -30,7 +30,7 @@ _MODELS = {
     "gemini__models-gemini-2.5-flash": "gemini-2.5-flash",
     "grok__grok-3": "grok-3",
 }
-"""Model options of ``conf/model`` by what file names call them."""
+"""Options of ``conf/model`` by their names in files."""
 
 REFERENCE = project.resolve("reference/published.yaml")
 """The catalogue of the papers' runs."""
@@ -43,13 +43,13 @@ class PublishedFile:
     Attributes
     ----------
     path
-        In the clone, relative to it.
+        Path relative to the clone.
     folder
-        The name of its group of folders in ``reference/published.yaml``.
+        Name of its group of folders in ``reference/published.yaml``.
     scenario, roles, model, temperature, memory, rounds, agents
         The condition's factors, by the names that the studies use; ``agents`` seats.
     lines
-        How many lines it has: runs, but for torn ones; 0 where nobody counted.
+        Number of its lines: runs, some of which may be torn; 0 if they weren't counted.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class PublishedFile:
 
     @property
     def cell(self) -> tuple[Any, ...]:
-        """What files of the same condition have in common."""
+        """The factors that identify the condition."""
         return tuple(
             value for key, value in vars(self).items() if key not in ("path", "folder", "lines")
         )
@@ -78,10 +78,10 @@ class Selection:
     Attributes
     ----------
     files
-        One a condition.
+        One file per condition.
     left_out
-        Files of the same conditions that are less whole, or come later, each with the one that
-        stands for it.
+        Files of the same conditions that are less complete or later, each with the one used
+        instead.
     """
 
     files: tuple[PublishedFile, ...]
@@ -90,14 +90,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Release:
-    """A clone of the authors' repository, and what is known of its files.
+    """A clone of the authors' repository, with its catalogue.
 
     Attributes
     ----------
     clone
-        Where it lies.
+        The folder of the clone.
     catalogue
-        The file that says which of its files make which study.
+        The file that assigns released files to studies.
     """
 
     clone: Path
@@ -105,12 +105,12 @@ class Release:
 
     @cached_property
     def rules(self) -> dict[str, Any]:
-        """The catalogue's entries; raises :class:`UserError` where it can't be read."""
+        """The catalogue's entries; raises :class:`UserError` if it can't be read."""
         return rules.read(self.catalogue)
 
     @property
     def origin(self) -> str:
-        """Whose runs these are: the repository and its commit."""
+        """The origin of the runs: the repository and its commit."""
         return f"github.com/{self.rules['repository']}@{self.rules['commit']}"
 
     @property
@@ -120,13 +120,13 @@ class Release:
 
     @cached_property
     def _blobs(self) -> dict[str, str]:
-        """Git's digest of each released file by its path; none where none are known."""
+        """Git's digest of each released file by path; empty if none are known."""
         if "files" not in self.rules:
             return {}
         return rules.blobs(self.catalogue.parent / self.rules["files"])
 
     def absent(self, studies: Collection[str] = ()) -> list[str]:
-        """Released files that the clone lacks: all, or those that some studies want."""
+        """Return the released files that the clone lacks, of all or of some studies."""
         wanted = [rule for name in studies for rule in self.rules["studies"][name]]
         return [
             path
@@ -141,12 +141,12 @@ class Release:
         return file is not None and path.parent in folders and _matches(file, rule)
 
     def read(self, path: Path) -> bytes:
-        """The bytes of a file, as they were released.
+        """Return the bytes of a file after comparing them with its released digest.
 
         Raises
         ------
         UserError
-            The file can't be read, or it was changed since.
+            The file can't be read, or it was changed since its release.
         """
         try:
             data = regular_files.read_bytes(self.clone / path)
@@ -160,7 +160,7 @@ class Release:
         return data
 
     def selection(self, study: str) -> Selection:
-        """The files of a study of the papers.
+        """Return the files of a study of the papers.
 
         Raises
         ------
@@ -188,9 +188,9 @@ class Release:
         return Selection(tuple(chosen), tuple(left_out))
 
     def options(self, scenario: str) -> dict[str, str]:
-        """The names of a scenario's options by label, as Table S4 or the released packet has them.
+        """Return the option names of a scenario by label, from Table S4 or the released packet.
 
-        None of a scenario that Table S4 lacks.
+        Empty for a scenario that Table S4 lacks.
         """
         with project.resolve("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
             listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
@@ -198,7 +198,7 @@ class Release:
         return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
 
     def unused(self) -> list[str]:
-        """Files of runs that are in no study and stand for none."""
+        """Return the files of runs that no study uses or leaves out."""
         used: set[Path] = set()
         for study in self.studies:
             selected = self.selection(study)
@@ -243,7 +243,7 @@ def _lines(path: Path) -> int:
 
 
 def _file(path: Path, folder: str) -> PublishedFile | None:
-    """What a file's name says of its condition; none where it says nothing."""
+    """Parse a file's name into its condition; ``None`` if it has another form."""
     parsed = _NAME.fullmatch(path.name)
     if not parsed or parsed["model"] not in _MODELS:
         return None
@@ -264,13 +264,13 @@ def _file(path: Path, folder: str) -> PublishedFile | None:
 
 
 def release_of(cfg: DictConfig) -> Release:
-    """The clone that a script is to read.
+    """Return the clone that a script's config names.
 
     Raises
     ------
     UserError
-        None is named, or an archive as well; it isn't a clone of the authors' repository, or there
-        is no such catalogue.
+        No clone is named, or an archive as well; the folder isn't a clone of the authors'
+        repository, or the catalogue doesn't exist.
     """
     if cfg.get("archive") is not None:
         raise UserError("published: an archive is named too; import one after the other")

@@ -1,4 +1,4 @@
-"""Recompute every published value that the released files determine, beside the published one."""
+"""Check of the papers: recompute every published value that the released files determine."""
 
 import csv
 import json
@@ -41,7 +41,7 @@ _REGISTERS = {
     "register_legalistic": "bureaucratic_register",
     "register_conversational": "conversational_register",
 }
-"""The released names of wordings by those of ``reference/fig-s7.csv``."""
+"""Names of wordings in ``reference/fig-s7.csv``, by their released names."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Cell:
 
     @cached_property
     def preferences(self) -> Floats:
-        """Shape (replicates, rounds, seats, options)."""
+        """Preferences, shape (replicates, rounds, seats, options)."""
         runs = [self.condition.runs[index] for index in sorted(self.condition.runs)]
         source = self.condition.source
         flat = np.array([[turn.pref for turn in run.run.turns] for run in runs])
@@ -60,28 +60,30 @@ class Cell:
 
     @cached_property
     def decisions(self) -> Counter[str]:
-        """How often the clerk named each decision."""
+        """Counts of the decisions that the clerk named."""
         return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
 
 
 def growth(cell: Cell) -> float:
-    """λ̂ of the committee means over rounds 3 to 20."""
+    """Return λ̂ of the committee means over rounds 3 to 20."""
     return lyapunov(cell.preferences.mean(axis=2)).value
 
 
 def off_plurality(cell: Cell) -> float:
-    """Share of decisions other than the most frequent one."""
+    """Return the share of decisions other than the most frequent one."""
     return 1 - max(cell.decisions.values()) / cell.decisions.total()
 
 
 def majority_round(cell: Cell) -> float:
-    """Median round of the first majority; the last round where there is none, the first of tied
-    options."""
+    """Return the median round of the first majority.
+
+    Without a majority it is the last round; of tied options the first counts.
+    """
     return float(np.median(time_to_majority(cell.preferences, ties="first").times))
 
 
 def replicates(cell: Cell) -> float:
-    """Completed runs in the file."""
+    """Return the number of completed runs in the file."""
     return len(cell.condition.runs)
 
 
@@ -96,25 +98,25 @@ QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
     "B": (lambda cell: cell.decisions["B"], "decisions for B"),
     "C": (lambda cell: cell.decisions["C"], "decisions for C"),
 }
-"""What columns of the reference files mean, and in words."""
+"""Definitions of columns in the reference files: a function, and its description."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A published value beside the recomputed one.
+    """A published value and the recomputed one.
 
     Attributes
     ----------
     source
-        Paper, and figure or table.
+        The paper, and its figure or table.
     what
-        The condition, or the part of it.
+        The condition, or part of it.
     quantity, definition
-        What was published, and how it is recomputed.
+        The published quantity, and the definition by which it is recomputed.
     published, recomputed
-        As printed, with as many digits.
+        The values, with as many digits as printed.
     why
-        Where they differ: what explains it; empty for nothing known.
+        The reason of a difference; empty if none is known.
     """
 
     source: str
@@ -127,17 +129,17 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """Where it was published, of what, and which quantity."""
+        """The source, the condition and the quantity."""
         return f"{self.source} / {self.what} / {self.quantity}"
 
     @property
     def equal(self) -> bool:
-        """Whether both are equal to the last printed digit."""
+        """True if both values agree to the last printed digit."""
         return self.published == self.recomputed
 
 
 def compare(release: Release) -> tuple[list[Comparison], list[str]]:
-    """All published values that the files of a clone determine, and what it lacks for others.
+    """Compare all published values that the files of a clone determine; also list missing files.
 
     Raises
     ------
@@ -164,7 +166,7 @@ def compare(release: Release) -> tuple[list[Comparison], list[str]]:
 
 
 class _NoFileError(LookupError):
-    """The clone lacks what a value is recomputed from."""
+    """Raised if the clone lacks the files from which to recompute a value."""
 
 
 class _Cells(dict[Key, Cell]):
@@ -175,7 +177,7 @@ class _Cells(dict[Key, Cell]):
 
 
 def _cells(release: Release) -> Mapping[Key, Cell]:
-    """The first file of each condition, in the order of the studies."""
+    """Return the first file of each condition, in the order of the studies."""
     cells: dict[Key, PublishedFile] = {}
     for study in release.studies:
         with suppress(UserError):  # of which the clone has nothing
@@ -224,7 +226,7 @@ def _comparison(
 
 
 def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
-    """Table S7: changes of a seat's top option over pooled temperatures."""
+    """Compare Table S7: changes of a seat's preferred option over pooled temperatures."""
     keys = [
         tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
         for temperature in row["temperature"].split()
@@ -241,7 +243,7 @@ def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Com
 
 
 def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
-    """Fig. S7: the decision of each wording."""
+    """Compare Fig. S7: the decision of each wording."""
     runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
     wanted = _REGISTERS[row["variant"]]
     decisions = {
@@ -265,7 +267,7 @@ def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Com
 def _branching(
     release: Release, row: Mapping[str, str], cells: Mapping[Key, Cell]
 ) -> Iterator[Comparison]:
-    """Fig. S6: Γ̂ as the released files have it."""
+    """Compare Fig. S6: Γ̂ by the released files' definition."""
     bases = [turns.answers for turns in branching.read(release)]
     if not bases:
         raise _NoFileError("next answers")
@@ -284,7 +286,7 @@ def _branching(
 
 
 def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
-    """Fig. S5: p of the permutation null, which the papers print as a bound."""
+    """Compare Fig. S5: p of the permutation null, which the papers print as a bound."""
     cell = cells[tuple(row[f] for f in FACTORS)]
     null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
     bound = row["p"]
@@ -300,7 +302,7 @@ def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Compari
 
 
 def summary(comparisons: list[Comparison]) -> dict[str, int]:
-    """How many values were compared, are equal, are explained, and are neither."""
+    """Count the compared values that are equal, that differ for a known reason, and the others."""
     different = [c for c in comparisons if not c.equal]
     explained = sum(bool(c.why) for c in different)
     return {
@@ -312,7 +314,7 @@ def summary(comparisons: list[Comparison]) -> dict[str, int]:
 
 
 def publish(release: Release, out: Path) -> None:
-    """Print every published value beside the recomputed one, and write them as CSV and Markdown.
+    """Print every published value with the recomputed one; write them as CSV and Markdown.
 
     The last line is one JSON object with the counts.
 

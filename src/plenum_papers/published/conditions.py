@@ -1,4 +1,4 @@
-"""A released file as a condition: its factors, its journals, and what its replicates read."""
+"""A released file as a condition: its factors, and journals of its replicates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ _HOSTED = ("torch_version", "transformers_version", "dtype")
 
 @dataclass(frozen=True)
 class PublishedCondition:
-    """A released file, read and checked.
+    """A released file that was read and checked.
 
     Attributes
     ----------
     release
-        The clone that it lies in.
+        The clone that contains it.
     source
         The file.
     runs
         Its runs by replicate.
     torn
-        Lines that hold no run.
+        Number of lines that hold no run.
     """
 
     release: Release
@@ -43,7 +43,7 @@ class PublishedCondition:
 
     @property
     def target(self) -> int:
-        """Replicates that the authors asked for: 20, or one a wording."""
+        """The number of replicates that the authors planned: 20, or one per wording."""
         wanted: int = 0 if self.source.folder == "semantic" else self.release.rules["replicates"]
         return max(wanted, 1 + max(self.runs))
 
@@ -86,7 +86,7 @@ class PublishedCondition:
         }
 
     def write(self, folder: Path) -> list[Path]:
-        """Write a journal a replicate, whole, and return them; those that are there are kept."""
+        """Write a journal for each replicate, and return their paths; existing ones are kept."""
         mapping = self.mapping
         return [
             self._write(folder / mapping["condition"] / f"{index:03d}.jsonl", mapping, index)
@@ -121,7 +121,7 @@ class PublishedCondition:
         return circumstances
 
     def _wording(self, record: Record) -> tuple[str, str]:
-        """The name of a wording, and its family."""
+        """Return the name of a wording, and its family."""
         name = str(record.variant_id).removeprefix(f"{self.source.scenario}-")
         if record.family:
             return name, FAMILIES.get(record.family, record.family)
@@ -160,7 +160,7 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
     Raises
     ------
     UserError
-        It can't be read, was changed, or a line of it is no run.
+        It can't be read, was changed, or a line of it isn't a run.
     """
     data = release.read(source.path)
     records, torn = parse(source.path, data)
@@ -182,12 +182,12 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
 
 
 def _agrees(record: Record, source: PublishedFile) -> None:
-    """Check that a run is of the condition that its file's name says.
+    """Check that a run belongs to the condition in its file's name.
 
     Raises
     ------
     UserError
-        It is of another one.
+        It belongs to another condition.
     """
     setting = record.run.condition
     stated = {

@@ -1,5 +1,4 @@
-"""The papers' packets, their wordings and the prompts as inputs that ``scenario=`` and ``prompts=``
-select."""
+"""Import of the papers' packets, wordings and prompts, for ``scenario=`` and ``prompts=``."""
 
 import os
 import re
@@ -22,7 +21,7 @@ from plenum_papers.published.catalogue import Release, release_of
 from plenum_papers.published.wordings import FAMILIES, Packet, Wording
 
 EDITION = "published"
-"""What the scenarios and the set of prompts are called."""
+"""The name of the scenarios and of the set of prompts."""
 
 _SOURCES = {"prompts", "scenarios", "registers", "variants"}
 _OPTION = re.compile(r"^([A-Z])\) (.+)$", re.MULTILINE)
@@ -30,14 +29,14 @@ _OPTION = re.compile(r"^([A-Z])\) (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Design:
-    """What to write, and where.
+    """A request to import the design.
 
     Attributes
     ----------
     release
         A clone of the authors' repository.
     target
-        The folder that gets ``scenarios/published`` and ``conf/prompts/published``.
+        The folder in which ``scenarios/published`` and ``conf/prompts/published`` are written.
     """
 
     release: Release
@@ -50,7 +49,7 @@ def requested(cfg: DictConfig) -> Design:
     Raises
     ------
     UserError
-        There is no such clone, its catalogue names no design, or the target is no folder.
+        The clone doesn't exist, its catalogue names no design, or the target isn't a folder.
     """
     release = release_of(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
@@ -62,13 +61,13 @@ def requested(cfg: DictConfig) -> Design:
 
 
 def bring_in(wanted: Design) -> None:
-    """Write the design; what is there already, and the same, stays.
+    """Write the design; files that exist with the same content are kept.
 
     Raises
     ------
     UserError
-        A released file can't be read or isn't what it claims to be, or a target file differs;
-        nothing was written then.
+        A released file can't be read or has an unexpected form, or a target file differs. Nothing
+        was written then.
     """
     texts = {wanted.target / at: _once(part(wanted.release)) for at, part in _PARTS.items()}
     missing = {folder: _missing(folder, files) for folder, files in texts.items()}
@@ -91,7 +90,7 @@ def bring_in(wanted: Design) -> None:
 
 
 def _once(files: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Files by name, of which no two are one, also where capitals don't count."""
+    """Return the files by name, after checking that no names are equal ignoring case."""
     texts: dict[str, str] = {}
     for name, text in files:
         if name.lower() in map(str.lower, texts):
@@ -101,7 +100,7 @@ def _once(files: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """The files that a folder lacks; one that differs is refused."""
+    """Return the files that a folder lacks; refuse if an existing one differs."""
     lacking = {}
     if os.path.lexists(folder) and not folder.is_dir():
         raise UserError(f"target: {folder} is no folder")
@@ -115,7 +114,7 @@ def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _staged(folder: Path, files: Mapping[str, str]) -> Path:
-    """Where a folder's files were written: into it, or beside it where it is still to appear."""
+    """Write a folder's files into it, or into a temporary one if it is missing; return it."""
     place = folder if folder.exists() else _part(folder)
     shutil.rmtree(_part(folder), ignore_errors=True)
     for name, text in files.items():
@@ -129,7 +128,7 @@ def _part(folder: Path) -> Path:
 
 
 def _packets(release: Release) -> Iterator[tuple[str, str]]:
-    """The files of scenarios and their wordings, by their names."""
+    """Yield the files of scenarios and their wordings, with their names."""
     texts = {}
     for case in wordings.packets(release):
         texts[case.scenario_id] = case.text
@@ -149,7 +148,7 @@ def _packets(release: Release) -> Iterator[tuple[str, str]]:
 
 
 def _packet(case: str, wording: Wording, path: Path) -> dict[str, str]:
-    """A wording as the files of variants have it; a register names itself in its ballots."""
+    """Convert a wording to the form of variants files; a register names itself in its ballots."""
     if wording.family is None:
         named = {"name": wording.label, "family": "register", "id": wording.variant_id}
         return {**named, "packet": wording.text}
@@ -160,7 +159,7 @@ def _packet(case: str, wording: Wording, path: Path) -> dict[str, str]:
 
 
 def _scenario(release: Release, case: Packet) -> dict[str, Any]:
-    """A released packet as a scenario file has it."""
+    """Convert a released packet to the form of a scenario file."""
     stated = dict(_OPTION.findall(case.text))
     named = {label: text.partition(":")[0] for label, text in stated.items()}
     heads = dict(line.partition(": ")[::2] for line in lines(case.text))
@@ -181,7 +180,7 @@ def _scenario(release: Release, case: Packet) -> dict[str, Any]:
 
 
 class _Block(yaml.SafeDumper):
-    """YAML with a line a line of text."""
+    """A YAML dumper that writes multi-line texts line by line."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -193,7 +192,7 @@ _Block.add_representer(str, _text)
 
 
 def _yaml(release: Release, data: Mapping[str, Any]) -> str:
-    """Data as the text of a file that is read as the same data."""
+    """Return data as YAML, after checking that it is read back unchanged."""
     text = yaml.dump(data, Dumper=_Block, sort_keys=False, allow_unicode=True, width=100)
     if yaml.safe_load(text) != data:
         raise UserError(f"published: a text of {data.get('id') or data['scenario']} can't be kept")

@@ -1,4 +1,4 @@
-"""Bring the authors' released runs into a tracking store, study by study."""
+"""Import of the authors' released runs into a tracking store, study by study."""
 
 import tempfile
 from collections.abc import Collection, Sequence
@@ -25,12 +25,12 @@ from plenum_papers.published.catalogue import PublishedFile, Release, Selection,
 from plenum_papers.published.conditions import load
 
 _PROCESSES = 2
-"""Studies that are written at a time; a file of SQLite takes no more."""
+"""Number of studies written in parallel; an SQLite file allows no more."""
 
 
 @dataclass(frozen=True)
 class PublishedImport:
-    """What to import.
+    """A request to import released runs.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class PublishedImport:
     studies
         Names of the papers' studies; empty for all.
     uri
-        Of the tracking store, absolute.
+        The tracking store, absolute.
     """
 
     release: Release
@@ -68,7 +68,7 @@ def bring_in(wanted: PublishedImport) -> None:
     Raises
     ------
     UserError
-        A file is missing or isn't what it claims to be; nothing was written then.
+        A file is missing or has an unexpected form; nothing was written then.
     """
     store.check(wanted.uri)
     release = wanted.release
@@ -97,7 +97,7 @@ def bring_in(wanted: PublishedImport) -> None:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What a file holds: runs, of how many, and lines that can't be read."""
+    """The content of a checked file: its runs, their target, and unreadable lines."""
 
     path: Path
     runs: int
@@ -116,7 +116,7 @@ def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _
 
 
 def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:
-    """Write a study, in a process that writes several; what the store has already stays."""
+    """Write a study, in a process that writes several; existing runs in the store are kept."""
     from plenum.tracking.writer import StudyWriter
 
     writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin)
@@ -133,7 +133,7 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A condition, its journals and its estimates, which several studies may want."""
+    """A condition with its journals and estimates, which several studies may use."""
 
     condition: dict[str, Any]
     target: int
@@ -143,7 +143,7 @@ class _Prepared:
 
 @cache
 def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Where this process keeps journals until it ends."""
+    """Return a temporary folder that keeps this process's journals until it ends."""
     return tempfile.TemporaryDirectory()
 
 
@@ -177,7 +177,7 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -
 
 
 def _summarise_files(release: Release, studies: Collection[str]) -> None:
-    """Say which files are in no study, and which the clone lacks of these or all studies."""
+    """Print the files that are in no study, and the files that the clone lacks."""
     for path in () if studies else release.unused():
         print(f"not imported: {path} is in no study of {release.catalogue}")
     for path in release.absent(studies):

@@ -1,7 +1,7 @@
 """The released prompts as a set of prompts: preamble, mandates and frame.
 
-Which line has which form, as in ``[Round 03 | Chair]``, is a fact of the released code and stands
-here; every sentence is read from the clone.
+The form of lines, such as ``[Round 03 | Chair]``, is a fact of the released code and defined here;
+every sentence is read from the clone.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ _STATE = 'pref=[{pref}] conf={conf} tags=["{first}","{second}"]'
 
 
 def files(release: Release) -> Iterator[tuple[str, str]]:
-    """The files of the set of prompts, by their names.
+    """Yield the files of the set of prompts, with their names.
 
     Raises
     ------
@@ -55,9 +55,9 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
 
 
 def _frame(source: PythonFile, system: str) -> Frame:
-    """The released frame; a malformed turn is repaired as in plenum, since nothing else is there.
+    """Return the released frame, with plenum's own repair texts, since none was released.
 
-    Of the mandate it is the task that holds it, not the rules.
+    The mandate is part of the task, not of the rules.
     """
     ballot = "${mandate}" + source.template("BALLOT_TEMPLATE", _BALLOT)
     state = _STATE.format(pref="$pref", conf="$conf", first="$first_tag", second="$second_tag")
@@ -84,7 +84,7 @@ def _frame(source: PythonFile, system: str) -> Frame:
 
 
 def _first_state(source: PythonFile) -> str:
-    """What the table shows of a seat that hasn't spoken."""
+    """Return the table's entry for a seat that hasn't spoken."""
     state = source.constant("DEFAULT_STATE")
     try:
         first, second = map(str, state["tags"])

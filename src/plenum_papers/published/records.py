@@ -1,4 +1,4 @@
-"""A committee run as the authors released it: checked at the door, and as entries of a journal."""
+"""Committee runs in the authors' released format: validation, and conversion to journals."""
 
 import json
 from collections import Counter
@@ -28,19 +28,19 @@ Preferences = Annotated[list[Share], Field(min_length=3, max_length=3), AfterVal
 
 
 def _either(*names: str) -> Any:
-    """A field that providers name in either way."""
+    """Return a field that may have any of these names, since providers differ."""
     return Field(validation_alias=AliasChoices(*names))
 
 
 class Tokens(BaseModel):
-    """What a call, or all calls of a run, took."""
+    """Token usage of a call, or of all calls of a run."""
 
     input_tokens: Annotated[Count, _either("input_tokens", "prompt_tokens")]
     output_tokens: Annotated[Count, _either("output_tokens", "completion_tokens")]
 
 
 class Turn(BaseModel):
-    """What a seat said, and the state that was read of it."""
+    """A seat's argument, and the state that was parsed from it."""
 
     round_num: Annotated[int, Field(ge=1)]
     role: Seat
@@ -52,7 +52,7 @@ class Turn(BaseModel):
 
 
 class Ballot(BaseModel):
-    """A private vote; votes come in speaking order, whatever they call who casts them."""
+    """A private vote; votes are in speaking order, whatever the agent's name in them."""
 
     agent: str
     vote: str
@@ -60,13 +60,13 @@ class Ballot(BaseModel):
 
 
 class Decision(BaseModel):
-    """What the clerk made of the ballots."""
+    """The clerk's decision from the ballots."""
 
     decision: str
 
 
 class Setting(BaseModel):
-    """What a run says of its condition."""
+    """A run's description of its condition."""
 
     temperature: float
     roles_enabled: bool
@@ -87,7 +87,7 @@ class Run(BaseModel):
 
 
 class Backend(BaseModel):
-    """Where a hosted model ran."""
+    """The environment of a hosted model."""
 
     model_name: str
     dtype: str
@@ -114,12 +114,12 @@ class Record(BaseModel):
 
 
 def released(release: Release, path: Path, model: type[M]) -> M:
-    """What a released JSON file holds.
+    """Parse and validate a released JSON file.
 
     Raises
     ------
     UserError
-        It can't be read, was changed, or isn't of this form.
+        It can't be read, was changed, or has another form.
     """
     try:
         return model.model_validate_json(release.read(path))
@@ -130,19 +130,19 @@ def released(release: Release, path: Path, model: type[M]) -> M:
 
 
 def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
-    """The runs of a released file, and how many of its lines hold none.
+    """Return the runs of a released file, and the number of its lines without one.
 
-    A line that isn't JSON is left out, as the authors' scripts do.
+    A line that isn't JSON is skipped, as in the authors' scripts.
 
     Parameters
     ----------
     path
-        What to call the file.
+        The file's name for messages.
 
     Raises
     ------
     UserError
-        The file isn't text, a line is JSON and no run, or there is no run at all.
+        The file isn't text, a JSON line isn't a run, or there are no runs at all.
     """
     records, torn = [], 0
     try:
@@ -169,7 +169,7 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
 
 
 def _whole(record: Record) -> Record:
-    """A record in which every seat speaks once a round, in one order."""
+    """Check that every seat speaks once per round, in the same order; return the record."""
     setting = record.run.condition
     spoken = [(turn.round_num, turn.role) for turn in record.run.turns]
     order = [(t, seat) for t in range(1, setting.rounds + 1) for seat in record.seats]
@@ -185,17 +185,17 @@ def _whole(record: Record) -> Record:
 def entries(
     record: Record, models: Mapping[str, str], options: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """A run as the entries of a journal behind its head.
+    """Yield a run as entries of a journal, without the head.
 
-    Arguments, states and votes are as the authors recorded them. Of the ballots' and the clerk's
-    calls the files hold no usage but their sum, which stands at the clerk.
+    Arguments, states and votes are as the authors recorded them. For calls of ballots and the
+    clerk, the files only have the total usage, which is recorded at the clerk.
 
     Parameters
     ----------
     models
         The model of each seat, and of the clerk under ``clerk``.
     options
-        The labels that a decision may have; any other one counts as ``NONE``.
+        The labels of possible decisions; any other one counts as ``NONE``.
     """
     run = record.run
     for turn in run.turns:
@@ -244,7 +244,7 @@ def _answer(
 
 
 def _rest(run: Run) -> Tokens:
-    """What a run took beside its turns: at ballots and at the clerk."""
+    """Return a run's usage apart from its turns: that of ballots and the clerk."""
     taken = {
         name: max(
             0, getattr(run.usage_total, name) - sum(getattr(t.usage, name) for t in run.turns)

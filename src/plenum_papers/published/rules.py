@@ -1,4 +1,4 @@
-"""Catalogues of released files, checked at the door."""
+"""Catalogues of released files: reading and validation."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ def _known(table: str) -> str:
 
 
 class Chosen(BaseModel):
-    """The files of a group of folders that belong to a study, by their names."""
+    """A rule that selects a study's files from a group of folders, by the files' names."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,7 +46,7 @@ class DesignFiles(BaseModel):
 
 
 class Catalogue(BaseModel):
-    """A catalogue's entries; those that are left out are only needed by some scripts."""
+    """A catalogue's entries; the optional ones are only needed by some scripts."""
 
     repository: str
     commit: str
@@ -62,12 +62,12 @@ class Catalogue(BaseModel):
 
 
 def read(catalogue: Path) -> dict[str, Any]:
-    """The entries of a catalogue.
+    """Return the entries of a catalogue.
 
     Raises
     ------
     UserError
-        It can't be read, says nothing of what it must, or something of another type.
+        It can't be read, lacks a required entry, or has one of the wrong type.
     """
     try:
         checked = Catalogue.model_validate(read_yaml(catalogue, "catalogue"))
@@ -85,12 +85,12 @@ def read(catalogue: Path) -> dict[str, Any]:
 
 
 def blobs(digests: Path) -> dict[str, str]:
-    """Git's digests of released files by their paths, as a CSV file with both columns has them.
+    """Return git's digests of released files by path, read from a CSV file.
 
     Raises
     ------
     UserError
-        It can't be read, or has other columns.
+        It can't be read, or lacks a column.
     """
     try:
         rows = csv.DictReader(io.StringIO(regular_files.read_text(digests)), strict=True)

@@ -1,4 +1,4 @@
-"""Texts of a released Python file, which is parsed and never executed."""
+"""Extraction of texts from a released Python file, which is parsed and never executed."""
 
 import ast
 import string
@@ -19,42 +19,42 @@ class PythonFile:
     Attributes
     ----------
     path
-        The file, relative to the clone.
+        Path relative to the clone.
     tree
-        What it holds.
+        The parsed module.
     """
 
     path: Path
     tree: ast.Module
 
     def constant(self, name: str) -> Any:
-        """The value of a name that the module sets once, to a literal.
+        """Return the value of a name that the module sets exactly once, to a literal.
 
         Raises
         ------
         UserError
-            It doesn't, or its texts hold characters that no text file keeps as they are.
+            It doesn't, or a text contains characters that can't be kept in a text file.
         """
         return self._literal(name, list(_assigned(self.tree.body, name)))
 
     def text(self, name: str) -> str:
-        """A constant that is a text; raises as :meth:`constant`."""
+        """Return a constant that is a text; raises as :meth:`constant`."""
         return self._text(name, self.constant(name))
 
     def texts(self, name: str) -> dict[str, str]:
-        """A constant that maps names to texts; raises as :meth:`constant`."""
+        """Return a constant that maps names to texts; raises as :meth:`constant`."""
         value = self.constant(name)
         if not isinstance(value, dict) or not value:
             raise self._refused(name, "is no mapping of names to texts")
         return {self._text(name, key): self._text(name, text) for key, text in value.items()}
 
     def set_in(self, function: str, name: str) -> str:
-        """The one text, besides an empty one, that a function sets a variable to."""
+        """Return the only non-empty text that a function assigns to a variable."""
         values = [v for v in _assigned(self._body(function), name) if not _is_empty(v)]
         return self._text(f"{name} in {function}", self._literal(name, values))
 
     def added_in(self, function: str, name: str) -> str:
-        """The one text that a function adds to a variable, in an expression ``name + text``."""
+        """Return the only text that a function adds to a variable, in ``name + text``."""
         values = [
             node.right
             for node in ast.walk(ast.Module(self._body(function), []))
@@ -91,17 +91,17 @@ class PythonFile:
         return UserError(f"published: {self.path}: {name} {problem}")
 
     def template(self, name: str, placeholders: Mapping[str, str]) -> str:
-        """A constant that is a template of ``str.format``, with ``$`` before its placeholders.
+        """Convert a constant for ``str.format`` to a template with ``$`` placeholders.
 
         Parameters
         ----------
         placeholders
-            What each of its fields is called.
+            The placeholder for each of its fields.
 
         Raises
         ------
         UserError
-            As :meth:`constant`; or it holds another field, or one with a format of its own.
+            As :meth:`constant`; or it has another field, or one with a format specification.
         """
         parts = []
         try:
@@ -123,7 +123,7 @@ def read(release: Release, path: Path) -> PythonFile:
     Raises
     ------
     UserError
-        It can't be read, was changed, or is no Python.
+        It can't be read, was changed, or isn't Python.
     """
     data = release.read(path)
     try:
@@ -133,12 +133,12 @@ def read(release: Release, path: Path) -> PythonFile:
 
 
 def escaped(text: str) -> str:
-    """A text as a template that is filled to it."""
+    """Escape a text, so that filling it as a template returns it unchanged."""
     return text.replace("$", "$$")
 
 
 def _assigned(body: list[ast.stmt], name: str) -> Iterator[ast.expr]:
-    """What statements, and those inside them, set a name to."""
+    """Yield the values that statements, including nested ones, assign to a name."""
     for node in ast.walk(ast.Module(body, [])):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -1,4 +1,4 @@
-"""The released packets and their wordings, as their JSON files have them: checked at the door."""
+"""The released packets and wordings: reading and validation of their JSON files."""
 
 from collections import Counter
 from pathlib import Path
@@ -12,7 +12,7 @@ from plenum_papers.published.catalogue import Release
 from plenum_papers.published.records import released
 
 FAMILIES = {"surface_rephrasing": "rephrase", "formatting_changes": "format"}
-"""plenum's names of the released families."""
+"""Names of the released families in plenum."""
 
 Name = Annotated[str, Field(pattern=f"^{NAME}$")]
 
@@ -56,12 +56,12 @@ class WordingSets(BaseModel):
 
 
 def packets(release: Release) -> list[Packet]:
-    """The released scenarios.
+    """Return the released scenarios.
 
     Raises
     ------
     UserError
-        The file can't be read, was changed, isn't of this form, or holds a scenario twice.
+        The file can't be read, was changed, has another form, or holds a scenario twice.
     """
     path = Path(release.rules["design"]["scenarios"])
     scenarios = released(release, path, Packets).scenarios
@@ -72,12 +72,12 @@ def packets(release: Release) -> list[Packet]:
 
 
 def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
-    """By the names of the files that they go to: where the wordings come from, and all of them.
+    """Return all wordings and the path of their released file, by the name of the file to write.
 
     Raises
     ------
     UserError
-        As :func:`packets`.
+        As for :func:`packets`.
     """
     rules = release.rules["design"]
     path = Path(rules["registers"])

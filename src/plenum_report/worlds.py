@@ -1,4 +1,4 @@
-"""The report of a study in worlds: the same frame, around the worlds' own tables and figures."""
+"""The prose report of a study in worlds: the common frame, with worlds' tables and figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from plenum_worlds.reports.findings import facts as facts_of
 from plenum_worlds.reports.groups import Group, groups
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
-"""Without the factors of committees that in a world repeat another one."""
+"""Factors without those of committees that repeat another one in a world."""
 
 _SECTIONS = {
     "question": "Question",
@@ -35,7 +35,7 @@ _SECTIONS = {
     "what": "What can't be concluded",
     "appendix": "Appendix: runs",
 }
-"""The titles of the sections by their anchors, in order."""
+"""Titles of the sections by their anchors, in order."""
 
 
 def compose(chosen: Settings, folder: Path) -> Document:
@@ -44,7 +44,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     Raises
     ------
     UserError
-        There is no such study, or nothing in it.
+        There is no such study, or it is empty.
     """
     say(f"reading study {chosen.study}")
     tracked = Study(chosen.study, chosen.uri)
@@ -103,7 +103,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
 def _by_group(
     grouped: Sequence[Group], built: Sequence[Table], pictures: Sequence[Picture]
 ) -> list[tuple[list[int], list[Picture]]]:
-    """The tables and the figures of each group of conditions, by their numbers; then the others."""
+    """Return numbers of the tables and the figures of each group of conditions; then the others."""
     headings = [group.heading for group in grouped]
     numbers: list[list[int]] = [[] for _ in range(len(headings) + 1)]
     for number, table in enumerate(built, start=2):

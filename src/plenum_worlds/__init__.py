@@ -1,6 +1,6 @@
-"""Worlds: pure state machines that agents act in, mechanisms, metrics, and the episode.
+"""Simulated worlds that agents act in: state machines, consensus mechanisms, metrics, episodes.
 
-A world is a package of its own here; :mod:`plenum_worlds.registry` lists them.
+Each world is a package of its own; :mod:`plenum_worlds.registry` lists them.
 """
 
 from plenum_worlds.consensus import MECHANISMS

@@ -1,6 +1,6 @@
-"""What an agent in a world answers: a JSON object with its analysis, its action and its message.
+"""Parsing of agents' answers: a JSON object with an analysis, an action and a message.
 
-A cut answer keeps what is whole of it, such as its action and its message.
+If an answer is cut off, its complete parts, such as action and message, are kept.
 """
 
 import json
@@ -16,16 +16,16 @@ from plenum.models.conversation import Misread
 Action = TypeVar("Action")
 
 BREAKS_OFF = "it breaks off before its end; be brief"
-"""What is wrong with an answer that was cut."""
+"""Problem reported to an agent whose answer was cut off."""
 
 _MOST_DIGITS = 4000
 _MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*')
 
 
 class Unreadable(Misread):
-    """An answer without a readable action; the message says what is wrong with it.
+    """Raised if an answer has no readable action; the message says what is wrong with it.
 
-    ``cut`` says that the answer is the beginning of an object: it ends inside of it.
+    ``cut`` is true if the answer is the beginning of an object that it doesn't close.
     """
 
     def __init__(self, problem: str, *, cut: bool = False) -> None:
@@ -35,9 +35,9 @@ class Unreadable(Misread):
 
 @dataclass(frozen=True)
 class ParsedAnswer(Generic[Action]):
-    """What was read of an answer: the action, and the message to the others (maybe empty).
+    """The parsed answer: an action, and a message to the others, which may be empty.
 
-    ``cut`` says that the answer ends inside the object.
+    ``cut`` is true if the answer ends inside the object.
     """
 
     action: Action
@@ -46,16 +46,16 @@ class ParsedAnswer(Generic[Action]):
 
 
 def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Action]:
-    """Read an answer.
+    """Parse an answer.
 
     Parameters
     ----------
     text
-        The answer: a JSON object, maybe in a fenced block, maybe with words behind it.
+        The answer: a JSON object, optionally in a fenced block or followed by words.
     key
-        Of the action in the object.
+        The action's key in the object.
     read
-        Checks the action's value; raises :class:`ValueError` where it isn't allowed.
+        Checks the action's value; raises :class:`ValueError` if it isn't allowed.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _parsed(
 
 
 def _begun(body: str, key: str) -> dict[str, Any]:
-    """What is whole of an object that was cut or has a slip: its action, and maybe more."""
+    """Return the complete members of an object that is cut off or has a syntax error."""
     cut = _cut(body)
     members: list[tuple[str, Any]] = []
     at = 1 if body.startswith("{") else len(body)
@@ -119,9 +119,9 @@ def _begun(body: str, key: str) -> dict[str, Any]:
 
 
 def _cut(body: str) -> bool:
-    """Whether an answer that isn't whole JSON ends inside its object, rather than being malformed.
+    """Return whether an answer that isn't complete JSON is cut off, rather than malformed.
 
-    What closes the object is the last thing that a whole answer writes.
+    A complete answer ends with the closing brace.
     """
     return body.startswith("{") and not body.endswith("}")
 
@@ -134,7 +134,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _number(digits: str) -> int | float:
-    """A whole number; one that is longer than Python reads is too large for any action."""
+    """Convert a whole number; one with too many digits for Python becomes a float."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 

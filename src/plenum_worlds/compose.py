@@ -1,4 +1,4 @@
-"""From a composed config to a condition in a world: typed and validated, refusals in one line."""
+"""Conversion of a composed config to a condition in a world, with one-line refusals."""
 
 import dataclasses
 import json
@@ -21,18 +21,18 @@ from plenum_worlds.registry import WORLDS, build, definition
 from plenum_worlds.world import World
 
 PLAN_MARGIN = 40
-"""Tokens that a plan's answer is left besides its actions."""
+"""Tokens for an answer with a plan in addition to its actions."""
 ANALYSIS = 80
-"""Tokens that are left for an analysis which comes before a plan."""
+"""Tokens for an analysis that precedes a plan."""
 
 _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
-"""What tokenizers make of numbers and brackets, at most: some take several digits as one."""
+"""Pieces into which a tokenizer splits numbers and brackets, at most; some join several digits."""
 _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
 _FOLDER = "conf/prompts/worlds"
 
 
 def _check_objective(typed: Config, world: World[Any, Any]) -> None:
-    """A sweeper may get back λ̂, or the mean over episodes of what the world measures."""
+    """Check a sweeper's objective: λ̂, or the mean over episodes of a world's metric."""
     if typed.objective == "lambda":
         return
     measured = summary(world, [])  # an empty episode has the names of all metrics
@@ -40,12 +40,12 @@ def _check_objective(typed: Config, world: World[Any, Any]) -> None:
 
 
 def compose(typed: Config) -> WorldCondition:
-    """The condition of a config with a task.
+    """Return the condition of a config with a task.
 
     Raises
     ------
     UserError
-        A value is unknown or out of range, or belongs to committees.
+        A value is unknown, out of range, or applies only to committees.
     """
     check(typed)
     task, name = typed.task, typed.task.name
@@ -87,11 +87,12 @@ def compose(typed: Config) -> WorldCondition:
 
 
 def agents(typed: Config) -> tuple[Agent, ...]:
-    """Who is asked: one agent a unit, or one for all of them.
+    """Return the agents that are asked: one per unit, or one for all units.
 
-    Roles are dealt out in turn, and so are the models of a mixed model: shifted by one as often as
-    both would begin together again, so that no role always has the same model. Who acts alone has
-    no role: a baseline would be the first role's. A pinned role takes the place of the agent's own.
+    Roles are assigned in turn, and so are the models of a mixed model. The models are shifted by
+    one whenever both sequences would repeat together, so that no role always has the same model. An
+    agent that acts alone has no role, since a baseline would otherwise have the first one. A pinned
+    role replaces the agent's own.
     """
     task, name = typed.task, typed.task.name
     alone = typed.consensus.name == CENTRAL or task.agents == 1
@@ -116,9 +117,9 @@ def agents(typed: Config) -> tuple[Agent, ...]:
 
 
 def _named(information: Information, agents: int) -> Information:
-    """With lists of who hears whom as a text without spaces, such as ``2/1,3/2``.
+    """Convert lists of who hears whom to a text without spaces, such as ``2/1,3/2``.
 
-    All that amounts to everybody has the name of that.
+    A list in which all hear all becomes the name of that topology.
     """
     hears = information.hears
     if heard_by(hears, agents) == heard_by("all", agents):
@@ -129,7 +130,7 @@ def _named(information: Information, agents: int) -> Information:
 
 
 def _pinned(roles: Mapping[Any, str | None], count: int) -> dict[int, str]:
-    """The roles that are pinned, by the number of their agent."""
+    """Return the pinned roles by the number of their agent."""
     allowed = {str(number): number for number in range(1, count + 1)}
     for key in roles:
         require(str(key) in allowed, f"task.pinned: {key}; the agents are 1 to {count}")
@@ -141,16 +142,16 @@ def _brief(key: str, task: str, role: str) -> str:
 
 
 def plan_tokens(world: World[Any, Any], answer: str) -> int:
-    """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets.
+    """Return the tokens of the longest possible plan, with a margin.
 
-    What comes before a plan needs room too.
+    If an analysis precedes the plan, tokens for it are included.
     """
     form = json.dumps({"plan": [world.longest] * world.agents})
     return len(_PIECES.findall(form)) + PLAN_MARGIN + ANALYSIS * (answer == ANSWER_FORMS[0])
 
 
 def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
-    """Refuse an answer's limit that cuts every plan: all would abstain, at twice the calls."""
+    """Refuse a limit that cuts every plan: all agents would abstain, at twice the calls."""
     most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.task.answer)
     require(
         enough <= most,
@@ -160,7 +161,7 @@ def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
 
 
 def _usual(typed: Config) -> dict[str, Any]:
-    """What volatility and rules set, before the task's own numbers."""
+    """Return the numbers that volatility and rules set; the task's own override them."""
     rules, level = typed.task.rules, typed.volatility.name
     by_volatility = typed.volatility.world.get(typed.task.name, {})
     return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
@@ -169,19 +170,19 @@ def _usual(typed: Config) -> dict[str, Any]:
 def _changed(
     name: str, usual: Mapping[str, Any], world: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
-    """The numbers of a world that are neither default nor usual."""
+    """Return the world's numbers that differ from both the default and the usual ones."""
     known = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
     known |= usual
     return tuple(sorted((key, value) for key, value in world.items() if value != known[key]))
 
 
 def check(typed: Config) -> None:
-    """Refuse a value that no world takes.
+    """Refuse values that no world accepts.
 
     Raises
     ------
     UserError
-        It is unknown or out of range, or belongs to committees.
+        A value is unknown, out of range, or applies only to committees.
     """
     task, mechanism = typed.task, typed.consensus.name
     one_of("task.name", task.name, ("none", *WORLDS))
@@ -206,7 +207,7 @@ def check(typed: Config) -> None:
 
 
 def _refuse_committees(typed: Config) -> None:
-    """Refuse what changes nothing in a world."""
+    """Refuse settings that have no effect in a world."""
     require(
         typed.perturbation.name == "none",
         f"perturbation: {typed.perturbation.name} is for committees, not for a task",
@@ -228,7 +229,7 @@ def _refuse_committees(typed: Config) -> None:
 
 
 def _texts(task: str, consensus: str, rules: str) -> Texts:
-    """The texts of a task; other rules than the usual ones have a preamble of their own."""
+    """Return the texts of a task; rules other than the usual ones have their own preamble."""
     texts: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
     decide = texts[consensus]
     if isinstance(decide, dict):

@@ -1,8 +1,8 @@
-"""Conditions of the worlds: who acts, in which world, and how a decision comes about.
+"""Conditions in worlds: the agents, their world, and the mechanism of a decision.
 
-Replicate ``i`` is run ``i % runs`` of episode ``i // runs``. What is drawn for an episode's world
-depends on the task, the seed and the number of the episode alone: every policy, mechanism and level
-of diversity meets the same world.
+Replicate ``i`` is run ``i % runs`` of episode ``i // runs``. The random draws of an episode's world
+depend only on the task, the seed and the number of the episode, so that every policy, mechanism and
+level of diversity meets the same world.
 """
 
 import dataclasses
@@ -22,24 +22,24 @@ from plenum.design.settings import ANSWER_FORMS, Information
 from plenum_worlds.registry import definition
 
 WORLD_VERSION = 2
-"""Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
+"""Part of every identity; raise it when prompts, worlds or seeding change an outcome."""
 
 AGENTS = "agents"
-"""The policy of agents that are asked; every other policy is scripted."""
+"""The policy of agents that call a model; every other policy is scripted."""
 
 CENTRAL = "central"
 """The mechanism in which one agent assigns an action to every unit."""
 
 USUAL_VIEW = 20
-"""Messages that an agent reads at most, as conf/task has it."""
+"""Messages that an agent reads at most, by default in conf/task."""
 
 _USUAL = {"max_tokens": 256}
-"""What conf/task sets otherwise than committees have it."""
+"""Defaults of conf/task that differ from those of committees."""
 
 
 @dataclass(frozen=True)
 class Agent:
-    """Who is asked: ``name`` is what the others read, ``role`` a key, ``brief`` the role's text."""
+    """An agent that is asked: a public ``name``, a ``role`` key, and the role's text, ``brief``."""
 
     name: str
     role: str
@@ -49,7 +49,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Texts:
-    """The prompt texts of a task: its preamble, and how the mechanism is described."""
+    """The prompt texts of a task: its preamble, and the descriptions of the mechanism."""
 
     preamble: str
     discuss: str
@@ -65,26 +65,26 @@ class WorldCondition(Condition):
     task
         The world's name.
     numbers
-        The world's settings that are set, as sorted pairs.
+        The world's settings that are given, as sorted pairs.
     changed
-        Those of them that are neither usual nor the rules' or the volatility's.
+        Those that differ from the defaults and from the values of rules and volatility.
     rules
-        What the rules are called that set the others.
+        The name of the rules that set the other numbers.
     units
-        What is moved in the world: drones, defenders, contributors. One an agent, unless one agent
-        moves all of them.
+        The number of drones, defenders or contributors: one per agent, unless one agent moves all
+        of them.
     turns
-        Turns of discussion in a round, for every agent; 0 is no interaction.
+        Turns of discussion per round for every agent; 0 means no interaction.
     view
         Messages that an agent reads at most.
     runs
-        Runs in the same world: more than one tells how far runs part.
+        Runs in the same world; with more than one, their divergence can be measured.
     answer
-        What comes first in an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
+        The first part of an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
     pinned
-        Roles that are fixed to an agent, by its number, as sorted pairs.
+        Roles assigned to an agent by its number, as sorted pairs.
     information
-        What the agents see and hear; ``hears`` has the numbers of the agents that each one hears.
+        What the agents see and hear; ``hears`` contains the agents that each one hears.
     """
 
     kind: ClassVar[str] = "world"
@@ -109,7 +109,7 @@ class WorldCondition(Condition):
     hears: tuple[tuple[int, ...], ...]
 
     def identified_by(self) -> dict[str, Any]:
-        """All that can change an outcome; nothing of agents where the policy is scripted."""
+        """Return all that can change an outcome; for a scripted policy nothing about agents."""
         scripted = self.policy != AGENTS
         agent_parts = {
             "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
@@ -142,22 +142,22 @@ class WorldCondition(Condition):
         return self.diversity, self.volatility, self.model, *self._off_rules
 
     def episode(self, replicate: int) -> int:
-        """The number of the episode, and so of the world, that a replicate runs in."""
+        """Return the number of a replicate's episode, which determines its world."""
         return replicate // self.runs
 
     @property
     def asks(self) -> bool:
-        """Whether a model is asked at all."""
+        """True if models are called."""
         return self.policy == AGENTS
 
     @property
     def assigns(self) -> bool:
-        """Whether a choice has an action for every unit, and not for one alone."""
+        """True if a choice has an action for every unit instead of one."""
         return self.consensus in ("plan", CENTRAL)
 
     @property
     def calls(self) -> int:
-        """Model calls of one run without repairs, if no round is saved by an early end."""
+        """Model calls of one run without repairs that doesn't end early."""
         return self.rounds * len(self.agents) * (self.turns + 1) if self.asks else 0
 
     @property
@@ -167,9 +167,9 @@ class WorldCondition(Condition):
 
     @property
     def factors(self) -> dict[str, str | int]:
-        """What a table groups by: a committee's factors where they have a match, then the world's.
+        """Factors for grouping in tables: those shared with committees, then the world's own.
 
-        The task stands for the scenario, diversity for the roles, the mechanism for the protocol.
+        The task is the scenario, diversity the roles, and the mechanism the protocol.
         """
         return {
             "scenario": self.task,
@@ -195,7 +195,7 @@ class WorldCondition(Condition):
 
     @property
     def world(self) -> str:
-        """Rules and numbers of the world that are off, such as ``reduction_most=3``."""
+        """Rules and numbers of the world that aren't usual, such as ``reduction_most=3``."""
         off = [f"{key}={format_value(value)}" for key, value in self.changed]
         return " ".join([*self._off_rules, *off]) or "usual"
 
@@ -205,9 +205,9 @@ class WorldCondition(Condition):
 
     @property
     def settings(self) -> str:
-        """Settings off their defaults that no factor names, such as ``gain=2 runs=4``.
+        """Settings that aren't defaults and that no factor names, such as ``gain=2 runs=4``.
 
-        The world's own numbers among them.
+        They include the world's own numbers.
         """
         parts = (self.backend, self.sampling, self.information) if self.asks else ()
         changed = changed_settings(parts, defaults=_USUAL)
@@ -226,7 +226,7 @@ class WorldCondition(Condition):
         return self._described_by(names)
 
     def as_mapping(self) -> dict[str, Any]:
-        """The condition as plain data: the head of a journal and the params of a tracking run."""
+        """Return plain data, the head of a journal and the params of a tracking run."""
         return {
             "condition": self.identity,
             **self.factors,

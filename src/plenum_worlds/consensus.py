@@ -1,7 +1,7 @@
-"""From the agents' proposals to their actions: pure functions, one a mechanism.
+"""Consensus mechanisms, which turn agents' proposals into actions; each is a pure function.
 
-A proposal is None where its agent abstains. What binds all also binds an agent that abstained from
-proposing; where nobody proposes, nobody acts.
+A proposal is None if its agent abstains. A collective decision also binds agents that abstained. If
+all abstain, no agent acts.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ Plan = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Decision(Generic[A]):
-    """One action an agent (None: it doesn't act), and whether a draw had to break a tie."""
+    """One action per agent (None: no action), and whether a draw had to break a tie."""
 
     actions: tuple[A | None, ...]
     tied: bool = False
@@ -29,23 +29,23 @@ _World = World[Any, Any]
 _Proposals = Sequence[Any]
 _Decision = Decision[Any]
 Mechanism = Callable[[_World, _Proposals, Draws, int, Any], _Decision]
-"""(world, proposals, draws, round, state) to a decision; a tie is broken by the stream ``tie``.
+"""A function of (world, proposals, draws, round, state) that returns a decision.
 
-The state is what the agents see in the round.
+It breaks ties by the stream ``tie``. The state is the one that the agents see in the round.
 """
 
 
 def implicit(
     world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
 ) -> _Decision:
-    """Everybody does what it proposed (paper, Eq. 2)."""
+    """Let every agent do what it proposed (paper, Eq. 2)."""
     return Decision(tuple(proposals))
 
 
 def explicit(
     world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
 ) -> _Decision:
-    """All do one and the same thing, as the world merges proposals (paper, Eq. 1, appendix B)."""
+    """Let all agents do the same, as the world merges proposals (paper, Eq. 1, appendix B)."""
     given = [proposal for proposal in proposals if proposal is not None]
     if not given:
         return _all(world, None)
@@ -53,10 +53,10 @@ def explicit(
 
 
 def plan(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
-    """A vote on joint assignments: the plan that most agents propose, word for word, binds all.
+    """Vote on joint assignments: the most frequent plan, compared exactly, binds all.
 
-    Each proposal assigns an action to every agent (see :func:`read_plan`). Where each agent has a
-    plan of its own, one of them is drawn.
+    Each proposal assigns an action to every agent (see :func:`read_plan`). If all plans differ, one
+    is drawn.
     """
     given = [tuple(proposal) for proposal in proposals if proposal is not None]
     if not given:
@@ -65,7 +65,7 @@ def plan(world: _World, proposals: _Proposals, draws: Draws, round: int, state: 
 
 
 def mean(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
-    """Everybody does the mean proposal, in a world whose actions are amounts."""
+    """Let all agents do the mean proposal, in a world whose actions are amounts."""
     given = [proposal for proposal in proposals if proposal is not None]
     # rounding must not carry the mean of equal amounts past the largest of them
     return _all(world, min(fmean(given), max(given)) if given else None)
@@ -74,20 +74,20 @@ def mean(world: _World, proposals: _Proposals, draws: Draws, round: int, state: 
 def manager(
     world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
 ) -> _Decision:
-    """Agent 0's proposal binds all; if it abstains, nobody acts."""
+    """Let agent 0's proposal bind all; if it abstains, no agent acts."""
     return _all(world, proposals[0])
 
 
 def unanimity(
     world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
 ) -> _Decision:
-    """What all agents propose; unless all propose the same, nobody acts."""
+    """Do what all agents propose; unless all propose the same, no agent acts."""
     agreed = all(proposal == proposals[0] for proposal in proposals)
     return _all(world, proposals[0] if agreed else None)
 
 
 PROMPTED = "prompted"
-"""The mechanism in which agreement is asked for in words, and nothing is forced (paper, 3.1)."""
+"""The mechanism that asks for agreement in words, without enforcing it (paper, 3.1)."""
 
 MECHANISMS: Mapping[str, Mechanism] = {
     "implicit": implicit,
@@ -106,7 +106,7 @@ def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
     Raises
     ------
     ValueError
-        It is no such list, or one action lies outside the world's action space.
+        It isn't such a list, or an action is outside the world's action space.
     """
     if not isinstance(value, (list, tuple)) or len(value) != world.agents:
         raise ValueError(f"plan is no list of {world.agents} actions, one an agent")
@@ -120,7 +120,7 @@ def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
 
 
 def assigned_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
-    """What each agent's plan has that agent do: comparable with the other mechanisms' proposals."""
+    """Return each agent's own action in its plan, comparable with other proposals."""
     return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
 
 
@@ -129,7 +129,7 @@ def _all(world: World[Any, A], action: A | None, tied: bool = False) -> Decision
 
 
 def plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:
-    """The most frequent item, drawn uniformly among equally frequent ones."""
+    """Return the most frequent item, drawn uniformly if several tie, and whether they did."""
     votes = Counter(given)
     most = max(votes.values())
     winners = sorted(item for item, count in votes.items() if count == most)

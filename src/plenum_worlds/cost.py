@@ -1,4 +1,4 @@
-"""Upper bound of an episode's usage: the longest answers, in a world that never ends early."""
+"""Upper bounds of an episode's usage: the longest answers, in a world that never ends early."""
 
 import json
 from dataclasses import replace
@@ -11,13 +11,13 @@ from plenum_worlds.registry import definition
 
 
 def longest_run(condition: WorldCondition) -> WorldCondition:
-    """The condition in a world that never ends early."""
+    """Return the condition in a world that never ends early."""
     numbers = {**dict(condition.numbers), **definition(condition.task).endless}
     return replace(condition, numbers=tuple(sorted(numbers.items())))
 
 
 def longest_answer(condition: WorldCondition, ask: Ask) -> tuple[str, float]:
-    """A valid answer as long as answers may get, and its tokens."""
+    """Return a valid answer of maximal length, and its tokens."""
     world, most = world_of(condition), condition.sampling.max_tokens
     message = "order " * round(most / TOKENS_A_WORD / 2)
     answer = {world.key: world.example, "message": message}

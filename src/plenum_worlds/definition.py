@@ -1,7 +1,6 @@
-"""What plenum knows of a world: each world's package holds one value of :class:`WorldDefinition`.
+"""Definitions of worlds: each world's package holds one :class:`WorldDefinition`.
 
-Whoever needs something that depends on the world looks it up there; no code outside of a world's
-package names it.
+All code that depends on the world looks it up there; none outside the world's package names it.
 """
 
 import hashlib
@@ -20,7 +19,7 @@ Weights = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Proposal:
-    """What another agent proposed in this round."""
+    """Another agent's proposal in this round."""
 
     name: str
     action: Any
@@ -28,7 +27,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Duty:
-    """What an agent is asked for: read out of its prompt. ``form`` has the keys of its answer."""
+    """A request to an agent, read from its prompt. ``form`` has the keys of its answer."""
 
     name: str
     key: str
@@ -44,22 +43,22 @@ class Duty:
 
 @dataclass(frozen=True)
 class Preferences:
-    """What makes up an agent's mind beside the facts.
+    """An agent's preferences, apart from the facts.
 
     Attributes
     ----------
     weights
-        Of the features of a candidate, by the agent's brief.
+        Weights of a candidate's features, by the agent's brief.
     proposals
-        What others propose.
+        Proposals of others.
     pull
-        How much their proposals attract; below 0 they repel.
+        Strength with which others' proposals attract, or if negative repel.
     kick
-        Scale of the noise on what is weighed.
+        Scale of the noise on the candidates' values.
     slips
         Probability of picking a candidate at random.
     rng
-        Draws both.
+        Source of both kinds of randomness.
     """
 
     weights: Weights
@@ -70,16 +69,17 @@ class Preferences:
     rng: np.random.Generator
 
     def best(self, values: Sequence[float]) -> int:
-        """The place of the best candidate, but for noise and slips."""
+        """Return the place of the best candidate, apart from noise and slips."""
         noisy = np.asarray(values) + self.kick * self.rng.normal(size=len(values))
         if self.rng.random() < self.slips:
             return int(self.rng.integers(len(values)))
         return int(np.argmax(noisy))
 
     def pulls(self, candidates: Sequence[Any], named: Sequence[Any]) -> list[float]:
-        """What the others' proposals add to each candidate's value; ``named`` are what they name.
+        """Return what others' proposals add to each candidate's value.
 
-        Each candidate gets the pull times the share of the other agents that name it.
+        ``named`` are the candidates that they propose. Each gets the pull times the share of other
+        agents that name it.
         """
         votes, others = Counter(named), max(len(self.proposals), 1)
         return [self.pull * votes[candidate] / others for candidate in candidates]
@@ -87,16 +87,16 @@ class Preferences:
 
 @dataclass(frozen=True)
 class Acting:
-    """What a simulated agent does in one world.
+    """The behaviour of simulated agents in one world.
 
     Attributes
     ----------
     phrase
-        Stands in what is known of this world, and of no other one.
+        A text that occurs in the known facts of this world and of no other one.
     traits
-        The weights of an agent by a phrase of its brief.
+        Weights of an agent by a phrase of its brief.
     choose
-        The action of an agent with a duty and its preferences.
+        Returns the action of an agent with a duty and preferences.
     """
 
     phrase: str
@@ -104,7 +104,7 @@ class Acting:
     choose: Callable[[Duty, Preferences], Any]
 
     def weights(self, brief: str) -> Weights:
-        """The weights that a brief stands for; drawn from its digest where it has no phrase."""
+        """Return the weights for a brief; without a known phrase they come from its digest."""
         for phrase, weights in self.traits.items():
             if phrase in " ".join(brief.split()):
                 return weights
@@ -115,28 +115,28 @@ class Acting:
 
 @dataclass(frozen=True)
 class Display:
-    """How tables and figures show a world: plain data.
+    """Presentation of a world in tables and figures, as plain data.
 
     Attributes
     ----------
     metrics
-        The metrics that tables show; the first is the one that arms are compared in.
+        Metrics in tables; arms are compared in the first one.
     headline
-        The metric that a sweep's lines show.
+        The metric in a sweep's lines.
     performance, deviation
-        Labels of the axes of performance and of the deviation of proposals.
+        Labels of the axes for performance and for the deviation of proposals.
     shock
         The event that counts as a shock.
     lower_is_better
-        Whether less of the first metric is better.
+        Whether smaller values of the first metric are better.
     ends_early
         Whether runs may end before their planned rounds; they then keep their last performance.
     gaps
-        What a figure of performance by round says of rounds without a value.
+        A note on rounds without a value, for a figure of performance by round.
     shock_note
-        What a table of recovery adds on shocks that depend on what agents do.
+        A note for tables of recovery, on shocks that depend on agents' actions.
     ranges
-        Between which values a metric lies; intervals are drawn within.
+        Limits of a metric, within which intervals are drawn.
     """
 
     metrics: tuple[str, ...]
@@ -158,24 +158,24 @@ class WorldDefinition:
     Attributes
     ----------
     world
-        The class of its state machine, made of the number of agents and the settings.
+        The class of its state machine, built from the number of agents and the settings.
     settings
-        The class of its settings: its fields are the keys that can be set.
+        The class of its settings; its fields are the allowed keys.
     agent_name
-        What the others call an agent, before its number.
+        The public name of an agent, before its number.
     policies
         The scripted reference policies by name.
     acting
-        How simulated agents act in it.
+        The behaviour of simulated agents in it.
     display
-        How tables and figures show it.
+        Its presentation in tables and figures.
     scene
-        Draws a run for the explorer: from the world, the records of its rounds and the names of
-        its units to a :class:`plenum_worlds.scene.Scene`. A world may have none.
+        Draws a run for the explorer, given the world, the records of its rounds and the names of
+        its units, as a :class:`plenum_worlds.scene.Scene`. A world may have none.
     endless
-        Settings under which no episode ends before its planned rounds.
+        Settings with which no episode ends before its planned rounds.
     data
-        A digest of the data that its texts are made of, where it has any.
+        A digest of the data in its texts, if any.
     """
 
     world: type[World[Any, Any]]

@@ -1,4 +1,4 @@
-"""How agents refer to each other, and whether they change course (paper, RQ3 and F.1)."""
+"""Measures of dialogue: references between agents, and changes of course (paper, RQ3 and F.1)."""
 
 import dataclasses
 import re
@@ -14,7 +14,7 @@ _COUNTED = r"([0-9]+(?:(?:[\s,/#]|\band\b|&)+[0-9]+)*)"
 _NODES = re.compile(rf"\b(?:node|id)s?\b[\s:#\[(]*{_COUNTED}", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?<![\w.-])[0-9]+(?:\.[0-9]+)?(?!\w|\.[0-9]|\s*%)")
 SAME_AMOUNT = 0.5
-"""Amounts up to this far apart are the same choice, in units of the public good."""
+"""Largest difference of amounts that count as the same choice, in units of the public good."""
 
 _WHOLE, _DIGITS = re.compile(r"[0-9]{1,9}"), re.compile(r"[0-9]+")
 _NO_AMOUNT = (
@@ -24,25 +24,25 @@ _NO_AMOUNT = (
 
 
 def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
-    """The agents whose proposal a message speaks of, among those that its speaker could read.
+    """Return the agents whose proposals a message mentions, among those that its speaker read.
 
-    It speaks of a proposal where it names the agent that made one, or writes the proposal itself
-    and the speaker doesn't propose the same. An agent is named as *Drone 2*, *Drone #2*,
-    *Drone-2*, *agent 2* or among *drones 2 and 3*, in small or large letters. A proposal is written
+    It mentions a proposal if it names the agent that made it, or if it contains the proposal itself
+    and the speaker doesn't propose the same. An agent is named as *Drone 2*, *Drone #2*, *Drone-2*,
+    *agent 2* or among *drones 2 and 3*, in any case. A proposal is written
 
     - as a list in brackets, or of several numbers in parentheses: ``[1,2]``, ``(1, 2)``;
     - after the word *node*, *id* or their plural, in any order: ``nodes 7, 3 and 12``, ``ids 7/3``;
     - for an amount, as a number of the same value: ``6`` is 6.0. The numbers of agents, rounds,
-      thresholds, benefits, costs and C_max, and percentages, are none.
+      thresholds, benefits, costs and C_max, and percentages, don't count.
 
-    Numbers are compared whole: 16.0 doesn't speak of 6.0, and ``[11, 2]`` not of ``[1, 2]``. What
-    the world shows to all may be written for its own sake, and counts too where another agent
-    proposes it.
+    Numbers are compared as a whole: 16.0 doesn't mention 6.0, and ``[11,2]`` doesn't mention
+    ``[1,2]``. A fact that the world shows to all may be written for its own sake; it still counts
+    if another agent proposes it.
 
     Returns
     -------
     list of str
-        Names, each once, in order.
+        Names without duplicates, in order.
     """
     remark = dataclasses.replace(remark, message=parted(remark.message))  # as the others read it
     names = {
@@ -54,7 +54,7 @@ def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
 
 
 def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
-    """Of the rounds of a run: who spoke, how often messages refer to others, and what follows.
+    """Measure the dialogue of a run: messages, references, and changes of choices.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
 
 
 def _other(choice: Any, proposal: Any) -> bool:
-    """Whether a choice is another than a proposal; amounts by more than half a unit."""
+    """Return whether a choice differs from a proposal; amounts by more than half a unit."""
     if isinstance(choice, (int, float)) and isinstance(proposal, (int, float)):
         return abs(choice - proposal) > SAME_AMOUNT
     return bool(choice != proposal)
@@ -119,7 +119,7 @@ def _speaks_of(remark: Remark, earlier: Remark) -> bool:
 
 
 def _names(name: str, message: str) -> bool:
-    """Whether a message names an agent, alone or among several."""
+    """Return whether a message names an agent, alone or among several."""
     title, _, number = name.rpartition(" ")
     of = rf"\b(?:{re.escape(title)}|agent)"
     if re.search(rf"{of}[\s-]+(?:#\s*)?{re.escape(number)}\b", message, re.IGNORECASE):
@@ -129,7 +129,7 @@ def _names(name: str, message: str) -> bool:
 
 
 def _writes(remark: Remark, action: Any) -> bool:
-    """Whether a message writes an action, in one of the ways of :func:`refers`."""
+    """Return whether a message contains an action, in one of the forms of :func:`refers`."""
     if isinstance(action, list):
         matches = _BRACKETED.finditer(remark.message)
         lists = [_list(f[1] or f[2] or "") for f in matches if f[2] is None or "," in f[2]]
@@ -141,11 +141,11 @@ def _writes(remark: Remark, action: Any) -> bool:
 
 
 def _list(inside: str) -> list[int] | None:
-    """The whole numbers between two brackets, or None where anything else stands there."""
+    """Return the whole numbers between two brackets; None if there is anything else."""
     items = [item.strip() for item in inside.split(",")] if inside.strip() else []
     return [int(item) for item in items] if all(map(_WHOLE.fullmatch, items)) else None
 
 
 def _run(text: str) -> list[int]:
-    """The numbers that a sentence counts up, in ascending order; ids have few digits."""
+    """Return the numbers of an enumeration in ascending order; ids have few digits."""
     return sorted(int(number[:9]) for number in _DIGITS.findall(text))

@@ -10,18 +10,18 @@ from plenum.base.identity import generator, seed_for
 
 @dataclass(frozen=True)
 class Draws:
-    """Named streams of uniforms: common random numbers for everything that a policy can't change.
+    """Named streams of random uniforms for everything that a policy can't change.
 
-    Each purpose, such as ``start``, ``report``, ``tie`` or ``policy``, has a stream of its own in
-    every round.
+    They are common random numbers. Each purpose, such as ``start``, ``report``, ``tie`` or
+    ``policy``, has its own stream in every round.
 
     Parameters
     ----------
     names
-        What the episode is called, such as task, seed and replicate. Nothing about agents,
-        consensus or models belongs here: then two policies under one seed meet the same draws.
+        The name of the episode, such as task, seed and replicate. It says nothing about agents,
+        consensus or models, so that two policies under one seed meet the same draws.
     reader
-        The agent for whom reports are drawn alone; None for reports that all share.
+        The agent for whom reports are drawn separately; None for reports that all share.
     """
 
     names: tuple[str | int, ...]
@@ -29,16 +29,16 @@ class Draws:
 
     @classmethod
     def of_world(cls, task: str, seed: int, episode: int) -> "Draws":
-        """The draws of an episode's world: they don't depend on who acts in it."""
+        """Return the draws of an episode's world, which don't depend on its agents."""
         return cls(("world", task, seed, episode))
 
     def uniforms(
         self, purpose: str, round: int, size: int | tuple[int, ...]
     ) -> NDArray[np.float64]:
-        """Uniform draws on [0, 1), whatever was asked for before.
+        """Return uniform draws on [0, 1), whatever was drawn before.
 
-        A longer array begins with a shorter one (for tuples: along the first axis), so that a
-        row belongs to a thing, such as the id of what moves, however many there are.
+        A longer array begins with a shorter one (for tuples: along the first axis), so that a row
+        can belong to a thing, such as the id of a disaster, however many there are.
         """
         alone = (
             ()
@@ -48,17 +48,17 @@ class Draws:
         return generator(*self.names, purpose, round, *alone).random(size)
 
     def seed(self, purpose: str) -> int:
-        """A 63-bit seed for a library that draws for itself."""
+        """Return a 63-bit seed for a library that draws for itself."""
         return seed_for(*self.names, purpose)
 
 
 def uniform_integer(uniform: float, least: int, most: int) -> int:
-    """A uniform draw turned into a uniform whole number from ``least`` to ``most``."""
+    """Convert a uniform draw to a uniform whole number from ``least`` to ``most``."""
     return least + int(uniform * (most - least + 1))
 
 
 def step(uniform: float, size: int) -> int:
-    """A uniform draw turned into one of -size..-1 and 1..size; 0 where ``size`` is 0."""
+    """Convert a uniform draw to one of -size..-1 and 1..size; 0 if ``size`` is 0."""
     if size == 0:
         return 0
     index = int(uniform * 2 * size)

@@ -1,8 +1,8 @@
-"""A run of an episode as a state machine that does no input or output.
+"""A run of an episode as a state machine without input or output.
 
-Whoever conducts it calls the model for :attr:`Episode.ask` and hands the reply to
-:meth:`Episode.answer`. Resuming is the same loop with recorded replies. :attr:`Episode.rounds`
-grows by an entry with every round that is over; a journal keeps them between the answers.
+The caller sends :attr:`Episode.ask` to the model and passes the reply to :meth:`Episode.answer`.
+Resuming is the same loop with recorded replies. :attr:`Episode.rounds` grows by an entry with every
+completed round; a journal keeps them between the answers.
 """
 
 import math
@@ -28,17 +28,17 @@ Calls = Generator[Ask, Reply, Any]
 
 
 def world_of(condition: WorldCondition) -> World[Any, Any]:
-    """The world that a condition is set in."""
+    """Return the world of a condition."""
     return build(condition.task, condition.units, **dict(condition.numbers))
 
 
 def draws_of(condition: WorldCondition, replicate: int) -> Draws:
-    """Random draws for the world of a replicate."""
+    """Return the random draws for the world of a replicate."""
     return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
 
 
 def measured(world: World[Any, Any], record: Round) -> Entry:
-    """Measures of a round: performance, deviations, and C(t) as its components above zero."""
+    """Measure a round: performance, deviations, and the positive components of C(t)."""
     weights = action_distribution(world, record["actions"])
     return {
         "performance": known(float(world.performance([record])[0])),
@@ -50,7 +50,7 @@ def measured(world: World[Any, Any], record: Round) -> Entry:
 
 
 def known(value: float) -> float | None:
-    """A number, or None for NaN, which JSON hasn't."""
+    """Return a number, or None for NaN, which JSON doesn't have."""
     return None if math.isnan(value) else value
 
 
@@ -125,7 +125,7 @@ class Episode(Conversation[WorldCondition]):
     def _choices(
         self, number: int, state: Any, observed: Sequence[tuple[Statement, ...]]
     ) -> Generator[Ask, Reply, tuple[list[Entry], list[Any]]]:
-        """What was proposed in the discussion, in order, and what everybody chose.
+        """Ask for the round's discussion and choices; return remarks in order, then choices.
 
         ``observed`` has the reports that reach each agent.
         """
@@ -156,7 +156,7 @@ class Episode(Conversation[WorldCondition]):
         return spoken, choices
 
     def _order(self, number: int) -> list[int]:
-        """Who speaks when, drawn anew in every round; the same for every mechanism."""
+        """Return the speaking order, drawn anew in every round, the same for every mechanism."""
         condition = self._condition
         names = ("world", condition.task, condition.seed, condition.episode(self._replicate))
         rng = generator(*names, "speaking order", number)
@@ -169,7 +169,7 @@ class Episode(Conversation[WorldCondition]):
         return Scene(number, reports, known, heard.remarks(index), heard.proposals(index))
 
     def _decided(self, choices: list[Any], number: int, shown: Any) -> Decision[Any]:
-        """The mechanism; one agent's assignment is a plan that nobody else votes on."""
+        """Apply the mechanism; a single agent's assignment counts as a plan without other votes."""
         mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
         return mechanism(self._world, choices, self._draws, number, shown)
 
@@ -196,10 +196,11 @@ class Episode(Conversation[WorldCondition]):
     def _answered(
         self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
     ) -> Generator[Ask, Reply, Entry | None]:
-        """The action and the message of an answer; None where it can't be read: it abstains.
+        """Return action and message of an answer; None, an abstention, if it is unreadable.
 
-        One that was cut is asked again where the analysis comes first, even if its action is whole:
-        what was to follow is missing. Of the second one what is whole counts.
+        If the analysis comes first, an answer that was cut off is requested again even if its
+        action is complete, since the parts after it are missing. The second answer's complete parts
+        count.
         """
 
         def noted(text: str, again: bool) -> Entry:

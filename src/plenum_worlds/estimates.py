@@ -1,4 +1,4 @@
-"""The report of a finished condition in a world: means over episodes, and how far runs part."""
+"""The report of a finished condition in a world: means over episodes, and divergence of runs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ INTERVAL = "t over episodes"
 
 
 def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
-    """Metrics with intervals over episodes, and λ̂ of the action distributions within them.
+    """Return metrics with intervals over episodes, and λ̂ of action distributions.
 
-    Runs of one episode are averaged first: episodes are the independent draws.
+    λ̂ is within episodes. Runs of one episode are averaged first, since episodes are the
+    independent draws.
     """
     by_episode: defaultdict[int, list[Transcript]] = defaultdict(list)
     for transcript in completed:
@@ -49,7 +50,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
 
 
 def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
-    """D(t) and λ̂ within episodes, averaged over them; nothing where each was run once."""
+    """Return D(t) and λ̂ within episodes, averaged over them; empty if each was run once."""
     several = episodes.ensembles(episodes.weights(completed), completed[0].head["runs"])
     if not several:
         return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}

@@ -1,4 +1,4 @@
-"""Who hears whom, and what of it: a topology, words that are lost, and what an agent remembers."""
+"""Communication between agents: a topology, words that are lost, and limited memory."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,24 +17,26 @@ TOPOLOGIES: Mapping[str, Callable[[int, int, int], bool]] = {
     "star": lambda i, j, agents: 0 in (i, j),
     "pairs": lambda i, j, agents: i // 2 == j // 2,
 }
-"""Whether agents i and j hear each other: all do; the neighbours in a ring; the first one and each
-other one; the first and the second, the third and the fourth, and so on."""
+"""Tests of whether agents i and j hear each other.
+
+In a ring neighbours do; in a star the first agent and every other one; in pairs the first and the
+second, the third and the fourth, and so on.
+"""
 
 LOST = "..."
-"""Stands for a word that didn't arrive."""
+"""Replacement for a lost word."""
 
 Heard = tuple[tuple[int, ...], ...]
 """The agents that each agent hears, from 0, in ascending order and without itself."""
 
 
 def heard_by(hears: Any, agents: int) -> Heard:
-    """Whom each agent hears.
+    """Return the agents that each agent hears.
 
     Parameters
     ----------
     hears
-        A name of a topology, or a list for every agent with the numbers of those that it hears,
-        from 1.
+        A name of a topology, or for every agent the numbers, from 1, of those that it hears.
 
     Raises
     ------
@@ -58,19 +60,18 @@ def heard_by(hears: Any, agents: int) -> Heard:
 
 
 class Hearing:
-    """What has reached each agent of the discussion.
+    """The part of the discussion that has reached each agent.
 
     Parameters
     ----------
     heard
-        Whom each agent hears.
+        The agents that each agent hears.
     view
-        Remarks that an agent reads at most: the newest of those that reached it.
+        Number of remarks that an agent reads: the newest ones that reached it.
     lost
-        Probability with which a word of a message is lost on its way to a listener, and the
-        proposal that stands with it.
+        Probability that a word of a message, or its proposal, is lost on the way to a listener.
     draws
-        Of the episode.
+        Random draws of the episode.
     """
 
     def __init__(self, heard: Heard, view: int, lost: float, draws: Draws) -> None:
@@ -81,11 +82,11 @@ class Hearing:
         self._proposals: list[dict[int, Any]] = [{} for _ in every]
 
     def begin(self) -> None:
-        """A round begins, in which nobody has proposed anything."""
+        """Begin a round, without any proposals."""
         self._proposals = [{} for _ in self._remarks]
 
     def say(self, speaker: int, turn: int, remark: Remark) -> None:
-        """A remark reaches its speaker, and whoever hears that one."""
+        """Deliver a remark to its speaker and all that hear the speaker."""
         for listener in self._listeners[speaker]:
             purpose = f"lost {turn} {speaker} {listener}"
             got = remark if listener == speaker else self._received(remark, purpose)
@@ -93,11 +94,11 @@ class Hearing:
             self._proposals[listener][speaker] = got.action
 
     def remarks(self, listener: int) -> tuple[Remark, ...]:
-        """The remarks that an agent reads."""
+        """Return the remarks that an agent reads."""
         return tuple(self._remarks[listener])
 
     def proposals(self, listener: int) -> tuple[Any, ...]:
-        """The last proposal in this round of everybody that an agent has heard, itself included."""
+        """Return the round's last proposal of every agent that this one heard, and its own."""
         return tuple(self._proposals[listener].values())
 
     def _received(self, remark: Remark, purpose: str) -> Remark:

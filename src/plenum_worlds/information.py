@@ -1,7 +1,7 @@
-"""What an agent sees of its world: which readings and reports reach it, and whose errors they have.
+"""Information of agents: the readings and reports that reach each one, and their errors.
 
-By default all agents see the same. What an agent doesn't get is drawn from streams of its own, so
-that nothing else of the episode depends on it (paper, 3.1: information may be private and partial).
+By default all agents see the same. Missing information is drawn from separate streams, so that
+nothing else in the episode depends on it (paper, 3.1: information may be private and partial).
 """
 
 from dataclasses import replace
@@ -12,11 +12,11 @@ from plenum_worlds.draws import Draws
 from plenum_worlds.world import Statement, World
 
 PARTIAL = "Others may see what you don't see, and you what they don't."
-"""Stands below what is known where agents see different things."""
+"""Line below the known facts if agents may see different things."""
 
 
 def differs(information: Information) -> bool:
-    """Whether agents may see different things, beside what is their own in any case."""
+    """Return whether agents may see different things, apart from facts about themselves."""
     return information.sight < 1 or information.delivered < 1 or information.reports == "private"
 
 
@@ -29,10 +29,10 @@ def reports(
     agent: int,
     shared: tuple[Statement, ...],
 ) -> tuple[Statement, ...]:
-    """The statements that reach an agent, of those that all share or of its own.
+    """Return the statements that reach an agent, shared ones or its own.
 
-    Private ones are drawn for this agent alone: another may read the opposite of the same thing.
-    Each one reaches the agent with probability ``delivered``.
+    Private ones are drawn for this agent alone, so that another one may read the opposite. Each
+    reaches the agent with probability ``delivered``.
     """
     private = information.reports == "private"
     own_draws = replace(draws, reader=agent)
@@ -51,10 +51,10 @@ def known(
     information: Information,
     agent: int,
 ) -> str:
-    """What an agent knows, in words.
+    """Describe in words what an agent knows.
 
-    Each thing in the world is seen with probability ``sight``. With ``acts=hidden`` an agent isn't
-    shown what the others did in the last round.
+    Each thing in the world is visible with probability ``sight``. With ``acts=hidden`` an agent
+    doesn't see the others' actions in the last round.
     """
     view = world.view(state, agent)
     if information.acts == "hidden":

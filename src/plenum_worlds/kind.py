@@ -1,4 +1,4 @@
-"""Worlds as a kind of study: the code that each station of plenum uses for them."""
+"""Worlds as a kind of study: references to the code that plenum uses for them."""
 
 from plenum.design.factors import FACTORS, WORLD_FACTORS
 from plenum.design.kinds import Kind

@@ -11,7 +11,7 @@ from plenum_worlds.world import Round, World
 
 
 def mean_of(values: ArrayLike) -> float:
-    """The mean of the values that aren't NaN; NaN where there is none."""
+    """Return the mean of the values that aren't NaN; NaN if there is none."""
     array = np.asarray(values, dtype=float)
     present = array[~np.isnan(array)]
     return float(present.mean()) if present.size else float("nan")
@@ -21,12 +21,13 @@ def from_modes(
     items: Sequence[Any],
     distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Mean distance of each item to the modes: the most frequent ones, equally frequent.
+    """Return the mean distance of each item to the modes, the most frequent items.
 
     Parameters
     ----------
     distances
-        Of two lists of distinct items: their distances, shape (first, second).
+        A function of two lists of distinct items that returns their distances, shape (first,
+        second).
 
     Returns
     -------
@@ -42,27 +43,28 @@ def from_modes(
 
 
 def mean_deviation(world: World[Any, Any], actions: Sequence[Any]) -> float:
-    """The mean of d_i over the agents of a round that didn't abstain; NaN where all did.
+    """Return the mean of d_i over a round's agents that didn't abstain; NaN if all did.
 
     Parameters
     ----------
     actions
-        Proposals or final actions, one an agent; None for one that abstained.
+        Proposals or final actions, one per agent; None for an abstention.
     """
     return mean_of(world.distances([None if a is None else world.read(a) for a in actions]))
 
 
 def action_distribution(world: World[Any, Any], actions: Sequence[Any]) -> NDArray[np.float64]:
-    """C(t) on a simplex that is the same in every round (paper, Eq. 3), to compare replicates.
+    """Return C(t) on a simplex that is fixed over rounds (paper, Eq. 3).
 
-    Every agent has the weight 1/N, shared equally by the components that its action lies on.
+    Every agent has the weight 1/N, shared equally by the components of its action. Replicates can
+    be compared, since all rounds have the same components.
 
     Returns
     -------
     array, shape (components + 1,)
         Sums to 1. The last component is the weight of the agents that did nothing: they abstained,
-        or their action has no component. So a round without any action is a vertex, and neither
-        NaN nor uniform.
+        or their action has no component. So a round without any action is a vertex, and neither NaN
+        nor uniform.
     """
     weights = np.zeros(world.components + 1)
     for action in actions:
@@ -74,7 +76,7 @@ def action_distribution(world: World[Any, Any], actions: Sequence[Any]) -> NDArr
 def summary(
     world: World[Any, Any], records: Sequence[Round], planned: int | None = None
 ) -> dict[str, float]:
-    """All metrics of an episode, one number each: the world's own, and those that all share.
+    """Return all metrics of an episode: the world's own, and those that all worlds share.
 
     Parameters
     ----------

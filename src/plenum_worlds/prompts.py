@@ -1,7 +1,7 @@
-"""What agents in a world read: pure functions of the round, the view and what was said.
+"""Prompts of agents in a world: pure functions of the round, the view and the discussion.
 
-The same inputs give the same bytes. What another agent wrote appears only as a JSON string on a
-line that the prompt itself begins: it can open no section and forge no speaker.
+The same inputs give the same bytes. Another agent's words appear only as a JSON string on a line
+that begins with the prompt's own text, so that they can't open a section or forge a speaker.
 """
 
 import json
@@ -22,14 +22,14 @@ REPAIR = (
     "else:\n$form"
 )
 SUMMED = 10
-"""Of the proposals that were made in a round, so many distinct ones are counted out."""
+"""Number of distinct proposals of a round that are counted individually."""
 MESSAGE_CHARACTERS = 2000
-"""So much of a message reaches the others; a longer one ends in an ellipsis."""
+"""Maximal length of a message to others; a longer one is cut and ends in an ellipsis."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """What an agent said in a discussion: its proposal (None if unreadable) and its message."""
+    """An agent's contribution to a discussion: a proposal (None if unreadable) and a message."""
 
     round: int
     name: str
@@ -38,17 +38,17 @@ class Remark:
 
     @property
     def line(self) -> str:
-        """The remark as a prompt quotes it."""
+        """The remark as quoted in a prompt."""
         quoted = json.dumps(flatten(self.message), ensure_ascii=False)
         return f"Round {self.round}, {self.name}, {written(self.action)}: {quoted}"
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What an agent faces in a round.
+    """An agent's situation in a round.
 
-    ``remarks`` are the last ones of the discussion, at most as many as an agent may read;
-    ``proposals`` the last ones in this round of all agents that have spoken in it.
+    ``remarks`` are the latest ones of the discussion, at most as many as an agent may read;
+    ``proposals`` are the last ones in this round of all agents that have spoken in it.
     """
 
     round: int
@@ -61,7 +61,7 @@ class Scene:
 def discuss(
     condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
 ) -> tuple[Message, ...]:
-    """What an agent reads when it is its turn to speak."""
+    """Return the prompt for an agent's turn to speak."""
     form = speech_form(condition, world)
     return _messages(condition, world, agent, scene, condition.texts.discuss, form)
 
@@ -69,24 +69,24 @@ def discuss(
 def decide(
     condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
 ) -> tuple[Message, ...]:
-    """What an agent reads when it acts, votes or assigns, by the mechanism."""
+    """Return the prompt for an agent to act, vote or assign, by the mechanism."""
     form = choice_form(condition, world)
     return _messages(condition, world, agent, scene, condition.texts.decide, form)
 
 
 def repair(problem: str, form: str) -> Message:
-    """The one request that follows an unreadable answer."""
+    """Return the single request that follows an unreadable answer."""
     return Message("user", Template(REPAIR).substitute(problem=problem, form=form))
 
 
 def speech_form(condition: WorldCondition, world: World[Any, Any]) -> str:
-    """The form of an answer in the discussion."""
+    """Return the form of an answer in the discussion."""
     action = f'"{world.key}": {written(world.example)}'
     return _form(condition, action, '"message": "what you tell the others"')
 
 
 def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
-    """The form of a choice: one action, or one for every unit."""
+    """Return the form of a choice: one action, or one for every unit."""
     if condition.assigns:
         example = written([world.example] * world.agents if world.agents <= 3 else [world.example])
         dots = "" if world.agents <= 3 else ", ..."
@@ -95,19 +95,22 @@ def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
 
 
 def _form(condition: WorldCondition, *members: str) -> str:
-    """The analysis first, as in the paper (F.2 to F.4), or last: then a cut leaves the action."""
+    """Return a form with the analysis first, as in the paper (F.2 to F.4), or last.
+
+    If it is last, an answer that is cut off still has its action.
+    """
     analysis = '"analysis": "your reasons, in brief"'
     first = condition.answer == ANSWER_FORMS[0]
     return f"{{{', '.join((analysis, *members) if first else (*members, analysis))}}}"
 
 
 def written(action: Any) -> str:
-    """An action as prompts write it."""
+    """Format an action for prompts."""
     return "no proposal" if action is None else json.dumps(action, separators=(",", ":"))
 
 
 def shortened(message: str) -> str:
-    """What the others get of a message."""
+    """Return the part of a message that others get."""
     if len(message) <= MESSAGE_CHARACTERS:
         return message
     return f"{message[: MESSAGE_CHARACTERS - 1]}…"
@@ -136,7 +139,7 @@ def _messages(
 
 
 def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> str:
-    """The preamble, which may name every setting of the world, such as ``$crowd``; the role."""
+    """Return the preamble with the world's settings filled in, such as ``$crowd``, and the role."""
     numbers = {field.name: getattr(world.settings, field.name) for field in fields(world.settings)}
     context = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
     text = Template(condition.texts.preamble).safe_substitute({**numbers, **context})
@@ -144,7 +147,7 @@ def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> 
 
 
 def _reports(statements: Sequence[Statement]) -> str:
-    """One line a statement, without its kind."""
+    """Return one line per statement, without its kind."""
     return "\n".join(f"- {s.text}" for s in statements) or "- No reports this round."
 
 

@@ -1,4 +1,4 @@
-"""The worlds by name: the one list of them, which everybody looks up."""
+"""The registry of worlds by name, in which all other code looks them up."""
 
 import json
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ WORLDS = {
     "misinformation": "plenum_worlds.misinformation",
     "public_goods": "plenum_worlds.public_goods",
 }
-"""The package of each world, which holds its ``DEFINITION``; imported when it is looked up."""
+"""The package of each world, which holds its ``DEFINITION``; imported when looked up."""
 
 
 def definition(name: str) -> WorldDefinition:
-    """The definition of a world.
+    """Return the definition of a world.
 
     Raises
     ------
@@ -33,29 +33,29 @@ def definition(name: str) -> WorldDefinition:
 
 
 def definitions() -> Iterable[WorldDefinition]:
-    """The definition of every world."""
+    """Return the definition of every world."""
     return map(definition, WORLDS)
 
 
 def display(name: str) -> Display:
-    """How tables and figures show a world: the one thing that reports look up here."""
+    """Return a world's presentation in tables and figures, the only part that reports use."""
     return definition(name).display
 
 
 def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
-    """A world by its name.
+    """Build a world by its name.
 
     Parameters
     ----------
     agents
-        1 to 10,000.
+        Number of agents, 1 to 10,000.
     numbers
         Settings that differ from their defaults.
 
     Raises
     ------
     UserError
-        There is no such world or setting, or a value is of another kind or outside its range.
+        There is no such world or setting, or a value has another type or is out of range.
     """
     if name not in WORLDS:
         raise UserError(f"task={name}: there are {', '.join(WORLDS)}")
@@ -73,7 +73,7 @@ def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
 
 
 def _check_kind(key: str, value: Any, kind: Any) -> None:
-    """Refuse a value that isn't of a setting's annotated type; a whole number is a number too."""
+    """Refuse a value that doesn't have a setting's annotated type; whole numbers are numbers."""
     kinds = get_args(kind) or (kind,)
     fits = {
         bool: isinstance(value, bool),
@@ -87,7 +87,7 @@ def _check_kind(key: str, value: Any, kind: Any) -> None:
 
 
 def _shown(value: Any) -> str:
-    """A value as a command line has it, in one line."""
+    """Format a value as on a command line, in one line."""
     return json.dumps(value, default=str).strip('"')
 
 

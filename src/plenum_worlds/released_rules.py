@@ -1,9 +1,9 @@
-"""The released rules of a world without any model, beside the paper's tables.
+"""Check of the released rules of a world without any model, against the paper's tables.
 
 The code that the authors of "The Hidden Strength of Disagreement" released counts a disaster as
-covered where a drone is within a Manhattan distance of 2, and an empty round as covered; nothing
-that drones do changes a disaster. What scripted drones cover under these rules is geometry. Which
-tasks, policies and metrics are compared, and what is expected, stands in ``REFERENCE``.
+covered if a drone is within a Manhattan distance of 2, and an empty round as covered; nothing that
+drones do changes a disaster. So the coverage of scripted drones under these rules is pure geometry.
+``REFERENCE`` contains the tasks, policies and metrics to compare, and the expected values.
 """
 
 import json
@@ -37,19 +37,19 @@ _NOTES = (
 
 
 def publish(runs: int, out: Path) -> None:
-    """Run the arms, print them beside the paper's values, and end with one JSON line.
+    """Run the arms, print them with the paper's values, and end with one JSON line.
 
     Parameters
     ----------
     runs
         Episodes at each of the three volatilities.
     out
-        Folder of ``released_rules.csv``.
+        Folder for ``released_rules.csv``.
 
     Raises
     ------
     UserError
-        ``runs`` is no whole number of 2 or more.
+        ``runs`` isn't a whole number of 2 or more.
     """
     require(
         isinstance(runs, int) and not isinstance(runs, bool) and runs > 1,
@@ -70,10 +70,10 @@ def publish(runs: int, out: Path) -> None:
 
 
 def compared(runs: int) -> pd.DataFrame:
-    """The reference values with what our rules give: columns ``here``, ``se`` and ``within``.
+    """Return the reference values with our results in columns ``here``, ``se``, ``within``.
 
-    ``within`` says whether it is within three standard errors, and the reference's own error, of
-    what is expected.
+    ``within`` is true if the result differs from the expected value by at most three standard
+    errors plus the reference's own error.
     """
     frame = pd.read_csv(project.resolve(REFERENCE)).rename(columns={"released": "expected"})
     lines = zip(frame.task, frame.policy, frame.agents, frame.metric, strict=True)
@@ -86,7 +86,7 @@ def compared(runs: int) -> pd.DataFrame:
 
 @cache
 def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
-    """Metrics by episode, those of all volatilities together."""
+    """Return metrics by episode, for all volatilities together."""
     rows = [
         ended["metrics"]
         for condition in _conditions(task, policy, agents)
@@ -97,7 +97,7 @@ def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
 
 
 def _conditions(task: str, policy: str, agents: int) -> list[Any]:
-    """One condition a volatility, with draws of its own."""
+    """Return one condition per volatility, each with its own draws."""
     given = (f"task={task}", f"task.policy={policy}", f"task.agents={agents}")
     root = str(project.root())
     GlobalHydra.instance().clear()  # the script's, whose config has been read

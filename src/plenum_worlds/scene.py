@@ -1,33 +1,34 @@
-"""What a run in a world looks like, as plain data that a page draws: shapes, and words for each."""
+"""Plain data of a run's drawing for a page: shapes, and words for each."""
 
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 Tone = Literal["plain", "good", "bad"]
-"""Whether what stands somewhere is as agents want it."""
+"""The agents' view of a thing: as they want it, or not."""
 
 
 class Mark(TypedDict):
-    """Something on the ground, or a line of the legend, which stands nowhere.
+    """A shape in the drawing, or a line of the legend, which has no place.
 
     Attributes
     ----------
     at
-        Column and row of a cell, the number of a node, or those of a panel and of a bar in it.
+        Column and row of a cell, the number of a node, or the numbers of a panel and of a bar in
+        it.
     tone
         Its colour and pattern.
     text
-        A few characters that stand on it.
+        A few characters on it.
     words
-        One sentence for who points at it, or can't see it; empty for what goes without saying.
+        One sentence for a tooltip or a screen reader; empty for obvious shapes.
     weight
-        How strongly a cell is filled, 0 to 1.
+        Opacity of a cell, 0 to 1.
     units
         Numbers of the agents that act on it.
     dashed
-        Whether agents were led to suspect it.
+        Whether agents had a reason to suspect it.
     value, tick
-        How high a bar is, and where a mark on it lies.
+        Height of a bar, and position of a mark on it.
     """
 
     at: list[int]
@@ -50,23 +51,23 @@ class Line(TypedDict):
 
 
 class Picture(TypedDict):
-    """What one round adds to the ground."""
+    """The shapes of one round."""
 
     marks: list[Mark]
     lines: NotRequired[list[Line]]
 
 
 class Ground(TypedDict, total=False):
-    """What stays: one of a grid, a network and panels of bars.
+    """The fixed background: a grid, a network or panels of bars.
 
     Attributes
     ----------
     grid
-        Cells a side.
+        Number of cells per side.
     nodes, edges
-        Places from 0 to 1, and pairs of nodes.
+        Positions from 0 to 1, and pairs of nodes.
     panels
-        Title, least and largest value of each group of bars.
+        Title, smallest and largest value of each group of bars.
     """
 
     grid: int
@@ -76,7 +77,7 @@ class Ground(TypedDict, total=False):
 
 
 class Scene(TypedDict):
-    """The ground of a run, what its shapes mean, and a picture a round."""
+    """A run's drawing: its background, the legend of its shapes, and a picture per round."""
 
     ground: Ground
     legend: list[Mark]
@@ -84,7 +85,7 @@ class Scene(TypedDict):
 
 
 def counted(names: Sequence[str]) -> str:
-    """Names in a sentence, as in ``Drones 1, 2 and 5``."""
+    """Join names in a sentence, as in ``Drones 1, 2 and 5``."""
     if len(names) < 2:
         return "".join(names)
     title = names[0].rpartition(" ")[0]

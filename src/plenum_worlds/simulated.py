@@ -1,8 +1,8 @@
-"""Simulated agents in the worlds: each weighs what its prompt offers, and picks the best.
+"""Simulated agents in the worlds: each weighs its prompt's options, and picks the best.
 
-The equations stand in ``docs/simulated-backend.md``. Everything an agent knows is the prompt's
-text, so that a test of prompts tests what real models read. How it reads what is known of a world,
-and what it prefers there, stands in the world's own ``agents.py``.
+``docs/simulated-backend.md`` has the equations. An agent knows nothing but the prompt's text, so
+that a test of prompts tests what real models read. Each world's own ``agents.py`` reads its known
+facts and defines preferences.
 """
 
 import json
@@ -18,11 +18,11 @@ from plenum_worlds.prompts import written
 from plenum_worlds.registry import definitions
 
 CROWD = 3.0
-"""How much a proposal of another agent for the same thing repels one who acts for itself."""
+"""Strength with which another's proposal repels an agent that acts for itself."""
 FOLLOW = 2.0
-"""How much it attracts one whose choice is to bind all."""
+"""Strength with which it attracts an agent whose choice binds all."""
 REFERS = 0.6
-"""How often a message speaks of another agent's proposal."""
+"""Probability that a message mentions another agent's proposal."""
 
 _NAME = re.compile(r"^You are ([A-Z][a-z]+ [0-9]+)\. ", re.MULTILINE)
 _REMARK = re.compile(r'^Round ([0-9]+), ([^,]+), (no proposal|[^:]+): "', re.MULTILINE)
@@ -33,14 +33,14 @@ _KEY = re.compile(r'"([a-z_]+)": ')
 
 
 def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
-    """An agent's answer; None where the chat isn't one of an agent in a world.
+    """Return an agent's answer; None if the chat isn't that of an agent in a world.
 
     Parameters
     ----------
     chat
-        What the agent reads; its temperature scales the noise on what it weighs.
+        The agent's prompt; its temperature scales the noise on the values.
     coupling
-        Scales how much the others' proposals count.
+        Scale of the influence of others' proposals.
     slips
         Probability of picking a candidate at random.
     """
@@ -67,7 +67,7 @@ def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
 
 
 def read(chat: Chat) -> Duty:
-    """What a prompt asks of whom."""
+    """Parse a prompt into the duty of its agent."""
     system, user = chat.messages[0].content, chat.messages[1].content
     parts = {part.partition("\n")[0]: part for part in user.split("\n\n## ")}
     task = parts["Your task"]
@@ -92,12 +92,12 @@ def read(chat: Chat) -> Duty:
 
 
 def _acting(known: str) -> Acting:
-    """How one acts in the world of which something is known."""
+    """Return the behaviour in the world that some facts are about."""
     return next(d.acting for d in definitions() if d.acting.phrase in known)
 
 
 def _proposals(discussion: str, number: int, me: str) -> list[Proposal]:
-    """The last proposal of each other agent in this round."""
+    """Return the last proposal of each other agent in this round."""
     last: dict[str, Any] = {}
     for round, name, action in _REMARK.findall(discussion):
         if int(round) == number and name != me and action != "no proposal":

@@ -1,7 +1,7 @@
-"""A run as the explorer shows it: its scene, and what its agents knew.
+"""Preparation of a run for the explorer: its scene, and its agents' knowledge.
 
-The world's folder supplies the scene. What agents could know is what the world tells them of the
-states that the journal holds.
+The world's folder supplies the scene. Agents' knowledge is recomputed by the world from the states
+in the journal.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from plenum_worlds.world import Plain, Round, World, from_plain
 
 
 class Staged(TypedDict):
-    """A run on its scene; ``views`` has the texts of each round, one for all where all are alike.
+    """A run with its scene; ``views`` has the texts of each round, one text if all are equal.
 
-    ``scene`` is None where the world has none.
+    ``scene`` is None if the world has none.
     """
 
     scene: Scene | None
@@ -27,14 +27,14 @@ class Staged(TypedDict):
 
 
 def staged(head: Plain, rounds: Sequence[Round]) -> Staged:
-    """The scene of a run, and what its agents knew, from its journal.
+    """Return the scene of a run, and its agents' knowledge, from its journal.
 
     Parameters
     ----------
     head
         The journal's head.
     rounds
-        The entries of the rounds that are over.
+        The entries of completed rounds.
     """
     defined = definition(head["task"])
     try:
@@ -47,7 +47,7 @@ def staged(head: Plain, rounds: Sequence[Round]) -> Staged:
 
 
 def _views(world: World[Any, Any], head: Plain, record: Round) -> list[str]:
-    """What each agent knew in a round; one text where all knew the same."""
+    """Return the knowledge of each agent in a round; one text if all are equal."""
     state = from_plain(get_type_hints(type(world).start)["return"], record["state"])
     private = Information(**head.get("information", {}))
     draws = Draws.of_world(head["task"], head["seed"], head["replicate"] // head["runs"])

@@ -1,4 +1,4 @@
-"""Worlds: journals of runs in them as tables, what the tables hold, and what changes by round."""
+"""Tracking of worlds: tables made from journals, records read from them, and series by round."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ _WEIGHTS = ["replicate", "round", "component", "weight"]
 
 
 def run_name(condition: Mapping[str, Any]) -> str:
-    """What the run of a condition in a world is called in MLflow, without its settings.
+    """Return the name of a condition's run in MLflow, without its settings.
 
-    A scripted policy stands for agents and their roles.
+    A scripted policy replaces the agents' diversity.
     """
     actors = "diversity" if condition["policy"] == "agents" else "policy"
     parts = [condition[key] for key in ("task", "consensus", actors, "volatility")]
@@ -25,7 +25,7 @@ def run_name(condition: Mapping[str, Any]) -> str:
 
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
-    """The tables that become a condition's Parquet artifacts, by name."""
+    """Return the tables that become a condition's Parquet artifacts, by name."""
     return {
         "ensemble": weights(transcripts),
         "rounds": rounds(transcripts),
@@ -35,14 +35,14 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
-    """Fields of a condition's record that come from its completed runs, by name.
+    """Return fields of a condition's record that come from its completed runs, by name.
 
     Parameters
     ----------
     table
         Reads a table by name.
     params
-        Of the condition's run.
+        Params of the condition's run.
     """
     replicates = table("replicates")
     completed = replicates[replicates["status"] == "completed"]["replicate"]
@@ -53,7 +53,7 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
 
 
 def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
-    """Metrics with what follows from them: the episode, and welfare per agent."""
+    """Add derived metrics: the episode, and welfare per agent."""
     more = metrics.assign(episode=metrics["replicate"] // runs)
     if "total_welfare" in more:
         more["welfare_per_agent"] = more["total_welfare"] / agents
@@ -61,7 +61,7 @@ def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
 
 
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
-    """A run's measures; d̄(t) under another name than its mean over the run."""
+    """Return a run's measures by round; d̄(t) has another name than its mean over the run."""
     return {
         name.replace("deviation", "d"): episodes.series(transcript, name).tolist()
         for name in MEASURES
@@ -69,16 +69,16 @@ def by_round(transcript: Transcript) -> dict[str, list[float]]:
 
 
 def weights(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """C(t) by its components above zero: ``replicate``, ``round``, ``component``, ``weight``."""
+    """Return positive components of C(t): ``replicate``, ``round``, ``component``, ``weight``."""
     frame = pd.DataFrame(episodes.weights(transcripts), columns=_WEIGHTS)
     frame.attrs["components"] = episodes.components(transcripts)
     return frame
 
 
 def ensembles(weights: pd.DataFrame, runs: int) -> list[NDArray[np.float64]]:
-    """C(t) of the runs of each world, from the table of its components above zero.
+    """Return C(t) of each world's runs, from the table of its positive components.
 
-    :func:`plenum.records.episodes.ensembles` says more.
+    See :func:`plenum.records.episodes.ensembles`.
     """
     if weights.empty:
         return []
@@ -86,7 +86,7 @@ def ensembles(weights: pd.DataFrame, runs: int) -> list[NDArray[np.float64]]:
 
 
 def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """One row a replicate and round: the measures, and whether a tie was broken."""
+    """Return one row per replicate and round: the measures, and whether a tie was broken."""
     rows = [
         {
             "replicate": t.head["replicate"],
@@ -102,6 +102,6 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
 
 
 def measured(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """One row a replicate: its metrics."""
+    """Return one row per replicate: its metrics."""
     rows = [{"replicate": t.head["replicate"], **metrics(t)} for t in transcripts]
     return pd.DataFrame(rows)

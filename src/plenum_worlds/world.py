@@ -1,7 +1,7 @@
-"""What a world is: a pure state machine, its outcomes, and the record of a round.
+"""The interface of a world: a pure state machine, its outcomes, and the record of a round.
 
-The order in every round is update, report, discuss, act, score. ``start`` lays what round 1 shows;
-the update of a later round is its exogenous change, and ``act`` is what the actions do.
+The order in every round is update, report, discuss, act, score. ``start`` creates the state of
+round 1; the update of a later round is its exogenous change, and ``act`` applies the actions.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +29,7 @@ S = TypeVar("S")
 A = TypeVar("A")
 
 Plain = dict[str, Any]
-"""What JSON can hold: objects, lists, texts, numbers, true, false, null."""
+"""JSON values: objects, lists, texts, numbers, true, false, null."""
 
 Kind = Literal["plain", "contradictory", "incomplete"]
 
@@ -38,7 +38,7 @@ Kind = Literal["plain", "contradictory", "incomplete"]
 class Statement:
     """One sentence of a report.
 
-    ``kind`` goes on the record and is never shown to an agent.
+    ``kind`` is recorded and never shown to an agent.
     """
 
     text: str
@@ -46,14 +46,14 @@ class Statement:
 
 
 def kind_of(uniform: float, share: float) -> Kind:
-    """What becomes of a statement (paper C.1: up to 20 % are contradictory or incomplete).
+    """Return the kind of a statement (paper C.1: up to 20 % contradictory or incomplete).
 
     Parameters
     ----------
     uniform
         The statement's draw on [0, 1).
     share
-        Probability that it isn't plain; half of it contradicts, half of it is incomplete.
+        Probability that it isn't plain; half of these are contradictory, half incomplete.
     """
     if uniform < share / 2:
         return "contradictory"
@@ -62,7 +62,7 @@ def kind_of(uniform: float, share: float) -> Kind:
 
 @dataclass(frozen=True)
 class Outcome(Generic[S]):
-    """What the actions of a round did.
+    """The result of a round's actions.
 
     ``score`` is in the unit of the world, such as net reward; ``facts`` are plain data.
     """
@@ -73,11 +73,11 @@ class Outcome(Generic[S]):
 
 
 class Round(TypedDict):
-    """The plain record of one round; metrics need nothing else but the world's settings.
+    """The plain record of one round; metrics need only this and the world's settings.
 
-    ``state`` is what the agents faced (after the update), ``after`` what their actions left.
-    ``proposals`` and ``actions`` have one entry an agent, None for one that abstained.
-    ``tied`` says that a tie was broken by a draw.
+    ``state`` is the state that the agents saw (after the update), ``after`` the one after their
+    actions. ``proposals`` and ``actions`` have one entry per agent, None for an abstention.
+    ``tied`` is true if a draw broke a tie.
     """
 
     round: int
@@ -96,9 +96,9 @@ class World(ABC, Generic[S, A]):
     """A dynamic environment for ``agents`` agents, under the world's own settings.
 
     ``key`` names the action in an agent's JSON answer, ``example`` is a legal value of it, and
-    ``longest`` one that takes as many characters as any. ``averages`` says whether actions are
-    amounts, which have a mean. C(t) has so many ``components``, and one more for who does nothing.
-    Every method is pure: the same arguments give the same result.
+    ``longest`` one with the maximal number of characters. ``averages`` says whether actions are
+    amounts, which have a mean. C(t) has ``components`` components, and one more for agents that do
+    nothing. Every method is pure: the same arguments give the same result.
     """
 
     agents: int
@@ -120,42 +120,43 @@ class World(ABC, Generic[S, A]):
 
     @abstractmethod
     def start(self, draws: Draws) -> S:
-        """The state that round 1 shows."""
+        """Return the state of round 1."""
 
     @abstractmethod
     def update(self, state: S, draws: Draws, round: int) -> S:
-        """The exogenous change at the beginning of ``round``; none in round 1 that start laid."""
+        """Apply the exogenous change at the beginning of ``round``; none in round 1 by default."""
 
     @property
     def lags(self) -> bool:
-        """Whether agents see the state before the round's update, and act on that after it."""
+        """True if agents see the state before the round's update, and act on the one after it."""
         return False
 
     @abstractmethod
     def report(self, state: S, draws: Draws, round: int) -> tuple[Statement, ...]:
-        """The textual reports of the round, with a noise stream of their own."""
+        """Return the textual reports of the round, with their own noise stream."""
 
     @abstractmethod
     def view(self, state: S, agent: int) -> Plain:
-        """What an agent may know, as data: scripted policies get this and nothing more."""
+        """Return an agent's possible knowledge as data; scripted policies get only this."""
 
     @abstractmethod
     def words(self, view: Plain) -> str:
-        """A view in words, for a prompt."""
+        """Describe a view in words, for a prompt."""
 
     def without_acts(self, view: Plain) -> Plain:
-        """A view that doesn't show what the other agents did in the last round."""
+        """Return a view that doesn't show the other agents' last actions."""
         return view
 
     def within_sight(self, view: Plain, seen: NDArray[np.bool_]) -> Plain:
-        """A view of some things only: ``seen`` says of each component of C(t) whether it is seen.
+        """Return a view of visible things; ``seen`` says which components of C(t) are visible.
 
-        A world whose actions lie on no places takes the first components for what it reports.
+        A world whose actions have no places uses the first components for the values that it
+        reports.
         """
         return view
 
     def describe(self, state: S, agent: int) -> str:
-        """What an agent may know, in words."""
+        """Describe an agent's possible knowledge in words."""
         return self.words(self.view(state, agent))
 
     @abstractmethod
@@ -165,56 +166,56 @@ class World(ABC, Generic[S, A]):
         Raises
         ------
         ValueError
-            It lies outside the action space; the message is one sentence.
+            It is outside the action space; the message is one sentence.
         """
 
     @abstractmethod
     def act(self, state: S, actions: Sequence[A | None]) -> Outcome[S]:
-        """What the actions do: one an agent, None for an agent that abstains.
+        """Apply the actions: one per agent, None for an abstention.
 
         Raises
         ------
         ValueError
-            The number of actions isn't ``agents``, or one lies outside the action space.
+            The number of actions isn't ``agents``, or one is outside the action space.
         """
 
     def over(self, state: S) -> bool:
-        """Whether the episode ends after this state, before its planned rounds."""
+        """Return whether the episode ends after this state, before its planned rounds."""
         return False
 
     @abstractmethod
     def merge(self, proposals: Sequence[A], draws: Draws, round: int, state: S) -> tuple[A, bool]:
-        """The one action that most proposals stand for; whether a draw of ``tie`` settled it.
+        """Return the action that represents the proposals, and whether a ``tie`` draw settled it.
 
-        ``state`` is what the agents see in the round.
+        ``state`` is the one that the agents see in the round.
         """
 
     @abstractmethod
     def distances(self, actions: Sequence[A | None]) -> NDArray[Any]:
-        """Deviation d_i(t) (paper, section 3.2): how far each agent is from the mode or the mean.
+        """Return deviations d_i(t) (paper, section 3.2): distances from the mode or the mean.
 
         Shape (agents,), NaN for an agent that abstains.
         """
 
     @abstractmethod
     def places(self, action: A) -> list[int]:
-        """The components of C(t) that an action's weight is shared by; none for no action."""
+        """Return the components of C(t) that share an action's weight; empty for no action."""
 
     @abstractmethod
     def performance(self, records: Sequence[Round]) -> NDArray[Any]:
-        """Performance per round, shape (rounds,), 0 to 1: higher is better. NaN for undefined."""
+        """Return performance by round, shape (rounds,), 0 to 1, best 1; NaN if undefined."""
 
     @abstractmethod
     def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
-        """The world's metrics of an episode for which so many rounds were planned."""
+        """Return the world's metrics of an episode, given its planned rounds."""
 
 
 Policy = Callable[[Sequence[Plain], Draws, int], list[Any]]
-"""A scripted policy: (the agents' views, draws, round) to one proposal an agent."""
+"""A scripted policy: (the agents' views, draws, round) to one proposal per agent."""
 
 
 def as_plain(value: Any) -> Any:
-    """A state, action or statement as data that JSON can hold: tuples become lists."""
+    """Convert a state, action or statement to JSON values: tuples become lists."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, (list, tuple)):
@@ -223,12 +224,12 @@ def as_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, value: Any) -> Any:
-    """What :func:`as_plain` made of a value of some type: fields that it doesn't have are left out.
+    """Restore a value from the result of :func:`as_plain`; unknown fields are ignored.
 
     Parameters
     ----------
     kind
-        The type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or None.
+        The annotated type: a dataclass, a tuple, or a JSON type, optionally or None.
     """
     if isinstance(value, dict):
         hints = get_type_hints(kind)
@@ -243,12 +244,12 @@ def from_plain(kind: Any, value: Any) -> Any:
 
 
 def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]:
-    """The actions of all agents, each one checked by the world's ``read``.
+    """Check the actions of all agents by the world's ``read``.
 
     Raises
     ------
     ValueError
-        The number of actions isn't ``world.agents``, or one lies outside the action space.
+        The number of actions isn't ``world.agents``, or one is outside the action space.
     """
     if len(actions) != world.agents:
         raise ValueError(f"{world.agents} agents need {world.agents} actions, not {len(actions)}")
@@ -256,17 +257,17 @@ def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]
 
 
 def is_whole(value: Any) -> bool:
-    """Whether JSON gave a whole number: ``true`` and ``3.0`` are none."""
+    """Return whether JSON contained a whole number, not ``true`` or ``3.0``."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
-    """Check that settings lie between two bounds, both included, or are None.
+    """Check that settings are within bounds, inclusively, or None.
 
     Raises
     ------
     UserError
-        One doesn't; the message names key, value and what is allowed.
+        One isn't; the message names key, value and the allowed range.
     """
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)

@@ -1,4 +1,4 @@
-"""The world disaster: drones contain disasters on a grid."""
+"""The world disaster, in which drones contain disasters on a grid."""
 
 import math
 

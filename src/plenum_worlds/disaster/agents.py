@@ -1,4 +1,4 @@
-"""Who acts in the disaster world: scripted reference policies, and how simulated drones choose.
+"""Behaviour in the disaster world: scripted reference policies, and simulated drones.
 
 A policy sees what agents see, never the state.
 """
@@ -18,15 +18,15 @@ _PLACE = re.compile(r"Yours: \[([0-9]+),([0-9]+)\]")
 
 
 def all_to_worst(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """All drones to the highest reported severity (the first of equal ones)."""
+    """Send all drones to the highest reported severity, the first one if several tie."""
     worst = max(views[0]["disasters"], key=lambda d: d["severity"], default=_middle(views[0]))
     return [tuple(worst["cell"])] * len(views)
 
 
 def greedy_assignment(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """One drone to each disaster, the worst first; the others where most severity is left.
+    """Send one drone to each disaster, worst first, then the rest where most severity is left.
 
-    Disasters that can lose no more in this round come after those that can.
+    Disasters that can't be reduced further in this round come last.
     """
     disasters = views[0]["disasters"] or [_middle(views[0])]
     most = views[0]["reduction_most"]
@@ -44,9 +44,9 @@ def greedy_assignment(views: Sequence[Plain], draws: Draws, round: int) -> list[
 
 
 def to_nearest(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Each drone to the disaster nearest to its last cell (Manhattan), the worst of equal ones.
+    """Send each drone to the nearest disaster (Manhattan), the worst one if several tie.
 
-    A drone that hasn't been anywhere starts from the middle of the grid.
+    A drone that hasn't moved yet starts from the middle of the grid.
     """
     actions = []
     for view in views:
@@ -60,7 +60,7 @@ def to_nearest(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
 
 
 def random_cells(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Each drone to a uniformly drawn cell."""
+    """Send each drone to a uniformly drawn cell."""
     grid = views[0]["grid"]
     drawn = draws.uniforms("policy", round, (len(views), 2))
     return [(int(x * grid), int(y * grid)) for x, y in drawn]
@@ -76,12 +76,12 @@ POLICIES: Mapping[str, Policy] = {
 
 
 def _middle(view: Plain) -> Plain:
-    """Where drones wait while no disaster is active."""
+    """Return the place where drones wait while no disaster is active."""
     return {"cell": [view["grid"] // 2] * 2, "severity": 0}
 
 
 def choose(duty: Duty, agent: Preferences) -> list[int]:
-    """A disaster's cell: severity, nearness, how central it lies, and who else goes there."""
+    """Choose a disaster's cell by severity, nearness, centrality, and other drones' proposals."""
     disasters = [(int(x), int(y), float(s)) for x, y, s in _DISASTER.findall(duty.known)]
     mine = _PLACE.search(duty.known)
     last = _LAST.search(duty.known)

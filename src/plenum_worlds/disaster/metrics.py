@@ -17,11 +17,11 @@ End = Literal["attended", "censored", "dropped"]
 
 @dataclass(frozen=True)
 class Misallocation:
-    """Misallocated drones of a round, each counted once: array parts of shape (rounds,).
+    """Misallocated drones by round, each counted once: arrays of shape (rounds,).
 
     ``waste``: on a cell without a disaster. ``overload``: beyond ``crowd`` on a disaster's cell
-    while another active disaster is uncovered. ``low_before_high``: the others on a disaster
-    below ``high`` while one of ``high`` or more is uncovered. NaN in rounds without a disaster.
+    while another active disaster is uncovered. ``low_before_high``: the others on a disaster below
+    ``high`` while one of ``high`` or more is uncovered. NaN in rounds without a disaster.
     """
 
     waste: NDArray[np.float64]
@@ -30,17 +30,17 @@ class Misallocation:
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """The sum of the three parts: from 0 to the number of drones."""
+        """The sum of the three parts, from 0 to the number of drones."""
         return self.waste + self.overload + self.low_before_high
 
 
 @dataclass(frozen=True)
 class Delay:
-    """One episode of high severity: a disaster reached ``high``, until a drone attends it.
+    """A period of high severity: from reaching ``high`` until a drone attends the disaster.
 
-    ``rounds`` counts the rounds in which it waited: 0 if it was attended in the round in which it
-    became high. ``end`` says how it ended: ``attended``; ``censored`` where the records ended
-    first; ``dropped`` where its severity fell below ``high`` first.
+    ``rounds`` is the number of rounds that it waited: 0 if it was attended in the round in which it
+    became high. ``end`` says how it ended: ``attended``; ``censored`` if the records ended first;
+    ``dropped`` if its severity fell below ``high`` first.
     """
 
     disaster: int
@@ -52,7 +52,7 @@ class Delay:
 def distances(
     world: World[DisasterState, Cell], actions: Sequence[Cell | None]
 ) -> NDArray[np.float64]:
-    """Manhattan distance to the most frequent cell, averaged over equally frequent ones.
+    """Return Manhattan distances to the most frequent cell, averaged over tied ones.
 
     In cells: 0 to 18 on a 10x10 grid. Shape (agents,), NaN for None.
     """
@@ -60,10 +60,10 @@ def distances(
 
 
 def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
-    """Coverage: the share of active disasters with at least one drone within ``reach``, by round.
+    """Return coverage by round: the share of disasters with a drone within ``reach``.
 
-    With a reach of 0 the drone is on their very cell. Shape (rounds,), 0 to 1; in rounds without a
-    disaster ``calm_coverage``, or NaN.
+    With a reach of 0 the drone must be on the disaster's cell. Shape (rounds,), 0 to 1; in rounds
+    without a disaster ``calm_coverage``, or NaN.
     """
     reach, calm = world.settings.reach, world.settings.calm_coverage
     shares: list[float | None] = []
@@ -75,16 +75,17 @@ def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> 
 
 
 def misallocation(records: Sequence[Round], settings: DisasterSettings) -> Misallocation:
-    """Misallocated drones per round, in parts."""
+    """Count misallocated drones by round and kind."""
     parts = np.array([_misallocated(record, settings) for record in records], dtype=float)
     return Misallocation(*parts.reshape(-1, 3).T)
 
 
 def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
-    """All episodes of high severity, in the order in which they ended.
+    """Return all periods of high severity, in the order in which they ended.
 
-    One begins in each round in which a disaster's severity is ``high`` or more while it wasn't at
-    the end of the round before. One that stays high after it was attended begins no other.
+    One begins in each round in which a disaster's severity is ``high`` or more although it wasn't
+    at the end of the round before. A disaster that stays high after it was attended begins no other
+    period.
     """
     episodes: list[Delay] = []
     waiting: dict[int, int] = {}
@@ -103,10 +104,11 @@ def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
 
 
 def distance_delay(records: Sequence[Round]) -> NDArray[np.float64]:
-    """The nearest drone's distance to a disaster times its severity / 10, mean over disasters.
+    """Return the mean over disasters of the nearest drone's distance times severity / 10.
 
-    The delay of the code that the authors of "The Hidden Strength of Disagreement" released. Shape
-    (rounds,), in cells; 0 in a round without a disaster, NaN in one without a drone.
+    This is the delay in the code that the authors of "The Hidden Strength of Disagreement"
+    released. Shape (rounds,), in cells; 0 in a round without a disaster, NaN in one without a
+    drone.
     """
     delays = []
     for record in records:
@@ -123,10 +125,10 @@ def distance_delay(records: Sequence[Round]) -> NDArray[np.float64]:
 def summary(
     world: World[DisasterState, Cell], records: Sequence[Round], planned: int
 ) -> dict[str, float]:
-    """All metrics of an episode; the net reward is rewards less penalties less overload.
+    """Return all metrics of an episode; net reward is reward minus penalty minus overload.
 
-    With a ``crowd_penalty`` misallocation is what the overload of a round costs at that price; with
-    ``delay_by_distance`` the response delay is :func:`distance_delay`, and nobody waits.
+    With a ``crowd_penalty``, misallocation is the cost of a round's overload at that price. With
+    ``delay_by_distance``, the response delay is :func:`distance_delay`, and delays aren't counted.
     """
     s = world.settings
     parts = misallocation(records, s)

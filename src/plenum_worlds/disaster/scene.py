@@ -1,4 +1,4 @@
-"""A run in the disaster world as a map: disasters with their severity, and who went where."""
+"""Drawing of a run in the disaster world: a map of disasters, severities, and drones."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _LEGEND: list[Mark] = [
 def scene(
     world: World[DisasterState, Cell], records: Sequence[Round], names: Sequence[str]
 ) -> Scene:
-    """The map: the severities are the true ones; where the sensors read another, words say it."""
+    """Draw the map with the true severities; words mention different readings of the sensors."""
     pictures = [_picture(record, names) for record in records]
     return {"ground": {"grid": world.settings.grid}, "legend": _LEGEND, "pictures": pictures}
 

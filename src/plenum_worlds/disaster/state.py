@@ -1,4 +1,4 @@
-"""Numbers and state of the disaster world (paper C.1)."""
+"""Settings and state of the disaster world (paper C.1)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from plenum.base.errors import UserError
 from plenum_worlds.world import ordered, within
 
 LEAST, MOST = 1, 10
-"""An active disaster's severity lies between these (paper B.1)."""
+"""Smallest and largest severity of an active disaster (paper B.1)."""
 
 Cell = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class DisasterSettings:
-    """Numbers of the world; ``docs/worlds.md`` says what each one does.
+    """Settings of the world; ``docs/worlds.md`` explains each one.
 
     Raises
     ------
     UserError
-        One lies outside its range.
+        A setting is outside its range.
     """
 
     grid: int = 10
@@ -72,12 +72,12 @@ class DisasterSettings:
 
 
 def covered(cell: Sequence[int], drones: Iterable[Sequence[int]], reach: int) -> bool:
-    """Whether a drone is within a Manhattan distance of ``reach`` of a cell."""
+    """Return whether a drone is within a Manhattan distance of ``reach`` of a cell."""
     return any(abs(cell[0] - x) + abs(cell[1] - y) <= reach for x, y in drones)
 
 
 def id_rows(settings: DisasterSettings, round: int) -> int:
-    """Rows of draws by the ids of disasters, up to that of one spawned in this round."""
+    """Return the rows of draws by disaster id, up to one that appears in this round."""
     return settings.most + round + 1
 
 
@@ -85,11 +85,11 @@ def id_rows(settings: DisasterSettings, round: int) -> int:
 class Disaster:
     """One active disaster.
 
-    ``id`` is its slot at the start, and after that the round of its spawning plus ``most``: the
-    same disaster has the same id, and so the same draws, under every policy. ``reading`` is its
-    severity as the sensors report it, ``change`` its last exogenous change, ``first`` the severity
-    that it had when a drone first attended it (None before). Whole numbers, unless the
-    settings have them ``continuous``.
+    ``id`` is its slot at the start; a later disaster's is the round in which it appeared plus
+    ``most``. The same disaster has the same id, and so the same draws, under every policy.
+    ``reading`` is its severity as the sensors report it, ``change`` its last exogenous change,
+    ``first`` its severity when a drone first attended it (None before). They are whole numbers,
+    unless the settings are ``continuous``.
     """
 
     id: int
@@ -102,7 +102,7 @@ class Disaster:
 
 @dataclass(frozen=True)
 class DisasterState:
-    """Active disasters by id, where the drones went last (None: nowhere), and what just happened.
+    """Active disasters by id, the drones' last cells (None: nowhere), and recent events.
 
     ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``.
     """

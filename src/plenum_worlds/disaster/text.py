@@ -1,4 +1,4 @@
-"""What the agents of the disaster world may see and read."""
+"""Views and texts for the agents of the disaster world."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from plenum_worlds.draws import Draws
 from plenum_worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
-"""So many of the cells that drones went to are shown, the most crowded ones."""
+"""Number of the drones' cells that are shown, the most crowded ones."""
 
 WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
 def neighbours(cell: tuple[int, int], grid: int) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Directions (0 to 3) and cells of the neighbours that lie on the grid."""
+    """Yield directions (0 to 3) and cells of the neighbours on the grid."""
     for way, (dx, dy) in enumerate(WAYS):
         x, y = cell[0] + dx, cell[1] + dy
         if 0 <= x < grid and 0 <= y < grid:
@@ -26,7 +26,7 @@ def neighbours(cell: tuple[int, int], grid: int) -> Iterator[tuple[int, tuple[in
 
 
 def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) -> Plain:
-    """Cells and reported severities of the disasters, and where the drones went last."""
+    """Return cells and reported severities of the disasters, and the drones' last cells."""
     settings = world.settings
     crowded = Counter(cell for cell in state.drones if cell is not None).most_common()
     crowded.sort(key=lambda item: (-item[1], item[0]))
@@ -45,19 +45,19 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
 
 
 def without_acts(world: World[DisasterState, Cell], view: Plain) -> Plain:
-    """A view that doesn't show where the others' drones went."""
+    """Return a view that doesn't show the other drones' moves."""
     return {**view, "drones": None}
 
 
 def within_sight(world: World[DisasterState, Cell], view: Plain, seen: NDArray[np.bool_]) -> Plain:
-    """A view of the disasters on cells that are seen."""
+    """Return a view of the disasters on visible cells."""
     grid = world.settings.grid
     shown = [d for d in view["disasters"] if seen[d["cell"][0] * grid + d["cell"][1]]]
     return {**view, "disasters": shown}
 
 
 def words(world: World[DisasterState, Cell], view: Plain) -> str:
-    """A view in words."""
+    """Describe a view in words."""
     last = view["grid"] - 1
     active = "; ".join(
         f"{_at(d)} reported severity {round(d['severity'], 1):g}" for d in view["disasters"]
@@ -83,7 +83,7 @@ def words(world: World[DisasterState, Cell], view: Plain) -> str:
 def report(
     world: World[DisasterState, Cell], state: DisasterState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """One statement on each active disaster."""
+    """Return one statement on each active disaster."""
     # by a disaster's id: what becomes of its statement, which contradiction, which other cell
     noise = draws.uniforms("report", round, (id_rows(world.settings, round), 3))
     statements = []

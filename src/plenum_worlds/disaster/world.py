@@ -1,4 +1,4 @@
-"""Disasters on a grid that drones contain: state and transitions (paper B.1 and C.1)."""
+"""State machine of the disaster world, in which drones contain disasters (paper B.1 and C.1)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from plenum_worlds.world import Outcome, Plain, World, checked, is_whole
 
 @dataclass(frozen=True)
 class DisasterWorld(World[DisasterState, Cell]):
-    """Each agent flies one drone, and its action is the cell ``[x, y]`` that the drone goes to."""
+    """A world in which each agent flies one drone; an action is its next cell ``[x, y]``."""
 
     settings: DisasterSettings = field(default_factory=DisasterSettings)
 
@@ -49,11 +49,11 @@ class DisasterWorld(World[DisasterState, Cell]):
 
     @property
     def components(self) -> int:
-        """One a cell, row by row of x."""
+        """One per cell, row by row of x."""
         return self.settings.grid**2
 
     def start(self, draws: Draws) -> DisasterState:
-        """Between ``initial_least`` and ``initial_most`` disasters, each on a free cell."""
+        """Place between ``initial_least`` and ``initial_most`` disasters on free cells."""
         s = self.settings
         drawn = draws.uniforms("start", 1, 1 + s.most + s.grid**2)
         keys = drawn[1 + s.most :]
@@ -66,10 +66,10 @@ class DisasterWorld(World[DisasterState, Cell]):
         return DisasterState(read, (None,) * self.agents, ("spawn",) * bool(read))
 
     def update(self, state: DisasterState, draws: Draws, round: int) -> DisasterState:
-        """Severities change, disasters move, one may spawn, and sensors read.
+        """Change severities, move disasters, maybe add one, and read the sensors.
 
-        One that spawns neither changes nor moves in the same round. Nothing happens in round 1,
-        unless the start lays no disaster (``initial_most`` of 0).
+        A new disaster neither changes nor moves in the same round. Nothing happens in round 1,
+        unless the start places no disaster (``initial_most`` of 0).
         """
         if round <= 1 and self.settings.initial_most:
             return state
@@ -81,7 +81,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         return replace(state, disasters=disasters, events=events + ("spawn",) * len(born))
 
     def read(self, value: Any) -> Cell:
-        """A cell from ``[x, y]``, two whole numbers on the grid (``3.0`` and ``true`` are none).
+        """Check a cell ``[x, y]``: two whole numbers on the grid, not ``3.0`` or ``true``.
 
         Raises
         ------
@@ -96,10 +96,11 @@ class DisasterWorld(World[DisasterState, Cell]):
         return (value[0], value[1])
 
     def act(self, state: DisasterState, actions: Sequence[Cell | None]) -> Outcome[DisasterState]:
-        """Drones contain; what is left costs its severity; crowds cost while one is uncovered.
+        """Let drones reduce disasters, and add up reward, penalty and overload.
 
-        The score is reward less penalty less overload (paper C.1). A drone whose agent abstains
-        attends nothing.
+        The remaining severity is a penalty, and crowds are an overload while a disaster is
+        uncovered. The score is reward minus penalty minus overload (paper C.1). A drone whose agent
+        abstains attends nothing.
         """
         s = self.settings
         cells = checked(self, actions)
@@ -127,11 +128,11 @@ class DisasterWorld(World[DisasterState, Cell]):
     def merge(
         self, proposals: Sequence[Cell], draws: Draws, round: int, state: DisasterState
     ) -> tuple[Cell, bool]:
-        """The cell with most proposals."""
+        """Return the cell with most proposals."""
         return plurality(proposals, draws, round)
 
     def places(self, action: Cell) -> list[int]:
-        """The cell."""
+        """Return the component of the cell."""
         return [action[0] * self.settings.grid + action[1]]
 
     def _changed(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
@@ -150,14 +151,14 @@ class DisasterWorld(World[DisasterState, Cell]):
         return float(2 * uniform - 1) * size if self.settings.continuous else step(uniform, size)
 
     def _severity(self, uniform: float) -> float:
-        """The severity of a new disaster."""
+        """Return the severity of a new disaster."""
         least, most = self.settings.severity_least, self.settings.severity_most
         if self.settings.continuous:
             return least + float(uniform) * (most - least)
         return uniform_integer(uniform, least, most)
 
     def _moved(self, old: list[Disaster], draws: Draws, round: int) -> list[Disaster]:
-        """Each goes to a free neighbouring cell: of these, the one whose direction drew least."""
+        """Move each disaster to the free neighbouring cell with the smallest draw."""
         if round % self.settings.move_period:
             return old
         drawn = draws.uniforms("move", round, (id_rows(self.settings, round), 5))
@@ -183,11 +184,11 @@ class DisasterWorld(World[DisasterState, Cell]):
         return [Disaster(s.most + round, cell, severity, severity)]
 
     def _taken(self, disasters: Iterable[Disaster]) -> set[Cell]:
-        """Cells that no other disaster may come to."""
+        """Return the cells that no other disaster may enter."""
         return set() if self.settings.share_cells else {d.cell for d in disasters}
 
     def _free_cell(self, keys: NDArray[Any], taken: set[Cell]) -> Cell:
-        """The free cell that drew least: the same one under every policy, unless it is taken."""
+        """Return the free cell with the smallest draw, usually the same under every policy."""
         cells = (divmod(int(index), self.settings.grid) for index in keys.argsort())
         return next(cell for cell in cells if cell not in taken)
 
@@ -220,9 +221,9 @@ class DisasterWorld(World[DisasterState, Cell]):
 def overload(
     disasters: Iterable[Disaster], drones: Mapping[Cell, int], crowd: int, reach: int = 0
 ) -> int:
-    """Drones beyond ``crowd`` on one cell, all cells together, while a disaster is uncovered.
+    """Count drones beyond ``crowd`` on any cell while a disaster is uncovered.
 
-    Zero where every active disaster has a drone within ``reach`` (paper C.1, misallocation cost).
+    Zero if every active disaster has a drone within ``reach`` (paper C.1, misallocation cost).
     """
     if all(covered(d.cell, drones, reach) for d in disasters):
         return 0

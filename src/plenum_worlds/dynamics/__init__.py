@@ -1,1 +1,1 @@
-"""Estimates of worlds: recovery from shocks, slopes on both sides of a change, the theory of it."""
+"""Estimates of worlds: recovery from shocks, the two-lines test, and the theoretical model."""

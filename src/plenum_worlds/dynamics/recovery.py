@@ -1,8 +1,8 @@
-"""Recovery after shocks: how deep performance falls, and how long it takes to come back.
+"""Recovery after shocks: the depth of a fall in performance, and the time to return.
 
 The Hidden Strength of Disagreement (Appendix C.7) asks how quickly a committee re-stabilises after
 a shock and gives no definition. Here a shock is over in the first round whose performance is back
-within a tolerance of what it was before; where the next shock or the end comes first, the time is
+within a tolerance of what it was before. If the next shock or the end comes first, the time is
 censored.
 """
 
@@ -31,13 +31,13 @@ class Recovery:
     before
         Mean performance of the rounds before.
     dip
-        ``before`` minus the worst performance until recovery, the next shock or the end; 0 or
-        more. NaN where no round of them has a performance.
+        ``before`` minus the worst performance until recovery, the next shock or the end; 0 or more.
+        NaN if none of these rounds has a performance.
     rounds
-        Rounds spent out of tolerance before the first one back in it: 0 where performance never
-        left. Censored, the rounds seen after the shock's own: it takes longer than that.
+        Rounds out of tolerance before the first one back in it: 0 if performance stayed within it.
+        If censored, the observed rounds after the shock's own, a lower bound.
     recovered
-        False where the time is censored.
+        False if the time is censored.
     """
 
     shock: int
@@ -50,20 +50,20 @@ class Recovery:
 def recoveries(
     performance: ArrayLike, shocks: Sequence[int], *, before: int = 3, tolerance: float = 0.05
 ) -> tuple[Recovery, ...]:
-    """Recovery from each shock of one episode.
+    """Return the recovery from each shock of one episode.
 
     Parameters
     ----------
     performance
-        Per round, shape (rounds,); higher is better, so pass a cost with its sign changed. NaN
-        is a round without performance: it is neither a dip nor a recovery.
+        Performance by round, shape (rounds,); higher is better, so negate a cost. NaN is a round
+        without performance, which is neither a dip nor a recovery.
     shocks
-        Their rounds, counted from 1; a round that stands twice is one shock.
+        Rounds of the shocks, counted from 1; a repeated round is one shock.
     before
-        w, rounds: the level to come back to is the mean of the w rounds before the shock, of
-        fewer where the episode began later.
+        w, rounds: the level to return to is the mean of the w rounds before the shock, or of fewer
+        if the episode began later.
     tolerance
-        How far below that level counts as back, in the unit of performance.
+        Difference below that level that counts as recovered, in the unit of performance.
 
     Returns
     -------
@@ -114,18 +114,17 @@ class RecoveryTime:
     ----------
     median, ci_low, ci_high
         Kaplan-Meier median in rounds with its 95 % interval (Brookmeyer and Crowley, log-log);
-        infinite where too few shocks are recovered from. The interval takes shocks for
-        independent, which those of one episode aren't: where an episode has several, trust
-        ``restricted``.
+        infinite if too few shocks are recovered from. The interval treats shocks as independent,
+        which those of one episode aren't: if an episode has several, use ``restricted``.
     restricted
         Restricted mean: expected rounds out of tolerance within ``horizon``, with a
         delete-one-episode jackknife.
     horizon
-        In rounds.
+        Horizon in rounds.
     dip
         Mean depth of the dips of an episode, averaged over episodes.
     n, censored, episodes
-        Shocks, those without a recovery, and episodes with a shock.
+        Numbers of shocks, of those without a recovery, and of episodes with a shock.
     warnings
         ``no_shocks``, ``few_episodes`` (below 5), ``clustered`` (an episode has several shocks),
         ``mostly_censored`` (more than half), ``beyond_data`` (the horizon is later than any time
@@ -147,15 +146,15 @@ class RecoveryTime:
 def recovery_time(
     episodes: Sequence[Sequence[Recovery]], horizon: float | None = None
 ) -> RecoveryTime:
-    """Median and restricted mean of the rounds until recovery.
+    """Estimate median and restricted mean of the rounds until recovery.
 
     Parameters
     ----------
     episodes
-        The recoveries of each episode. Episodes without one don't count.
+        The recoveries of each episode. Episodes without any don't count.
     horizon
-        Rounds up to which the mean is taken, more than 0. By default the longest time seen, and
-        at least 1; conditions that are compared need the same one.
+        Rounds up to which the mean is taken, more than 0. By default the longest observed time, and
+        at least 1; conditions that are compared need the same horizon.
 
     Raises
     ------
@@ -201,7 +200,7 @@ def _mean_dip(episode: Sequence[Recovery]) -> float:
 
 
 def _survival(shocks: Sequence[Recovery]) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-    """Times of recovery, and the share not yet recovered at each with its 95 % limits."""
+    """Return times of recovery, and the share not yet recovered at each with 95 % limits."""
     times = np.array([shock.rounds for shock in shocks], dtype=float)
     recovered = np.array([shock.recovered for shock in shocks])
     at = np.unique(times[recovered])
@@ -209,14 +208,14 @@ def _survival(shocks: Sequence[Recovery]) -> tuple[Floats, tuple[Floats, Floats,
 
 
 def _area(shocks: Sequence[Recovery], horizon: float) -> float:
-    """The area under the curve from 0 to the horizon; beyond the last time it stays level."""
+    """Return the area under the curve from 0 to the horizon; it is constant after the last time."""
     times, (curve, _, _) = _survival(shocks)
     steps = np.diff(np.r_[0.0, np.minimum(times, horizon), horizon])
     return float((np.r_[1.0, curve] * steps).sum())
 
 
 def _restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estimate:
-    """The restricted mean with its delete-one-episode jackknife."""
+    """Return the restricted mean with its delete-one-episode jackknife."""
     value = _area([shock for episode in episodes for shock in episode], horizon)
     count = len(episodes)
     if count < 2:

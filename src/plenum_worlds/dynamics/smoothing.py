@@ -1,4 +1,4 @@
-"""A smooth curve through points, with its standard error."""
+"""Smoothing: a curve through points, with its standard error."""
 
 import math
 
@@ -8,15 +8,16 @@ from scipy.interpolate import BSpline
 from plenum.dynamics.fit import Floats
 
 _PIECES = 10
-"""Functions of the spline, as in the two-lines paper (Simonsohn 2018)."""
+"""Number of the spline's basis functions, as in the two-lines paper (Simonsohn 2018)."""
 
 
 def spline(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """A penalised cubic spline at x, and its standard error, shape (n,) each.
+    """Fit a penalised cubic spline; return its values at x and their standard errors.
 
-    Ten B-splines with knots at quantiles (fewer where x has fewer values) and a penalty on the
-    integral of the squared second derivative, its weight by generalised cross-validation; the
-    error is the Bayesian one, as for the smooths of generalised additive models.
+    Each has shape (n,). It has ten B-splines with knots at quantiles (fewer if x has fewer values)
+    and a penalty on the integral of the squared second derivative, weighted by generalised
+    cross-validation. The error is the Bayesian one, as for the smooths of generalised additive
+    models.
 
     Parameters
     ----------
@@ -46,8 +47,10 @@ def spline(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _roughness(knots: Floats) -> Floats:
-    """Integrals of products of the B-splines' second derivatives; they are linear between knots,
-    so that two nodes an interval are exact (Gauss)."""
+    """Return integrals of products of the B-splines' second derivatives.
+
+    These are linear between knots, so that two nodes per interval are exact (Gauss).
+    """
     ends = np.unique(knots)
     half = np.diff(ends) / 2
     nodes = (ends[:-1] + half)[:, None] + np.outer(half, [-1, 1]) / math.sqrt(3)

@@ -1,7 +1,7 @@
-"""The two-lines test: does y rise with x and then fall?
+"""The two-lines test of an inverted U: y rises with x and then falls.
 
-A parabola can't tell that. Any bend, such as a logarithm's, gives it a negative quadratic term and
-a peak somewhere. Here one line is fitted to low x and another one to high x, and an inverted U
+A parabola can't show that. Any curvature, such as a logarithm's, gives it a negative quadratic term
+and a peak somewhere. Here one line is fitted to low x and another one to high x, and an inverted U
 needs a significant rise and a significant fall (Simonsohn 2018, "Two lines: a valid alternative to
 the invalid testing of U-shaped relationships with quadratic regressions").
 """
@@ -17,10 +17,10 @@ from plenum.dynamics.fit import Floats
 from plenum_worlds.dynamics.smoothing import spline
 
 FEW_POINTS = 10
-"""Fewer points on a side of the breakpoint carry a warning."""
+"""Number of points on a side of the breakpoint below which there is a warning."""
 
 FEW_GROUPS = 10
-"""Fewer groups carry a warning."""
+"""Number of groups below which there is a warning."""
 
 LEVEL = 0.05
 """Two-sided level of each slope."""
@@ -30,14 +30,14 @@ _Whole = NDArray[np.int_]
 
 @dataclass(frozen=True)
 class Parabola:
-    """y = a + b x + c x², for description: its peak is no evidence of one.
+    """The parabola y = a + b x + c x², for description only: its peak proves nothing.
 
     Attributes
     ----------
     quadratic, p
-        c, and its two-sided p with the same kind of standard errors as the lines'.
+        c, and its two-sided p, with the same kind of standard errors as for the lines.
     peak
-        The x of its extremum, NaN where c is 0.
+        The x of its extremum, NaN if c is 0.
     """
 
     quadratic: float = math.nan
@@ -52,7 +52,7 @@ class TwoLines:
     Attributes
     ----------
     breakpoint
-        Where the lines part; points that lie on it belong to both.
+        The border between the lines; points on it belong to both.
     slope_low, se_low, p_low
         Slope below it, its robust standard error, two-sided p (Student's t).
     slope_high, se_high, p_high
@@ -60,7 +60,7 @@ class TwoLines:
     inverted_u
         A rise below and a fall above, each with p < 0.05.
     n, n_groups
-        Points, and the independent groups that they form.
+        Numbers of points, and of the independent groups that they form.
     parabola
         For comparison only.
     warnings
@@ -91,19 +91,19 @@ def two_lines(
 
     A penalised cubic spline is fitted. In the middle 80 % of the data, the points where it comes
     within one standard error of its maximum are the flat region. Lines on both sides of their
-    median have test statistics t₁ and t₂; the breakpoint is the quantile t₂ / (t₁ + t₂) of the
-    flat region, which gives points to the weaker line.
+    median have test statistics t₁ and t₂; the breakpoint is the quantile t₂ / (t₁ + t₂) of the flat
+    region, which gives points to the weaker line.
 
-    Standard errors are HC3 without groups. With groups they are of the delete-one-group jackknife
-    (CV3), of which HC3 is the case of one point a group.
+    Standard errors are HC3 without groups. With groups they are those of the delete-one-group
+    jackknife (CV3), which equals HC3 if each group is one point.
 
     Parameters
     ----------
     x, y
         Shape (n,). Pairs with a value that isn't finite are left out.
     groups
-        What is dependent, such as the episode of each round, shape (n,); None for independent
-        points.
+        Labels of dependent points, such as the episode of each round, shape (n,); None for
+        independent points.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _checked(
 
 
 def _robin_hood(x: Floats, y: Floats, members: _Whole) -> float:
-    """The breakpoint at the maximum of y's spline."""
+    """Return the breakpoint at the maximum of y's spline."""
     level, error = spline(x, y)
     low, high = np.quantile(x, [0.1, 0.9])
     middle = (x > low) & (x < high)
@@ -163,16 +163,16 @@ def _robin_hood(x: Floats, y: Floats, members: _Whole) -> float:
 def _line(
     x: Floats, y: Floats, members: _Whole, side: NDArray[np.bool_]
 ) -> tuple[float, float, float]:
-    """Slope on one side, its standard error, and two-sided p."""
+    """Return slope on one side, its standard error, and two-sided p."""
     centred = x[side] - x[side].mean() if side.any() else x[side]
     return _coefficient(np.column_stack([np.ones(len(centred)), centred]), y[side], members[side])
 
 
 def _coefficient(design: Floats, y: Floats, members: _Whole) -> tuple[float, float, float]:
-    """The last coefficient of least squares, its jackknife standard error, and two-sided p.
+    """Return the last least-squares coefficient, jackknife standard error, two-sided p.
 
-    The squares of what leaving out each group changes are summed (HC3), times (G-1)/G where a
-    group has several points (CV3). NaN where a group can't be left out.
+    The squared changes from leaving out each group are summed (HC3), times (G-1)/G if a group has
+    several points (CV3). NaN if a group can't be left out.
     """
     nan = float("nan")
     points, terms = design.shape

@@ -1,4 +1,4 @@
-"""How far runs part that share their luck: D(t) and λ̂ within groups, over the groups."""
+"""Divergence of runs in the same world: D(t) and λ̂ within worlds, averaged over them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,15 +18,15 @@ class Parting:
     Attributes
     ----------
     exponent
-        λ̂ with a t interval over worlds; of one world with the interval of its own jackknife.
+        λ̂ with a t interval over worlds; for one world, the interval of its own jackknife.
     divergence
-        The mean of the worlds' D(t), as long as the shortest, shape (rounds,).
+        The mean of the worlds' D(t), up to the length of the shortest, shape (rounds,).
     level
-        The mean over worlds of each one's mean D(t), over all of its rounds.
+        The mean over worlds of each world's mean D(t) over all of its rounds.
     warnings
-        Those of any world's λ̂.
+        The warnings of any world's λ̂.
     worlds
-        How many there are.
+        The number of worlds.
     """
 
     exponent: estimate.Estimate
@@ -37,12 +37,12 @@ class Parting:
 
 
 def parting(several: Sequence[Floats]) -> Parting:
-    """Estimate how fast runs of one and the same world part.
+    """Estimate how fast runs of the same world diverge.
 
     Parameters
     ----------
     several
-        Of each world its runs, shape (runs, rounds, components).
+        Runs of each world, shape (runs, rounds, components).
 
     Raises
     ------

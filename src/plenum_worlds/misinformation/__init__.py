@@ -1,4 +1,4 @@
-"""The world misinformation: defenders check nodes of a network against a rumour."""
+"""The world misinformation, in which defenders check nodes of a network against a rumour."""
 
 import math
 from dataclasses import asdict

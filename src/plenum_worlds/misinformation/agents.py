@@ -1,4 +1,4 @@
-"""Who acts in the misinformation world: reference policies, and how simulated defenders choose.
+"""Behaviour in the misinformation world: reference policies, and simulated defenders.
 
 A policy sees what agents see, never the state.
 """
@@ -17,26 +17,26 @@ _LIMIT = re.compile(r"check up to\s+([0-9]+)")
 
 
 def highest_degree(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """All defenders check the same suspected nodes: those with most neighbours."""
+    """Let all defenders check the same suspected nodes, those with most neighbours."""
     degrees = views[0]["degrees"]
     return _same_checks(views, lambda item: -degrees[item["node"]])
 
 
 def most_recent(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """All check the same suspected nodes: the latest ones, of these the best connected."""
+    """Let all check the same suspected nodes: the latest, and of these the best connected."""
     degrees = views[0]["degrees"]
     return _same_checks(views, lambda item: (-item["since"], -degrees[item["node"]]))
 
 
 def divided(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """The defenders share the suspected nodes: the first takes the best connected, and so on."""
+    """Divide the suspected nodes: the first defender checks the best connected, and so on."""
     checks, degrees = views[0]["checks"], views[0]["degrees"]
     ranked = _ranked(views[0], lambda item: -degrees[item["node"]])
     return [tuple(sorted(ranked[i * checks : (i + 1) * checks])) for i in range(len(views))]
 
 
 def random_nodes(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Each defender checks uniformly drawn nodes."""
+    """Let each defender check uniformly drawn nodes."""
     drawn = draws.uniforms("policy", round, (len(views), views[0]["nodes"]))
     return [
         tuple(sorted(int(node) for node in row.argsort()[: views[0]["checks"]])) for row in drawn
@@ -62,7 +62,7 @@ def _same_checks(views: Sequence[Plain], key: Callable[[Plain], Any]) -> list[An
 
 
 def choose(duty: Duty, agent: Preferences) -> list[int]:
-    """Suspected nodes: degree, how recent, how they join others, and who else checks them."""
+    """Choose suspected nodes by degree, recency, links to other suspects, and others' checks."""
     limit = _LIMIT.search(duty.known)
     suspects = _SUSPECT.findall(duty.known)
     if not suspects:

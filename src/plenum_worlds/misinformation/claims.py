@@ -1,6 +1,7 @@
-"""What nodes of the network say: false claims with content, read from ``claims.yaml`` by topic.
+"""Claims that nodes of the network make, read from ``claims.yaml`` by topic.
 
-An injection brings a claim on one topic, and a claim keeps its topic on its way (paper, B.2).
+An injection brings a false claim on one topic, and a claim keeps its topic as it spreads (paper,
+B.2).
 """
 
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Topic:
-    """What is said on a topic: a false claim in three guises, and the fact.
+    """Texts on a topic: a false claim in three forms, and the fact.
 
-    ``partial`` wraps the claim into something true, ``disguised`` into news on another topic.
+    ``partial`` mixes the claim with something true, ``disguised`` presents it as news on another
+    topic.
     """
 
     claim: str
@@ -31,13 +33,13 @@ class Topic:
 
 @cache
 def topics() -> tuple[Topic, ...]:
-    """All topics, in the file's order."""
+    """Return all topics in the file's order."""
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
     return tuple(Topic(**texts) for texts in yaml.safe_load(text).values())
 
 
 def begun(state: MisinformationState, draws: Draws) -> tuple[int, ...]:
-    """The topic of each node at the start: each misinformed one has a topic of its own."""
+    """Return the topic of each node at the start, drawn for each misinformed one."""
     drawn = draws.uniforms("topic", 1, len(state.status)) * len(topics())
     letters = zip(state.status, drawn, strict=True)
     return tuple(int(topic) if letter == MISINFORMED else NONE for letter, topic in letters)
@@ -50,10 +52,10 @@ def carried(
     draws: Draws,
     round: int,
 ) -> tuple[int, ...]:
-    """The topic of each node after an update.
+    """Return the topic of each node after an update.
 
-    A node that was misinformed anew has the topic of the injection if it was ``injected``, else
-    that of its first misinformed neighbour.
+    A newly misinformed node has the topic of the injection if it was ``injected``, or that of its
+    first misinformed neighbour.
     """
     fresh = int(draws.uniforms("topic", round, 1)[0] * len(topics()))
     by_node = [before.topic(node) for node in range(len(after.status))]

@@ -14,11 +14,12 @@ from plenum_worlds.world import Round, World
 
 @dataclass(frozen=True)
 class Containment:
-    """The cohort of nodes that a round found newly misinformed.
+    """The nodes that became misinformed by the same round.
 
-    ``size`` is how many there are, ``rounds`` how many rounds ended before fewer than half of them
-    were still misinformed without a break: 0 if their first round did it. ``censored`` where the
-    records ended before; ``rounds`` then counts those played.
+    ``size`` is their number. ``rounds`` is the number of rounds that ended before fewer than half
+    of them had been misinformed without interruption: 0 if the first round achieved this.
+    ``censored`` is true if the records ended before; ``rounds`` then is the number of observed
+    rounds.
     """
 
     round: int
@@ -30,10 +31,10 @@ class Containment:
 def distances(
     world: World[MisinformationState, Nodes], actions: Sequence[Nodes | None]
 ) -> NDArray[np.float64]:
-    """Jaccard distance to the most frequent node set, averaged over equally frequent ones.
+    """Return Jaccard distances to the most frequent node set, averaged over tied ones.
 
-    0 (the same set) to 1 (no node in common). Two empty sets are the same: 0. Shape (agents,),
-    NaN for None.
+    0 (the same set) to 1 (no node in common). Two empty sets are equal: 0. Shape (agents,), NaN for
+    None.
     """
     return from_modes([None if s is None else frozenset(s) for s in actions], _jaccard)
 
@@ -41,18 +42,18 @@ def distances(
 def performance(
     world: World[MisinformationState, Nodes], records: Sequence[Round]
 ) -> NDArray[np.float64]:
-    """The share of the nodes that aren't misinformed, per round."""
+    """Return the share of nodes that aren't misinformed, by round."""
     return 1 - spread(records)
 
 
 def spread(records: Sequence[Round]) -> NDArray[np.float64]:
-    """Share of the nodes that are misinformed at the end of each round: shape (rounds,)."""
+    """Return the share of nodes that are misinformed at the end of each round: shape (rounds,)."""
     shares = [len(_misinformed(r["after"]["status"])) / len(r["after"]["status"]) for r in records]
     return np.array(shares, dtype=float)
 
 
 def containments(records: Sequence[Round]) -> list[Containment]:
-    """Every cohort: those misinformed at the start, and those that became so in a later update.
+    """Return every cohort: nodes misinformed at the start, and in each later update.
 
     A node leaves its cohort when it is corrected; if it is misinformed again, it belongs to the
     cohort of that round.
@@ -77,7 +78,7 @@ def containments(records: Sequence[Round]) -> list[Containment]:
 
 
 def coverage_diversity(records: Sequence[Round]) -> NDArray[np.float64]:
-    """How many different nodes were checked in each round: shape (rounds,)."""
+    """Return the number of different nodes checked in each round: shape (rounds,)."""
     checked = [{node for nodes in r["actions"] for node in nodes or ()} for r in records]
     return np.array([len(nodes) for nodes in checked], dtype=float)
 
@@ -85,10 +86,10 @@ def coverage_diversity(records: Sequence[Round]) -> NDArray[np.float64]:
 def summary(
     world: World[MisinformationState, Nodes], records: Sequence[Round], planned: int
 ) -> dict[str, float]:
-    """All metrics of an episode.
+    """Return all metrics of an episode.
 
-    Where it ended early, its last spread stands for the planned rounds that are missing, so that
-    an early end doesn't flatter the mean.
+    If it ended early, its last spread is used for the missing planned rounds, so that an early end
+    doesn't improve the mean.
     """
     shares = spread(records)
     missing = max(0, planned - len(records))

@@ -1,4 +1,4 @@
-"""A run in the misinformation world as a network: who repeats the rumour, and who was checked."""
+"""Drawing of a run in the misinformation world: a network with its rumour and checks."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _LEGEND: list[Mark] = [
 def scene(
     world: World[MisinformationState, Nodes], records: Sequence[Round], names: Sequence[str]
 ) -> Scene:
-    """The network: a node's tone is what it was when the round began."""
+    """Draw the network; a node's tone is its status at the beginning of the round."""
     edges = records[0]["state"]["edges"] if records else []
     nodes = world.settings.nodes
     places = layout(nodes, tuple((first, second) for first, second in edges))
@@ -34,7 +34,7 @@ def scene(
 
 @lru_cache(maxsize=64)
 def layout(nodes: int, edges: tuple[tuple[int, int], ...]) -> list[list[float]]:
-    """Where the nodes of a network stand, from 0 to 1 each way: the same for the same network."""
+    """Return positions of a network's nodes from 0 to 1, equal for equal networks."""
     import networkx  # type: ignore[import-untyped]  # 0.1 s that no other world has to wait for
 
     graph = networkx.Graph(edges)

@@ -1,4 +1,4 @@
-"""Numbers and state of the misinformation world (paper B.2 and C.2)."""
+"""Settings and state of the misinformation world (paper B.2 and C.2)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,12 +15,12 @@ _INJECTED = ("injection_least", "injection_most")
 
 @dataclass(frozen=True)
 class MisinformationSettings:
-    """Numbers of the world; ``docs/worlds.md`` says what each one does.
+    """Settings of the world; ``docs/worlds.md`` explains each one.
 
     Raises
     ------
     UserError
-        One lies outside its range.
+        A setting is outside its range.
     """
 
     nodes: int = 50
@@ -69,12 +69,12 @@ class MisinformationSettings:
 class MisinformationState:
     """The network and the status of its nodes.
 
-    ``status`` has one letter a node (U, I, M). ``checked`` are the nodes of the last round's
-    fact-checks, protected until the next action. ``suspected`` has one number a node: the round
-    since which it is under suspicion, 0 if it isn't. ``next_injection`` is the round of the next
-    planned injection. ``events`` names the exogenous changes of the last update: ``injection``.
-    ``topics`` has the topic of the claim that each node heard last, -1 for none; empty stands for
-    the first topic everywhere.
+    ``status`` has one letter per node (U, I, M). ``checked`` are the nodes of the last round's
+    fact-checks, protected until the next action. ``suspected`` has one number per node: the round
+    since which it is under suspicion, or 0. ``next_injection`` is the round of the next planned
+    injection. ``events`` names the exogenous changes of the last update: ``injection``. ``topics``
+    has the topic of the claim that each node heard last, -1 for none; if it is empty, every node
+    has the first topic.
     """
 
     edges: tuple[tuple[int, int], ...]
@@ -86,7 +86,7 @@ class MisinformationState:
     topics: tuple[int, ...] = ()
 
     def topic(self, node: int) -> int:
-        """The topic of a node's claim."""
+        """Return the topic of a node's claim."""
         return self.topics[node] if self.topics else 0
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the agents of the misinformation world may see and read."""
+"""Views and texts for the agents of the misinformation world."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,16 @@ from plenum_worlds.misinformation.state import (
 from plenum_worlds.world import Kind, Plain, Statement, World, kind_of
 
 STATEMENTS = 4
-"""A report has at most so many statements."""
+"""Maximal number of statements in a report."""
 
 DETAILED = 15
-"""The neighbours of so many suspected nodes are shown, those of the best connected ones."""
+"""Number of suspected nodes whose neighbours are shown, those of the best connected ones."""
 
 
 def view(world: World[MisinformationState, Nodes], state: MisinformationState, agent: int) -> Plain:
-    """Degrees, what was checked last, and suspected nodes with their neighbours.
+    """Return degrees, the last checks, and suspected nodes with their neighbours.
 
-    ``neighbours`` is None where there are too many to show.
+    ``neighbours`` is None if there are too many to show.
     """
     settings = world.settings
     degrees = [len(nodes) for nodes in state.neighbours]
@@ -48,19 +48,19 @@ def view(world: World[MisinformationState, Nodes], state: MisinformationState, a
 
 
 def without_acts(world: World[MisinformationState, Nodes], view: Plain) -> Plain:
-    """A view that doesn't show which nodes were checked."""
+    """Return a view that doesn't show which nodes were checked."""
     return {**view, "checked": None}
 
 
 def within_sight(
     world: World[MisinformationState, Nodes], view: Plain, seen: NDArray[np.bool_]
 ) -> Plain:
-    """A view of the suspected nodes that are seen."""
+    """Return a view of the visible suspected nodes."""
     return {**view, "suspected": [item for item in view["suspected"] if seen[item["node"]]]}
 
 
 def words(world: World[MisinformationState, Nodes], view: Plain) -> str:
-    """A view in words."""
+    """Describe a view in words."""
     degrees = " ".join(f"{node}:{degree}" for node, degree in enumerate(view["degrees"]))
     suspected = "; ".join(_suspect(item) for item in view["suspected"])
     checked = "not shown" if view["checked"] is None else _listed(view["checked"]) or "none"
@@ -76,10 +76,10 @@ def words(world: World[MisinformationState, Nodes], view: Plain) -> str:
 def report(
     world: World[MisinformationState, Nodes], state: MisinformationState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """Statements on up to four nodes that are misinformed or suspected.
+    """Return statements on up to four nodes that are misinformed or suspected.
 
-    A false claim is put outright, wrapped into something true, or comes as news on another topic
-    (paper, B.2: partial truths, and injections that are disguised).
+    A false claim is stated directly, mixed with something true, or presented as news on another
+    topic (paper, B.2: partial truths, and injections that are disguised).
     """
     # by node: whether it is spoken of, what becomes of the statement, which neighbour it names
     noise = draws.uniforms("report", round, (world.settings.nodes, 3))
@@ -101,10 +101,10 @@ def _quoted(
     kind: Kind,
     drawn: NDArray[np.float64],
 ) -> str:
-    """What a node is quoted with: the false claim that it spreads, or what is true of its topic.
+    """Return the quotation of a node: its false claim, or the truth about its topic.
 
-    A contradictory statement has it the other way round. ``drawn`` are which topic a node that
-    spreads no claim speaks of, and the guise of a false claim.
+    In a contradictory statement it is reversed. ``drawn`` determines the topic of a node that has
+    none, and the form of a false claim.
     """
     spreads = state.status[node] == MISINFORMED
     topics = claims.topics()

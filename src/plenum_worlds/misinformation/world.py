@@ -1,4 +1,4 @@
-"""A rumour on a scale-free network and the fact-checks against it (paper B.2 and C.2)."""
+"""State machine of the misinformation world: a rumour on a network (paper B.2 and C.2)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from plenum_worlds.world import Outcome, Plain, World, checked, is_whole
 
 @dataclass(frozen=True)
 class MisinformationWorld(World[MisinformationState, Nodes]):
-    """Each agent checks up to ``checks`` nodes a round: its action is the list of their ids."""
+    """A world in which each agent checks nodes; an action is a list of up to ``checks`` ids."""
 
     settings: MisinformationSettings = field(default_factory=MisinformationSettings)
 
@@ -46,21 +46,21 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
     @property
     def longest(self) -> list[int]:
-        """As many nodes as one may check, of the largest ids."""
+        """The maximal number of nodes, with the largest ids."""
         return [self.settings.nodes - 1] * self.settings.checks
 
     @property
     def lags(self) -> bool:
-        """As the setting ``lag`` has it."""
+        """The setting ``lag``."""
         return bool(self.settings.lag)
 
     @property
     def components(self) -> int:
-        """One a node."""
+        """One per node."""
         return self.settings.nodes
 
     def start(self, draws: Draws) -> MisinformationState:
-        """A Barabási-Albert network in which the first nodes are misinformed already."""
+        """Build a Barabási-Albert network with some misinformed nodes."""
         s = self.settings
         edges = scale_free(s.nodes, s.attachment, draws.seed("network"))
         drawn = draws.uniforms("start", 1, 2 + s.nodes)
@@ -73,9 +73,9 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return self._suspect(replace(state, topics=claims.begun(state, draws)), draws, 1)
 
     def update(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
-        """Misinformation spreads, may be injected, and suspicion arises.
+        """Spread misinformation, maybe inject more, and raise suspicions.
 
-        Nothing happens in round 1, unless agents see what is before the update (``lag``).
+        Nothing happens in round 1, unless agents see the state before the update (``lag``).
         """
         if round <= 1 and not self.settings.lag:
             return state
@@ -97,9 +97,9 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return self._suspect(replace(new, topics=topics), draws, round)
 
     def read(self, value: Any) -> Nodes:
-        """Node ids, in ascending order, from a list of at most ``checks`` distinct ones.
+        """Check a list of at most ``checks`` distinct node ids; return them in ascending order.
 
-        Fewer are allowed, also none. ``3.0``, ``true`` and an id that stands twice aren't.
+        It may be shorter or empty. ``3.0``, ``true`` and repeated ids aren't allowed.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
     def act(
         self, state: MisinformationState, actions: Sequence[Nodes | None]
     ) -> Outcome[MisinformationState]:
-        """Every checked node becomes informed; the score is the share that isn't misinformed."""
+        """Inform every checked node; the score is the share that isn't misinformed."""
         targets = sorted({node for nodes in checked(self, actions) for node in nodes or ()})
         status = list(state.status)
         corrected = [node for node in targets if status[node] == MISINFORMED]
@@ -134,15 +134,15 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return Outcome(after, 1 - share, facts)
 
     def over(self, state: MisinformationState) -> bool:
-        """More than ``stop`` of the nodes are misinformed."""
+        """Return whether more than ``stop`` of the nodes are misinformed."""
         return state.status.count(MISINFORMED) > self.settings.stop * len(state.status)
 
     def merge(
         self, proposals: Sequence[Nodes], draws: Draws, round: int, state: MisinformationState
     ) -> tuple[Nodes, bool]:
-        """Nodes with most votes; at the cut, the tied ones that drew least get the places left.
+        """Return the nodes with most votes; ties for the last places go to the smallest draws.
 
-        A node that somebody votes for has ``degree_votes`` more for each of its neighbours.
+        A node with a vote has ``degree_votes`` more for each of its neighbours.
         """
         named = Counter(node for nodes in proposals for node in nodes)
         each = self.settings.degree_votes
@@ -154,13 +154,13 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return tuple(sorted(ranked[:places])), tied
 
     def places(self, action: Nodes) -> list[int]:
-        """The nodes."""
+        """Return the nodes."""
         return list(action)
 
     def _spread(self, state: MisinformationState, draws: Draws, round: int) -> NDArray[np.bool_]:
-        """Who is misinformed once every edge has carried what it carries.
+        """Return the nodes that are misinformed after every edge has carried its claims.
 
-        One draw an edge, so that it meets the same luck under every policy; only one of its two
+        There is one draw per edge, so that it has the same luck under every policy; only one of its
         ends can infect the other in a round.
         """
         status = np.array(list(state.status))
@@ -180,10 +180,10 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
     def _injected(
         self, state: MisinformationState, misinformed: NDArray[np.bool_], drawn: NDArray[Any]
     ) -> NDArray[np.int_]:
-        """The nodes that an injection hits: it aims at ones not misinformed, and a check shields.
+        """Return the nodes hit by an injection: not misinformed when targeted, and not checked.
 
-        Nor does it aim at informed nodes that are ``immune``. ``drawn`` are whether it happens, how
-        large it is, the next gap, and one key a node.
+        Informed nodes that are ``immune`` aren't targeted either. ``drawn`` determines whether it
+        happens, its size, the next gap, and one key per node.
         """
         s = self.settings
         if drawn[0] >= s.injection_probability:
@@ -196,7 +196,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return np.asarray(aimed[~np.isin(aimed, state.checked)])
 
     def _aimed_at(self, state: MisinformationState, keys: NDArray[Any]) -> NDArray[np.int_]:
-        """All nodes in the order in which the adversary takes them."""
+        """Return all nodes in the order in which the adversary targets them."""
         if not self.settings.hubs_first:
             return keys.argsort()
         degrees = np.array([len(nodes) for nodes in state.neighbours])
@@ -213,7 +213,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
 
 def scale_free(nodes: int, attachment: int, seed: int) -> tuple[tuple[int, int], ...]:
-    """Edges of a Barabási-Albert network, each with its smaller node first, in ascending order."""
+    """Return the edges of a Barabási-Albert network in ascending order, smaller node first."""
     import networkx  # type: ignore[import-untyped]  # 0.1 s that no other world has to wait for
 
     graph = networkx.barabasi_albert_graph(nodes, attachment, seed=seed)

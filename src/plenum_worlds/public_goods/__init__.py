@@ -1,4 +1,4 @@
-"""The world public_goods: contributors fund a good whose threshold moves."""
+"""The world public_goods, in which contributors fund a good with a moving threshold."""
 
 from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.public_goods.agents import ACTING, POLICIES

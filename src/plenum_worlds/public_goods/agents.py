@@ -1,4 +1,4 @@
-"""Who acts in the public-goods world: reference policies, and how simulated contributors choose.
+"""Behaviour in the public-goods world: reference policies, and simulated contributors.
 
 A policy sees what agents see, never the state.
 """
@@ -18,27 +18,27 @@ _THRESHOLD = re.compile(r"Reported threshold: ([0-9.e+-]+) in all")
 
 
 def fair_share(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Everybody pays an equal share of the reported threshold."""
+    """Let every agent pay an equal share of the reported threshold."""
     return [_share(view, len(views)) for view in views]
 
 
 def free_riders(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Nobody pays."""
+    """Let no agent pay."""
     return [0.0] * len(views)
 
 
 def one_free_rider(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Agent 0 pays nothing, the others pay their fair share and no more."""
+    """Let agent 0 pay nothing, and the others only their fair share."""
     return [0.0] + [_share(view, len(views)) for view in views[1:]]
 
 
 def covered_free_rider(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Agent 0 pays nothing, and the others make up for it as far as they can."""
+    """Let agent 0 pay nothing, and the others compensate for it as far as they can."""
     return [0.0] + [_share(view, len(views) - 1) for view in views[1:]]
 
 
 def random_amounts(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
-    """Each agent pays a uniformly drawn amount."""
+    """Let each agent pay a uniformly drawn amount."""
     drawn = draws.uniforms("policy", round, len(views))
     return [float(u) * views[0]["most"] for u in drawn]
 
@@ -58,7 +58,7 @@ def _share(view: Plain, payers: int) -> float:
 
 
 def choose(duty: Duty, agent: Preferences) -> float:
-    """A share of the threshold by the role; more of it after a round that wasn't funded."""
+    """Choose a share of the threshold by role, and more after a round that wasn't funded."""
     most = float(_MOST.findall(duty.known)[0])
     seen = _THRESHOLD.search(duty.known)
     threshold = float(seen[1]) if seen else most * duty.units / 2  # unknown: half of all they have

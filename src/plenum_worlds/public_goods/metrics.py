@@ -10,11 +10,11 @@ from plenum_worlds.public_goods.state import PublicGoodsState
 from plenum_worlds.world import Round, World
 
 BINS = 10
-"""Contributions are counted in so many bins of equal width."""
+"""Number of bins of equal width in which contributions are counted."""
 
 
 def gini(amounts: ArrayLike) -> float:
-    """Gini coefficient: half the mean absolute difference over the mean.
+    """Return the Gini coefficient: half the mean absolute difference over the mean.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ def gini(amounts: ArrayLike) -> float:
     Returns
     -------
     float
-        0 where all are equal, also where all are zero; (n - 1)/n where one has everything; NaN
-        for none.
+        0 if all are equal, even if all are zero; (n - 1)/n if one has everything; NaN for an empty
+        array.
 
     Raises
     ------
     ValueError
-        An amount is negative or no number.
+        An amount is negative or isn't a number.
     """
     array = np.sort(np.asarray(amounts, dtype=float).ravel())
     if not (array >= 0).all():
@@ -46,7 +46,7 @@ def gini(amounts: ArrayLike) -> float:
 def distances(
     world: World[PublicGoodsState, float], actions: Sequence[float | None]
 ) -> NDArray[np.float64]:
-    """Distance to the mean contribution, as a share of the largest one allowed.
+    """Return distances to the mean contribution, as shares of the largest allowed one.
 
     0 to 1. Shape (agents,), NaN for None.
     """
@@ -61,14 +61,14 @@ def distances(
 def performance(
     world: World[PublicGoodsState, float], records: Sequence[Round]
 ) -> NDArray[np.float64]:
-    """1 in a round in which the good was funded, otherwise 0: shape (rounds,)."""
+    """Return 1 for each round in which the good was funded, or else 0: shape (rounds,)."""
     return np.array([record["facts"]["funded"] for record in records], dtype=float)
 
 
 def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:
-    """Gini coefficient of the contributions of each round, or of the proposals.
+    """Return the Gini coefficient of each round's contributions or proposals.
 
-    Shape (rounds,). Agents that abstained are left out: they decided on nothing.
+    Shape (rounds,). Agents that abstained are left out, since they decided nothing.
     """
     entries = [record["proposals"] if proposals else record["actions"] for record in records]
     given = [[amount for amount in amounts if amount is not None] for amounts in entries]
@@ -76,7 +76,7 @@ def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArr
 
 
 def gini_cumulated(records: Sequence[Round], *, proposals: bool = False) -> float:
-    """Gini coefficient of what each agent contributed (or proposed) in all rounds together.
+    """Return the Gini coefficient of each agent's total contributions or proposals.
 
     An agent that abstained paid nothing in that round.
     """
@@ -89,7 +89,7 @@ def gini_cumulated(records: Sequence[Round], *, proposals: bool = False) -> floa
 def summary(
     world: World[PublicGoodsState, float], records: Sequence[Round], planned: int
 ) -> dict[str, float]:
-    """All metrics of an episode; the welfare is the sum of the payoffs of all agents."""
+    """Return all metrics of an episode; welfare is the sum of all agents' payoffs."""
     welfare = float(sum(record["score"] for record in records))
     return {
         "provision_rate": mean_of(performance(world, records)),

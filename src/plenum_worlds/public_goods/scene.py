@@ -1,4 +1,4 @@
-"""A run in the public-goods world as bars: the pool and its threshold, payments, balances."""
+"""Drawing of a run in the public-goods world: bars of the pool, payments, and balances."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -9,7 +9,7 @@ from plenum_worlds.scene import Line, Mark, Picture, Scene, Tone
 from plenum_worlds.world import Round, World
 
 POOL, PAID, BALANCE = range(3)
-"""The panels."""
+"""Numbers of the panels."""
 
 _LEGEND: list[Mark] = [
     {"at": [], "tone": "good", "text": "", "value": 1, "words": "funded"},
@@ -21,7 +21,7 @@ _LEGEND: list[Mark] = [
 def scene(
     world: World[PublicGoodsState, float], records: Sequence[Round], names: Sequence[str]
 ) -> Scene:
-    """Bars; a balance is the sum of an agent's payoffs up to the round."""
+    """Draw bars; a balance is the sum of an agent's payoffs up to the round."""
     balances = list(accumulate((r["facts"]["payoffs"] for r in records), _added))
     pools = [n for r in records for n in (r["facts"]["total"], r["state"]["threshold"])]
     ends = [0.0, *(each for balance in balances for each in balance)]

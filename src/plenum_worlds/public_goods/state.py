@@ -1,23 +1,24 @@
-"""Numbers and state of the public-goods world (paper B.3 and C.3)."""
+"""Settings and state of the public-goods world (paper B.3 and C.3)."""
 
 from dataclasses import dataclass
 
 from plenum_worlds.world import ordered, within
 
 REFERENCE = 5
-"""Threshold, shocks and benefit are stated for so many agents, and scale with their number."""
+"""Number of agents for which threshold, shocks and benefit are stated; they scale with it."""
 
 
 @dataclass(frozen=True)
 class PublicGoodsSettings:
-    """Numbers of the world; ``docs/worlds.md`` says what each one does.
+    """Settings of the world; ``docs/worlds.md`` explains each one.
 
-    Thresholds, shocks and benefits are stated for five agents, unless they aren't ``scaled``.
+    Thresholds, shocks and benefits are stated for five agents, and scale unless ``scaled`` is
+    false.
 
     Raises
     ------
     UserError
-        One lies outside its range.
+        A setting is outside its range.
     """
 
     threshold: float = 30.0
@@ -61,13 +62,13 @@ class PublicGoodsSettings:
         )
 
     def amount(self, stated: float, agents: int) -> float:
-        """An amount that is stated for five agents, for as many as there are if it scales."""
+        """Scale an amount stated for five agents to the number of agents, if it scales."""
         return stated * agents / REFERENCE if self.scaled else stated
 
 
 @dataclass(frozen=True)
 class PublicGoodsState:
-    """Threshold and benefit, as they are and as they are reported, and the last round's result.
+    """Threshold and benefit, true and reported, and the last round's result.
 
     ``contributions`` are those of the last round (None: the agent abstained), empty before the
     first; ``funded`` is None before the first. ``next_shock`` is the round of the next shock.

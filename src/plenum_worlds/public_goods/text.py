@@ -1,4 +1,4 @@
-"""What the agents of the public-goods world may see and read."""
+"""Views and texts for the agents of the public-goods world."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +8,11 @@ from plenum_worlds.public_goods.state import PublicGoodsState
 from plenum_worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
-"""Contributions of so many agents are shown one by one; those of more agents as a summary."""
+"""Number of agents up to which contributions are shown individually, not summarised."""
 
 
 def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: int) -> Plain:
-    """Reported threshold and benefit, costs, and the last round's result."""
+    """Return reported threshold and benefit, costs, and the last round's result."""
     return {
         "agent": agent,
         "agents": world.agents,
@@ -26,7 +26,7 @@ def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: 
 
 
 def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:
-    """A view that doesn't show what the others paid."""
+    """Return a view that doesn't show the others' payments."""
     paid = view["contributions"]
     return {**view, "contributions": None, "own": paid[view["agent"]] if paid else None}
 
@@ -34,14 +34,14 @@ def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:
 def within_sight(
     world: World[PublicGoodsState, float], view: Plain, seen: NDArray[np.bool_]
 ) -> Plain:
-    """A view in which the threshold may be unknown, and the benefit."""
+    """Return a view in which threshold and benefit may be unknown."""
     names = ("threshold", "benefit")
     shown = {name: view[name] if seen[i] else None for i, name in enumerate(names)}
     return {**view, **shown}
 
 
 def words(world: World[PublicGoodsState, float], view: Plain) -> str:
-    """A view in words."""
+    """Describe a view in words."""
     return (
         f"{view['agents']} contributors pay 0 to {view['most']:.10g} each; a unit costs its payer "
         f"{view['cost']:.10g}.\n"
@@ -54,7 +54,7 @@ def words(world: World[PublicGoodsState, float], view: Plain) -> str:
 def report(
     world: World[PublicGoodsState, float], state: PublicGoodsState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """Rumours with numbers: on the threshold, on the next one, and on the benefit."""
+    """Return rumours with numbers on the threshold, the next one, and the benefit."""
     following = world.update(state, draws, round + (not world.lags)).threshold
     noise = draws.uniforms("report", round, (3, 2))  # what becomes of each, to which side it is off
     step = world.settings.amount(world.settings.shock, world.agents)
@@ -71,7 +71,7 @@ def report(
 
 
 def amount(number: float) -> str:
-    """A number to the cent, without needless zeros."""
+    """Format a number to the cent, without unnecessary zeros."""
     return f"{round(number, 2):.10g}"
 
 

@@ -1,4 +1,4 @@
-"""A public good that is funded where contributions reach a threshold (paper B.3 and C.3)."""
+"""State machine of a public good that is funded at a threshold (paper B.3 and C.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from plenum_worlds.world import Outcome, Plain, World, checked
 
 @dataclass(frozen=True)
 class PublicGoodsWorld(World[PublicGoodsState, float]):
-    """Each agent pays between 0 and ``most`` a round: its action is the amount."""
+    """A world in which each agent pays between 0 and ``most``; an action is the amount."""
 
     settings: PublicGoodsSettings = field(default_factory=PublicGoodsSettings)
 
@@ -39,16 +39,16 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
 
     @property
     def longest(self) -> float:
-        """One with two decimals."""
+        """An action with two decimals."""
         return round(self.settings.most - 0.01, 2)
 
     @property
     def lags(self) -> bool:
-        """As the setting ``lag`` has it."""
+        """The setting ``lag``."""
         return bool(self.settings.lag)
 
     def start(self, draws: Draws) -> PublicGoodsState:
-        """The first threshold and benefit."""
+        """Return the first threshold and benefit."""
         s = self.settings
         gap = uniform_integer(draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most)
         due = gap + (not s.lag)
@@ -57,9 +57,9 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return self._read_out(state, draws, 1)
 
     def update(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
-        """A shock may move the threshold, and the benefit varies.
+        """Maybe shock the threshold, and vary the benefit.
 
-        Nothing happens in round 1, unless agents see what is before the update (``lag``).
+        Nothing happens in round 1, unless agents see the state before the update (``lag``).
         """
         s = self.settings
         if round <= 1 and not s.lag:
@@ -75,7 +75,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return self._read_out(new, draws, round)
 
     def read(self, value: Any) -> float:
-        """A contribution from a finite number between 0 and ``most`` (no text, no ``true``).
+        """Check a contribution: a finite number from 0 to ``most``, not a text or ``true``.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
     def act(
         self, state: PublicGoodsState, actions: Sequence[float | None]
     ) -> Outcome[PublicGoodsState]:
-        """The good is funded or not; the score is the sum of all payoffs (paper C.3).
+        """Fund the good or not; the score is the sum of all payoffs (paper C.3).
 
         An agent that abstains pays nothing and shares a benefit.
         """
@@ -109,23 +109,23 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
     def merge(
         self, proposals: Sequence[float], draws: Draws, round: int, state: PublicGoodsState
     ) -> tuple[float, bool]:
-        """The median proposal; with ``merge_share`` θ/N, but no more than the largest proposal."""
+        """Return the median proposal; with ``merge_share`` θ/N, at most the largest proposal."""
         if self.settings.merge_share:
             return min(state.threshold_reading / self.agents, max(proposals)), False
         return median(proposals), False
 
     def places(self, action: float) -> list[int]:
-        """The bin of [0, most] that an amount lies in; the upper edge belongs to the last."""
+        """Return the bin of [0, most] with the amount; the upper edge is in the last one."""
         return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
 
     def _scaled(self, amount: float) -> float:
         return self.settings.amount(amount, self.agents)
 
     def _shocked(self, threshold: float, draws: Draws, round: int) -> float:
-        """The threshold after a shock that is due.
+        """Return the threshold after a shock that is due.
 
-        One of fixed size that would leave the bounds goes the other way; one of a continuous size
-        ends at them.
+        A shock of fixed size that would leave the bounds is reversed; one of continuous size stops
+        at them.
         """
         s = self.settings
         up, large, _, happens = map(float, draws.uniforms("shock", round, 4))
@@ -142,7 +142,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return moved if least <= moved <= most else 2 * threshold - moved
 
     def _moved(self, benefit: float, draws: Draws, round: int) -> float:
-        """The benefit of the next round: drawn anew, or moved for good by a ``benefit_shock``."""
+        """Return the next benefit: drawn anew, or moved permanently by a ``benefit_shock``."""
         s = self.settings
         if not s.benefit_shock:
             return self._benefit(draws, round)
@@ -155,7 +155,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return self._scaled(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
 
     def _read_out(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
-        """What is reported: off by one small shock with probability ``misread``."""
+        """Report the values; each is off by one small shock with probability ``misread``."""
         drawn = draws.uniforms("reading", round, (2, 2))
         size = self._scaled(self.settings.shock)
         off = [

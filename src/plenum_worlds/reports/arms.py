@@ -1,4 +1,4 @@
-"""The arms that a world compares: mechanisms, controls, baselines, and policies without a model."""
+"""Arms that are compared in a world: mechanisms, controls, baselines, and scripted policies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from plenum.design.settings import Information
 
 REFERENCE = "implicit"
-"""The mechanism that the others are compared with: each agent acts as it proposes."""
+"""The mechanism that others are compared with: each agent acts as it proposes."""
 
 LONE = "one model, one unit"
 """The arm of a single agent: a baseline of larger teams."""
@@ -14,7 +14,7 @@ LONE = "one model, one unit"
 _ORDER = ("implicit", "explicit", "prompted", "plan", "mean", "manager", "unanimity")
 
 _AGENTS = ("answer", "pinned", *(field.name for field in fields(Information)))
-"""Settings that make another arm: how agents answer, who they are, and what they see and hear."""
+"""Settings that define another arm: agents' answers, roles, and information."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Arm:
     Attributes
     ----------
     name
-        As tables print it.
+        The name in tables.
     scripted
-        Whether no model acts.
+        True if no model acts.
     free
-        The name of the arm that has all but the mechanism in common with it and acts as each agent
-        proposes; empty where there is no such arm.
+        The name of the otherwise equal arm in which each agent acts as it proposes; empty if there
+        is none.
     settings
-        Those of its condition that the name doesn't have.
+        Settings of its condition that its name doesn't include.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Arm:
 
     @property
     def lone(self) -> bool:
-        """Whether a single agent with one unit acts: a baseline of larger teams."""
+        """True if a single agent with one unit acts: a baseline of larger teams."""
         return self.name.startswith(LONE)
 
     @property
     def rank(self) -> tuple[bool, str, int, str]:
-        """Where it stands: mechanisms first, then controls, then scripted policies."""
+        """The sort key: mechanisms first, then controls, then scripted policies."""
         mechanism, _, more = self.name.partition(", ")
         if self.scripted or mechanism not in _ORDER:
             return self.scripted, "~", 0, self.name
@@ -54,7 +54,7 @@ class Arm:
 
 
 def arm_of(factors: Mapping[str, str]) -> Arm:
-    """The arm that a condition with these factors belongs to."""
+    """Return the arm of a condition with these factors."""
     mechanism, turns = factors["consensus"], factors["turns"]
     forced = mechanism != REFERENCE
     words = factors["settings"].split()
@@ -77,11 +77,11 @@ def arm_of(factors: Mapping[str, str]) -> Arm:
 
 
 def reference(arm: str, free: str, names: Sequence[str]) -> str:
-    """The name of the arm, among others, that an arm is compared with; empty for none.
+    """Return the arm, among those named, that an arm is compared with; empty for none.
 
     A mechanism is compared with free action by the same agents: as many turns, the same roles, the
-    same script. What acts freely itself is compared with the implicit arm of the defaults, or the
-    first implicit one where that wasn't run.
+    same script. An arm that acts freely is compared with the implicit arm of the defaults, or with
+    the first implicit one if that wasn't run.
     """
     if free:
         return free if free in names else ""

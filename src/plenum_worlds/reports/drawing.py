@@ -1,4 +1,4 @@
-"""The figures of a study in worlds (The Hidden Strength of Disagreement, Figures 3 to 5)."""
+"""Figures of a study in worlds (The Hidden Strength of Disagreement, Figures 3 to 5)."""
 
 import math
 from collections import Counter
@@ -32,28 +32,28 @@ from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import notes
 
 MOST_BANDS = 4
-"""Arms whose intervals a panel has room for."""
+"""Number of arms with intervals that fit into a panel."""
 
 MOST_LINES = len(COLOURS) - 1
-"""Arms that a panel of lines has room and colours for."""
+"""Number of arms with lines that fit into a panel."""
 
 MOST_ROWS = 3
-"""Arms that the figure of deviation has room for."""
+"""Number of arms that fit into the figure of deviation."""
 
 MANY_OPEN = 0.1
-"""Share of what never ended from which on a mean of times is drawn hollow."""
+"""Share of times that never ended from which a mean is drawn hollow."""
 
 _SHARE = (-0.03, 1.03)
 """Limits of an axis of performance, which is a share."""
 
 SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
-"""How the line of a scripted policy is drawn."""
+"""Style of a scripted policy's line."""
 
 
 def over_time(group: Group) -> Figure:
-    """Performance by round, one line an arm, one panel a level of volatility (Fig. 3).
+    """Draw performance by round: a line per arm, a panel per level of volatility (Fig. 3).
 
-    The best scripted policy is drawn beside the arms of models: it needs none.
+    The best scripted policy is drawn with the arms of models, since it needs no model.
     """
     shown, group = group.shown, _with_rounds(group)
     unscripted, script = group.unscripted, _best(group)
@@ -94,12 +94,12 @@ def _with_rounds(group: Group) -> Group:
 
 
 def _levels(group: Group) -> list[str]:
-    """The levels of volatility that some conditions have, in their order."""
+    """Return the levels of volatility of some conditions, in their order."""
     return [level for level in LEVELS["volatility"] if level in set(group.frame["volatility"])]
 
 
 def _best(group: Group) -> list[str]:
-    """The scripted policy that acts freely and does best in the first metric; empty for none."""
+    """Return the scripted policy, acting freely, that is best in the first metric; may be empty."""
     free = group.where(group.frame["scripted"] & (group.frame["free"] == ""))
     if free.episodes.empty:
         return []
@@ -108,10 +108,10 @@ def _best(group: Group) -> list[str]:
 
 
 def baselines(group: Group) -> Figure:
-    """Each metric of every arm with its interval over worlds (Fig. 4).
+    """Draw each metric of every arm with its interval over worlds (Fig. 4).
 
-    At the levels that all arms were run at. Hollow: a mean of what ended, where a tenth or more
-    did not.
+    Only levels at which all arms were run are used. A mean of times is hollow if a tenth or more
+    never ended.
     """
     group, left = group.at_common_levels()
     metrics, table = group.shown.metrics, group.episodes
@@ -141,11 +141,11 @@ def baselines(group: Group) -> Figure:
 
 
 def deviation(group: Group) -> Figure:
-    """Performance against deviation with the two lines of the test (Fig. 5).
+    """Draw performance against deviation with the two lines of the test (Fig. 5).
 
-    A line of panels an arm, a column a volatility, of one level of diversity and one model: arms
-    and conditions aren't pooled, since what parts them would look like a bend. Proposals are
-    drawn: where an action is common, actions have no deviation.
+    There is a row of panels per arm and a column per volatility, for one level of diversity and one
+    model. Arms and conditions aren't pooled, since differences between them would look like a bend.
+    Deviations are those of proposals: a common action has none.
     """
     shown = group.shown
     unscripted = _with_rounds(group).unscripted
@@ -173,7 +173,7 @@ def deviation(group: Group) -> Figure:
 
 
 def _within(axes: Axes, least: float, most: float) -> None:
-    """Show no values that can't be, and not a hair's breadth where all values are equal."""
+    """Limit the axis to possible values, with some width even if all values are equal."""
     low, high = axes.get_xlim()
     if axes.dataLim.width == 0:
         low, high = axes.dataLim.x0 - 1, axes.dataLim.x0 + 1
@@ -182,7 +182,7 @@ def _within(axes: Axes, least: float, most: float) -> None:
 
 
 def _one_cell(group: Group) -> tuple[Group, dict[str, str]]:
-    """The conditions of one diversity and one model, those that most arms have; and which."""
+    """Return the conditions of the diversity and model that most arms have, and these two."""
     chosen = {}
     for factor in ("model", "diversity"):
         frame = group.frame
@@ -206,7 +206,7 @@ def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
 
 
 def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
-    """Draw the two lines, and tell the verdict with the p of both slopes."""
+    """Draw the two lines, and return the verdict with the p of both slopes."""
     x, y = np.asarray(table["x"]), np.asarray(table["y"])
     test = two_lines(x, y, table["group"])
     if np.isnan(test.breakpoint):
@@ -224,10 +224,10 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
 
 
 def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Line2D:
-    """The mean of worlds by round, with an interval where there are several.
+    """Draw the mean of worlds by round, with an interval if there are several.
 
-    All runs of a world are averaged first: they share its luck. Runs that ended early keep their
-    last value: without them the mean would seem to recover.
+    All runs of a world are averaged first, since they are dependent. Runs that ended early keep
+    their last value: without them the mean would seem to recover.
     """
     parts = [
         condition.series("performance").rename(index=condition.world) for condition in group.played
@@ -249,7 +249,7 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
 def _caption(
     figure: Figure, name: str, group: Group, first: Sequence[str] = (), **facts: Any
 ) -> None:
-    """Write the caption: the notes, the number of runs, and their backend."""
+    """Write the caption: notes, the number of runs, and their backend."""
     played = group.played
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
@@ -262,4 +262,4 @@ DRAWINGS = {
     "baselines": ("arms beside the baselines", baselines),
     "deviation": ("performance against deviation", deviation),
 }
-"""What each figure shows, and how it is drawn."""
+"""Description and function of each figure."""

@@ -1,4 +1,4 @@
-"""Worlds: a list of conditions, and two blocks for each, read when it is chosen."""
+"""The explorer of worlds: a list of conditions, each with two blocks read when it is opened."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,19 @@ def gathered(
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """The page's data by id: the index, and figures and talk of every condition.
+    """Return the page's data by id: the index, and figures and dialogue of every condition.
 
     Parameters
     ----------
     chosen
-        The study's name.
+        Settings with the study's name.
     conditions
-        The ones to show.
+        The conditions to show.
     kept
         Their transcripts, by run.
     most
-        The most completed runs of a condition that are drawn and read, the first ones, so that
-        those of all conditions lie in the same worlds; ``None`` for all.
+        Maximal number of a condition's completed runs that are drawn and read. They are the first
+        ones, so that those of all conditions are in the same worlds; ``None`` for all.
     """
     data: dict[str, Any] = {"index": {}}
     entries = []
@@ -72,7 +72,7 @@ def gathered(
 
 
 def _shown(replicates: Replicates, most: int | None) -> set[int]:
-    """The runs that the page draws: what didn't complete is always among them."""
+    """Return the runs to draw, always including those that didn't complete."""
     ended = [n for n, t in replicates.items() if t is not None and t.status == "completed"]
     return (replicates.keys() - ended) | set(sorted(ended)[:most])
 
@@ -104,7 +104,7 @@ def _entry(
 
 
 def _world(condition: TrackedCondition, head: dict[str, Any]) -> str:
-    """What conditions share whose episodes of one number are the same world."""
+    """Return a digest that is equal for conditions whose episodes take place in the same worlds."""
     factors = condition.factors
     drawn = [factors["task"], factors["seed"], factors["agents"], head.get("numbers", {})]
     return digest(json.dumps(drawn, sort_keys=True))
@@ -127,4 +127,4 @@ EXPLORER = Explorer(
         ("grid", "network", "bars", "scene", "course", "runs", "dialogue", "world"),
     ),
 )
-"""How studies of worlds are explored."""
+"""The explorer for studies of worlds."""

@@ -12,25 +12,28 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.reports.groups import Group, groups
 
 _PAGE = "plenum_worlds.reports"
-"""The package that has the templates."""
+"""The package of the templates."""
 
 _FEW = 5
-"""Fewer episodes, which are the units, are called few."""
+"""Number of episodes, the independent units, below which they are called few."""
 
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:
-    """Sentences on a study in worlds: results, null results, and what is left out."""
+    """Return sentences on a study in worlds: results, null results, and omissions."""
     return answer(played, noticed=True)
 
 
 def answer(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
-    """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
+    """Return findings in sentences; with ``noticed`` they mention that agents were simulated."""
     known = findings(played)
     return paragraphs(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
 
 
 def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
-    """The facts behind the sentences of a study in worlds, group by group; no group, no run."""
+    """Return the facts behind the sentences of a study in worlds, by group.
+
+    Without a completed run there are no groups.
+    """
     done = [condition for condition in played if condition.completed]
     grouped = groups(done)
     scripted = any(group.frame["scripted"].any() for group in grouped)
@@ -41,9 +44,9 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
 
 
 def _compared(group: Group) -> dict[str, Any]:
-    """The mean of every arm, and the differences to free action that hold after Holm's adjustment.
+    """Return the mean of every arm, and differences to free action significant after Holm.
 
-    ``least`` is the smallest p of those that don't, before and after the adjustment.
+    ``least`` is the smallest p of the other differences, before and after the adjustment.
     """
     metric = group.shown.metrics[0]
     tests = group.compared(metric)
@@ -67,7 +70,7 @@ def _compared(group: Group) -> dict[str, Any]:
 
 
 def facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
-    """Facts for the sentences: the design, how runs ended, and what limits the conclusions."""
+    """Return facts for the sentences: design, outcomes of runs, and limits of the conclusions."""
     failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
     completed = [condition.completed for condition in played]
     episodes = [

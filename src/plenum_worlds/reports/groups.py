@@ -1,4 +1,4 @@
-"""The conditions of a study in worlds as one frame, and the groups of them that share tables."""
+"""Groups of conditions that share tables, and the frame of conditions that they come from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,25 +19,25 @@ LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
     "volatility": ("low", "moderate", "high"),
 }
-"""Factors with an order, and their levels in it."""
+"""Ordered levels of factors."""
 
 USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
-"""Values that titles don't name, unless the groups of a study differ in it."""
+"""Values that titles omit, unless a study's groups differ in them."""
 
 OPEN = {
     "response_delay": ("delays", ("delays_censored", "delays_dropped")),
     "containment_time": ("cohorts", ("cohorts_censored",)),
 }
-"""Metrics that are means of what ended: how many there were, and how many of them never ended."""
+"""Metrics that average only completed times, with the counts of all and of those never ended."""
 
 _SUMS = ("total_welfare",)
 """Metrics that grow with the number of agents."""
 
 _TEAM = ["task", "temperature", "rounds", "backend", "shared"]
-"""Factors that the conditions of a group share, but for the number of agents."""
+"""Factors that the conditions of a group share, except the number of agents."""
 
 _WORLD = ["task", "world", "agents", "rounds"]
-"""Factors that scripted policies share with a group that they stand in."""
+"""Factors that scripted policies share with their group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +47,18 @@ class Group:
     Attributes
     ----------
     frame
-        One row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
+        One row per condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
         its settings that the arm doesn't name (``shared``), and the tracked ``condition`` itself;
         see :func:`frame_of`.
     heading
-        What the titles of its tables begin with.
+        The beginning of its tables' titles.
     """
 
     frame: pd.DataFrame
     heading: str = ""
 
     def where(self, mask: "pd.Series[bool]") -> "Group":
-        """The conditions that a mask selects."""
+        """Return the conditions that a mask selects."""
         return replace(self, frame=self.frame[mask])
 
     @property
@@ -67,7 +67,7 @@ class Group:
         return list(self.frame["condition"])
 
     def cells(self, names: Sequence[str]) -> list[tuple[TrackedCondition, dict[str, str]]]:
-        """Each condition, and what it has in some columns."""
+        """Return each condition with its values in some columns."""
         records: Any = self.frame[[*names]].astype(str).to_dict("records")
         return list(zip(self.played, records, strict=True))
 
@@ -78,12 +78,12 @@ class Group:
 
     @property
     def agents(self) -> str:
-        """The number of agents of its teams."""
+        """The number of agents in its teams."""
         return str(_first(self.frame)["agents"])
 
     @property
     def shown(self) -> Display:
-        """How tables and figures show its world."""
+        """Its world's presentation in tables and figures."""
         return display(self.task)
 
     @property
@@ -100,10 +100,10 @@ class Group:
 
     @cached_property
     def episodes(self) -> pd.DataFrame:
-        """One row a condition and episode: the factors, ``world``, and means of all metrics.
+        """One row per condition and episode: factors, ``world``, and means of all metrics.
 
-        ``world`` is the seed and the episode: what is drawn. Of a metric that averages what ended,
-        ``METRIC all`` counts all there were, and ``METRIC open`` those that never ended.
+        ``world`` is the seed and the episode, which determine the draws. For a metric that averages
+        completed times, ``METRIC all`` counts all times and ``METRIC open`` those that never ended.
         """
         parts = {
             at: condition.metrics.groupby("episode").mean()
@@ -122,12 +122,12 @@ class Group:
         return every.assign(world=every["seed"] + "/" + every["episode"].astype(str))
 
     def over_worlds(self, by: str, metric: str) -> dict[str, Estimate]:
-        """The mean of a metric over worlds, of each world's mean, by the values of a column."""
+        """Return the mean of each world's mean of a metric, by the values of a column."""
         parts = self.episodes.groupby(by, observed=True)
         return {str(key): over_worlds(part, metric) for key, part in parts}
 
     def compared(self, metric: str) -> list[tuple[str, str, Estimate]]:
-        """A metric of every arm minus that of the free one: both names, and the difference.
+        """Compare every arm with its free one in a metric: both names, and the difference.
 
         Sums over agents aren't compared between teams and a single agent.
         """
@@ -141,10 +141,10 @@ class Group:
         return [(arm, other, estimate) for arm, other, estimate in differences if estimate.n]
 
     def at_common_levels(self) -> tuple["Group", list[str]]:
-        """The conditions at the levels that all arms were run at, and notes on what is left out.
+        """Return conditions at levels that all arms were run at, and notes on the others.
 
-        Means over different levels of volatility or diversity can't be put side by side. Arms that
-        have no roles, or identical ones, stand at any diversity.
+        Means over different levels of volatility or diversity aren't comparable. Arms without
+        roles, or with identical ones, belong to every diversity.
         """
         kept, notes = self.frame, []
         for factor in ("volatility", "diversity"):
@@ -162,7 +162,7 @@ class Group:
 
 
 def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
-    """The mean of a metric over worlds, of each world's mean; of one that isn't there, none."""
+    """Return the mean of each world's mean of a metric; an empty estimate if it is missing."""
     if metric not in table:
         return Estimate(method="t over episodes")
     each = table.groupby("world")[metric].mean()
@@ -170,10 +170,10 @@ def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
 
 
 def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estimate:
-    """An arm minus another, paired by world and by all other factors that both have.
+    """Return an arm minus another, paired by world and by all factors that both have.
 
-    Of diversity and the number of agents only the levels count that both were run at. Pairs of one
-    world are averaged first: worlds are the independent draws.
+    Only levels of diversity and numbers of agents at which both were run count. Pairs of one world
+    are averaged first, since worlds are the independent draws.
     """
     first, second = table[table["arm"] == arm], table[table["arm"] == other]
     unscripted = not (first["scripted"].any() or second["scripted"].any())
@@ -190,7 +190,7 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
 
 
 def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
-    """Conditions as a frame: factors, ``arm`` in the order of arms, and the condition itself."""
+    """Return conditions as a frame: factors, ``arm`` in the order of arms, and the condition."""
     arms = [arm_of(condition.factors) for condition in played]
     names = list(dict.fromkeys(arm.name for arm in sorted(arms, key=lambda arm: arm.rank)))
     frame = pd.DataFrame([condition.factors for condition in played]).assign(
@@ -204,11 +204,11 @@ def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
 
 
 def groups(played: Sequence[TrackedCondition]) -> list[Group]:
-    """The conditions that share tables: one task, team size, temperature, length and backend.
+    """Group conditions that share tables: task, team size, temperature, length and backend.
 
-    So are the settings that neither a factor nor an arm names. A lone agent is a baseline of all
-    teams that differ from it in nothing else. Scripted policies have neither a temperature nor a
-    backend, and stand in every group of their world, team size and length.
+    They also share the settings that neither a factor nor an arm names. A lone agent is a baseline
+    of all teams that differ from it in nothing else. Scripted policies have neither a temperature
+    nor a backend, and belong to every group of their world, team size and length.
     """
     if not played:
         return []
@@ -231,9 +231,9 @@ def groups(played: Sequence[TrackedCondition]) -> list[Group]:
 
 
 def families(all_groups: Sequence[Group]) -> list[Group]:
-    """The conditions of groups that differ in the number of agents alone, where there are several.
+    """Combine groups that differ only in the number of agents, if there are several.
 
-    Their heading names no number of agents.
+    Their heading doesn't name the number of agents.
     """
     frames = [group.frame for group in all_groups if not _first(group.frame)["scripted"]]
     if not frames:
@@ -249,13 +249,13 @@ def families(all_groups: Sequence[Group]) -> list[Group]:
 
 
 def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
-    """The beginning of the titles of a group's tables: the world, and factors off default.
+    """Return the beginning of a group's titles: the world, and factors that aren't defaults.
 
     Parameters
     ----------
     among
-        One condition of each group of the study; what differs between those of the same world is
-        named as well.
+        One condition of each group of the study; factors that differ within the same world are
+        named, too.
     but
         A factor that isn't named.
     """
@@ -278,12 +278,12 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
 
 
 def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ...]:
-    """The last notes of every table: whether baselines are missing, and where numbers are from.
+    """Return every table's last notes: on missing baselines, and the origin of the numbers.
 
     Parameters
     ----------
     policies
-        The scripted policies that the table has; by default those of the group.
+        The scripted policies in the table; by default those of the group.
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
@@ -292,7 +292,7 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
 
 
 def command(frame: pd.DataFrame) -> str:
-    """The command that adds the scripted policies of a group's world to its study."""
+    """Return the command that adds the scripted policies of a group's world to its study."""
     first = _first(frame)
     teams = set(frame.loc[~frame["lone"], "agents"]) or {first["agents"]}
     agents = ",".join(sorted(teams, key=int))
@@ -307,12 +307,12 @@ def command(frame: pd.DataFrame) -> str:
 
 
 def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
-    """The condition that represents its group: of a team of models, if there is one."""
+    """Return the condition that represents its group: one of a team of models, if there is one."""
     order = frame.sort_values(["scripted", "lone"], kind="stable")
     return order.iloc[0]
 
 
 def without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
-    """Which conditions have no roles, or identical ones, whatever diversity they are labelled."""
+    """Return which conditions have no or identical roles, whatever their diversity label."""
     lone = (frame["agents"] == "1") | (frame["consensus"] == "central")
     return frame["scripted"] | (frame["diversity"] == "identical") | lone

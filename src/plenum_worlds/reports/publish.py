@@ -1,4 +1,4 @@
-"""Print, write and log the results of a study in worlds."""
+"""Publication of the results of a study in worlds: printed, written and logged."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -28,10 +28,10 @@ _TABLES = (
     building.dialogue,
     statistics.instability,
 )
-"""The tables in their order; some don't exist of every group."""
+"""Functions of the tables, in order; some tables don't exist for every group."""
 
 _GROUPS = 2
-"""So many groups of conditions are shown on a screen."""
+"""Number of groups of conditions shown on the terminal."""
 
 
 def tables(chosen: Settings) -> list[TrackedCondition]:
@@ -40,7 +40,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     Returns
     -------
     list of TrackedCondition
-        The conditions, for who has more to say of them.
+        The conditions, for further messages about them.
     """
     played = Study(chosen.study, chosen.uri).conditions
     heading = f"Study {chosen.study}"
@@ -53,7 +53,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
 
 
 def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """The data of a study's tables: one frame a CSV file."""
+    """Return the data of a study's tables: one frame per CSV file."""
     return _frames(Study(chosen.study, chosen.uri).conditions)
 
 
@@ -62,7 +62,9 @@ def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
 
 
 def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw a study's figures as PNG and SVG, and log them to MLflow; ``names`` chooses some.
+    """Draw a study's figures as PNG and SVG, and log them to MLflow.
+
+    ``names`` selects some.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
 def drawn(
     played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
 ) -> list[tuple[str, list[Path]]]:
-    """Draw a study's figures into a folder: what each shows, and its files."""
+    """Draw a study's figures into a folder; return what each shows, and its files."""
     figures = []
     grouped = groups(played)
     tasks = [group.task for group in grouped]
@@ -101,7 +103,7 @@ def drawn(
 
 
 def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
-    """Every table of a study, those of each group of conditions under titles that tell it apart."""
+    """Return every table of a study; titles distinguish those of different groups."""
     grouped = groups(played)
     built = [table for group in grouped for build in _TABLES for table in build(group)]
     return built + [building.by_agents(family) for family in families(grouped)]

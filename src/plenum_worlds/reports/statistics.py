@@ -1,4 +1,4 @@
-"""The statistics of a study in worlds: the inverted U, recovery after shocks, and λ̂."""
+"""Statistics of a study in worlds: the inverted U, recovery after shocks, and λ̂."""
 
 import math
 from collections import defaultdict
@@ -23,16 +23,16 @@ HORIZON = 10.0
 """Rounds up to which the restricted mean of recovery is taken, in every arm."""
 
 CELL = ["volatility", "diversity", "model"]
-"""Factors that shift deviation and performance alike: rounds of different ones aren't pooled."""
+"""Factors that shift both deviation and performance, so that their levels aren't pooled."""
 
 
 def points(group: Group, of: str = "proposals") -> pd.DataFrame:
-    """d̄(t) and performance of every round of teams of models.
+    """Return d̄(t) and performance of every round of teams of models.
 
     Returns
     -------
     DataFrame
-        ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
+        ``x``, ``y``, ``arm``, the factors of ``CELL``, and ``group``: the world, whose rounds and
         policies depend on each other.
     """
     unscripted = group.unscripted
@@ -52,7 +52,7 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
 
 
 def inverted_u(group: Group) -> list[Table]:
-    """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
+    """Test whether performance peaks at a medium deviation (RQ2), with two lines."""
     tables = {of: points(group, of) for of in ("proposals", "actions")}
     if all(table.empty for table in tables.values()):
         return []
@@ -83,7 +83,7 @@ def inverted_u(group: Group) -> list[Table]:
 
 
 def recovered(group: Group) -> list[Table]:
-    """How long performance takes to come back after a shock, and at which level it is."""
+    """Make a table of the time and level of recovery after shocks."""
     parts = {
         key: group.where((group.frame["arm"] == key[0]) & (group.frame["volatility"] == key[1]))
         for key in ((arm, level) for arm in group.arms for level in LEVELS["volatility"])
@@ -111,9 +111,9 @@ def recovered(group: Group) -> list[Table]:
 
 
 def after_shocks(group: Group) -> dict[str, object]:
-    """Recovery over all runs of some conditions; empty where there was no shock.
+    """Return recovery over all runs of some conditions; empty without a shock.
 
-    All runs and conditions of one world are one unit: they meet the same luck. ``before`` and
+    All runs and conditions of one world are one unit, since they have the same luck. ``before`` and
     ``after`` are the mean performance in the rounds before a shock, and in the `HORIZON` rounds
     from it on, over worlds.
     """
@@ -153,12 +153,12 @@ def after_shocks(group: Group) -> dict[str, object]:
 
 
 def _known_mean(values: Sequence[float] | NDArray[np.float64]) -> float:
-    """The mean of what isn't NaN."""
+    """Return the mean of the values that aren't NaN."""
     return float(pd.Series(values, dtype=float).mean())
 
 
 def instability(group: Group) -> list[Table]:
-    """λ̂ of the action distributions: how fast runs in one and the same world part."""
+    """Make a table of λ̂ of action distributions: how fast runs in one world diverge."""
     lines = []
     for condition, cell in group.cells(["arm", "diversity", "volatility"]):
         if several := ensembles(condition.weights, condition.runs):
@@ -186,7 +186,7 @@ def instability(group: Group) -> list[Table]:
 
 
 def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate]:
-    """λ̂ of the conditions that have several runs in one world, by the run's id."""
+    """Return λ̂ of the conditions that have several runs in one world, by run id."""
     by_run = {
         condition.run_id: ensembles(condition.weights, condition.runs) for condition in played
     }
@@ -194,7 +194,7 @@ def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate
 
 
 def conclusive(test: TwoLines) -> bool:
-    """Whether the two lines could be tested; a slope of the wrong sign settles it without a p."""
+    """Return whether the lines could be tested; a slope of the wrong sign needs no p."""
     wrong = test.slope_low <= 0 or test.slope_high >= 0
     few = {"few_low", "few_high"} & set(test.warnings)
     tested = math.isfinite(test.p_low) and math.isfinite(test.p_high)
@@ -202,7 +202,7 @@ def conclusive(test: TwoLines) -> bool:
 
 
 def _tested(test: TwoLines) -> dict[str, object]:
-    """A two-lines test as fields of a line."""
+    """Return a two-lines test as fields of a line."""
     verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
     return {
         **{"breakpoint": test.breakpoint, "slope_below": test.slope_low, "p_below": test.p_low},

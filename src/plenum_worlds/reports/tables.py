@@ -26,21 +26,21 @@ from plenum_worlds.reports.arms import arm_of
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds, sources
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
-"""Metrics of failures of agents, and the heads of their columns."""
+"""Metrics of agents' failures, and the heads of their columns."""
 
 _DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
 
 def notes(name: str, **facts: Any) -> list[str]:
-    """The notes of a table, or the lines of a caption."""
+    """Return the notes of a table, or the lines of a caption."""
     return paragraphs("plenum_worlds.reports/notes.j2", name, **facts)
 
 
 def overall(group: Group) -> list[Table]:
-    """Every arm: its metrics with intervals over worlds.
+    """Make a table of every arm: its metrics with intervals over worlds.
 
-    Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all arms have
-    in common: :func:`levels` has the others.
+    These are Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all
+    arms have in common; :func:`levels` has the others.
     """
     group, left = group.at_common_levels()
     metrics = group.shown.metrics
@@ -72,7 +72,7 @@ def overall(group: Group) -> list[Table]:
 
 
 def brief(group: Group) -> list[Table]:
-    """Every arm on a screen: the first metric, and how far it lies from free action."""
+    """Make a short table for the terminal: the first metric, and its difference to free action."""
     metric = group.shown.metrics[0]
     (whole,) = overall(group)
     tests = group.compared(metric)
@@ -103,9 +103,9 @@ def brief(group: Group) -> list[Table]:
 
 
 def by_agents(family: Group) -> Table:
-    """The first metric by number of agents, one column an arm.
+    """Make a table of the first metric by number of agents, one column per arm.
 
-    Each arm is compared with itself: only what it was run at with every number of agents counts.
+    Each arm is compared with itself, so only conditions run with every number of agents count.
     """
     teams = family.where(~family.frame["lone"])
     metric = teams.shown.metrics[0]
@@ -123,9 +123,10 @@ def by_agents(family: Group) -> Table:
 
 
 def levels(group: Group) -> list[Table]:
-    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5).
+    """Make tables of each metric by diversity and volatility, one column per arm.
 
-    Scripted policies have no roles and stand at all levels of diversity.
+    They correspond to Tables 1, 2, 4 and 5. Scripted policies have no roles and belong to all
+    levels of diversity.
     """
     table = group.episodes
     parts = [({"factor": "overall", "level": "-"}, table)]
@@ -147,10 +148,10 @@ def levels(group: Group) -> list[Table]:
 
 
 def models(group: Group) -> list[Table]:
-    """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
+    """Make a table of the first metric by model and mechanism, then scripted policies.
 
-    Scripted rows have the conditions of the volatilities and team sizes that models were run at:
-    others would be compared with nothing.
+    It corresponds to Tables 3 and 6. Scripted rows use the volatilities and team sizes that models
+    were run at, since others couldn't be compared with anything.
     """
     unscripted, frame = group.unscripted, group.frame
     names = list(dict.fromkeys(unscripted.frame["model"]))
@@ -176,7 +177,7 @@ def models(group: Group) -> list[Table]:
 
 
 def differences(group: Group) -> list[Table]:
-    """Every arm minus the free one that it is compared with, paired by world."""
+    """Make a table of every arm minus its free counterpart, paired by world."""
     lines = [
         {
             **{"metric": metric, "arm": arm, "minus": other, "difference": estimate.value},
@@ -204,7 +205,7 @@ def differences(group: Group) -> list[Table]:
 
 
 def dialogue(group: Group) -> list[Table]:
-    """How often messages refer to others' actions, and what follows (RQ3)."""
+    """Make a table of references between messages, and their consequences (RQ3)."""
     spoken = group.where(~group.frame["scripted"] & (group.frame["turns"] != "0"))
     if not set(_DIALOGUE) & set(spoken.episodes):
         return []
@@ -221,12 +222,12 @@ def dialogue(group: Group) -> list[Table]:
 def conditions(
     played: Sequence[TrackedCondition], exponents: Mapping[str, Estimate]
 ) -> pd.DataFrame:
-    """One row a condition: factors, realised n, the mean of every metric.
+    """Return one row per condition: factors, realised n, the mean of every metric.
 
     Parameters
     ----------
     exponents
-        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
+        λ̂ by run id, for the conditions that have one. Other columns of committees are empty.
     """
     rows: list[dict[str, Any]] = []
     for condition in played:
@@ -252,7 +253,7 @@ def conditions(
 
 
 def warnings(condition: TrackedCondition) -> list[str]:
-    """The names of a condition's warnings."""
+    """Return the names of a condition's warnings."""
     metrics = condition.metrics
     played = 0 if metrics.empty else metrics["episode"].nunique()
     missing = ["attrition"] * bool(condition.failures) + ["pending"] * (condition.pending > 0)
@@ -267,7 +268,7 @@ def _arms_across(
     metric: str,
     notes: tuple[str, ...],
 ) -> Table:
-    """Means of a metric: a line for each part of the episodes under its keys, a column an arm."""
+    """Make a table of means: a line for each part of the episodes, a column per arm."""
     arms = list(arms)
     lines = []
     for named, table in parts:
@@ -283,12 +284,12 @@ def _arms_across(
 
 
 def _by_arm(table: pd.DataFrame, arms: Iterable[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Some rows of episodes by arm, in the order of the given arms."""
+    """Split rows of episodes by arm, in the order of the given arms."""
     return [(arm, table[table["arm"] == arm]) for arm in arms]
 
 
 def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
-    """A mean, half its interval, and how many of how many a run never ended, as fields."""
+    """Return a mean, half its interval, and the numbers of open and of all times, as fields."""
     estimate = over_worlds(part, metric)
     fields = {name: estimate.value, f"{name} half": estimate.ci_high - estimate.value}
     return fields | {
@@ -297,12 +298,12 @@ def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
 
 
 def _facts(group: Group) -> dict[str, Any]:
-    """Facts for the notes of several tables: metrics, and whether policies are among the arms."""
+    """Return facts for the notes of several tables: metrics, and whether policies are included."""
     return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
 
 
 def _lost(condition: TrackedCondition, name: str) -> bool:
-    """Whether any run has such losses; older runs don't count all of them."""
+    """Return whether any run has such losses; older runs don't count all of them."""
     return name in condition.metrics and bool((condition.metrics[name] > 0).any())
 
 
@@ -311,7 +312,7 @@ def _with_limits(value: float, low: float, high: float) -> str:
 
 
 def mean_cell(value: float, half: float, lost: float, total: float) -> str:
-    """``7.10 ± 0.31 (5.4 of 5.6 open)``: what has no time is no part of the mean."""
+    """Format ``7.10 ± 0.31 (5.4 of 5.6 open)``; open times aren't part of the mean."""
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
     return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)

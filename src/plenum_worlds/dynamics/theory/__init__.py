@@ -1,1 +1,1 @@
-"""The theoretical model of consensus and diversity: its grid, its simulation, what is exact."""
+"""The theoretical model of consensus and diversity: its grid, simulation, and exact results."""

@@ -1,4 +1,4 @@
-"""What is known exactly about the theoretical model, and that no noise helps it.
+"""Exact results on the theoretical model, among them that noise never helps it.
 
 With ρ = 1-α-γ and κ = 1-γ, deviations from the mean, the mean around a fixed optimum, and the
 mean's lag behind a moving one are independent first-order autoregressions (docs/theory.md).
@@ -17,21 +17,22 @@ from plenum_worlds.dynamics.theory.grid import Grid, Outcome
 
 
 def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
-    """Whether a stationary distribution exists: |1-γ| < 1 and |1-α-γ| < 1."""
+    """Return whether a stationary distribution exists: |1-γ| < 1 and |1-α-γ| < 1."""
     a, g = np.asarray(alpha, dtype=float), np.asarray(gamma, dtype=float)
     return np.asarray((np.abs(1 - g) < 1) & (np.abs(1 - a - g) < 1))
 
 
 def half_normal(variance: ArrayLike) -> Floats:
-    """E|z| of a normal z with mean 0: √(2 variance / π)."""
+    """Return E|z| of a normal z with mean 0: √(2 variance / π)."""
     return np.asarray(np.sqrt(2 * np.asarray(variance, dtype=float) / math.pi))
 
 
 def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floats]:
-    """Exact E[D_opt] and E[mean deviation] over rounds 1 to T, each of the grid's shape.
+    """Return exact E[D_opt] and E[mean deviation] over rounds 1 to T.
 
-    All states are normal where no shock strikes, so that a half-normal mean a round is exact, on
-    any horizon and outside the stable region too. With shocks D_opt has no such form: NaN there.
+    Each has the grid's shape. Without shocks all states are normal, so that a half-normal mean per
+    round is exact, on any horizon and even outside the stable region. With shocks D_opt has no such
+    form and is NaN.
 
     Parameters
     ----------
@@ -55,24 +56,24 @@ def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floa
 
 @dataclass(frozen=True)
 class Monotonicity:
-    """Whether any noise improves performance in a simulated grid.
+    """Result of testing whether noise improves performance in a simulated grid.
 
-    A column is a cell of all parameters but β.
+    A column is a combination of all parameters except β.
 
     Attributes
     ----------
     columns, best_at_zero
-        Columns, and those in which no β has a higher estimated performance than β = 0. Unstable
-        ones that overflow don't count.
+        Numbers of columns, and of those in which no β has a higher estimated performance than β =
+        0. Unstable ones that overflow don't count.
     compared
         Pairs of a β > 0 with β = 0, over all columns.
     gain
         The largest estimated perf(β) - perf(0) of them, paired by run. It is the largest of many:
         its own interval and p are not adjusted for that.
     cell
-        Where it is: alpha, gamma, shock_freq, agents, beta.
+        The parameters of that gain: alpha, gamma, shock_freq, agents, beta.
     p
-        The smallest one-sided p that any β > 0 is better, times ``compared`` (Bonferroni), at
+        The smallest one-sided p for any β > 0 being better, times ``compared`` (Bonferroni), at
         most 1; NaN for a single run.
     """
 
@@ -90,11 +91,11 @@ class Monotonicity:
 
 
 def monotonicity(outcome: Outcome) -> Monotonicity:
-    """Look for a best β > 0 (the claim at the end of the paper's Appendix D).
+    """Search for a best β > 0 (the claim at the end of the paper's Appendix D).
 
-    In expectation there is none: with u the noise-free part of x_i - a* and v the noise of β = 1,
-    v symmetric given u, E|u + βv| = E max(|u|, β|v|), which grows with β. What the estimates show
-    to the contrary is chance; with ``antithetic=True`` the identity holds run by run.
+    In expectation there is none: with u the noise-free part of x_i - a* and v the noise of β = 1, v
+    symmetric given u, E|u + βv| = E max(|u|, β|v|), which grows with β. Estimates to the contrary
+    are chance; with ``antithetic=True`` the identity holds run by run.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def monotonicity(outcome: Outcome) -> Monotonicity:
 
 
 def _smallest(gains: Floats) -> float:
-    """The smallest one-sided p of a mean above 0 along the last axis, Bonferroni-adjusted."""
+    """Return the smallest one-sided p of a positive mean on the last axis, Bonferroni-adjusted."""
     runs = gains.shape[-1]
     if runs < 2:
         return float("nan")

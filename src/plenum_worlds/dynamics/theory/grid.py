@@ -1,4 +1,4 @@
-"""The grid of the theoretical model, and what its simulation gives."""
+"""The parameter grid of the theoretical model, and the results of its simulation."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from plenum.dynamics.fit import Floats
 
 
 def within(name: str, values: Sequence[float], low: float, high: float) -> None:
-    """Refuse a list without values, or with one outside ``low`` to ``high``."""
+    """Refuse an empty list, or one with a value outside ``low`` to ``high``."""
     allowed = f"from {low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
     if not values:
         raise ValueError(f"{name}: no value; at least one, {allowed}")
@@ -28,7 +28,7 @@ class Grid:
     alpha
         Pull towards the group's mean, 0 to 1.
     gamma
-        Pull towards the optimum, 0 or more. Stable are 0 < γ < 2 with 0 < α + γ < 2.
+        Pull towards the optimum, 0 or more. Stable for 0 < γ < 2 with 0 < α + γ < 2.
     shock_freq
         Probability of a shock per round, 0 to 1.
     agents
@@ -39,7 +39,7 @@ class Grid:
     Raises
     ------
     ValueError
-        A list is empty, or a value lies outside its range.
+        A list is empty, or a value is outside its range.
     """
 
     alpha: tuple[float, ...]
@@ -58,7 +58,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(alpha, gamma, shock_freq, agents, beta): the axes of every result."""
+        """Lengths of (alpha, gamma, shock_freq, agents, beta), the axes of every result."""
         axes = (self.alpha, self.gamma, self.shock_freq, self.agents, self.beta)
         return tuple(len(axis) for axis in axes)
 
@@ -70,7 +70,7 @@ FIGURE_6 = Grid(
     agents=(3, 10, 30, 100),
     beta=(0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0),
 )
-"""A grid like that of Figure 6, whose values the paper doesn't give; dense where β is small."""
+"""A grid like that of Figure 6, whose values the paper doesn't state; dense at small β."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +80,11 @@ class Outcome:
     Attributes
     ----------
     grid, rounds, runs, seed, spread, antithetic
-        What was asked for.
+        The arguments of the simulation.
     dopt_runs, dbar_runs
-        Of each run, averaged over rounds and agents: the distance to the optimum and to the
-        group's mean, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of all cells has
-        the same draws, so that differences between cells are paired by run.
+        Distance to the optimum and to the group's mean, averaged over rounds and agents of each
+        run, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of all cells has the same
+        draws, so that differences between cells are paired by run.
     """
 
     grid: Grid
@@ -108,7 +108,7 @@ class Outcome:
 
     @property
     def perf(self) -> Floats:
-        """Performance score, 1 - D_opt: at most 1, and it can be negative."""
+        """Performance score, 1 - D_opt: at most 1, possibly negative."""
         return 1 - self.dopt
 
     @property

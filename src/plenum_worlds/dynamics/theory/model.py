@@ -27,10 +27,10 @@ from plenum_worlds.dynamics.theory.grid import Grid, Outcome, within
 _START, _NOISE, _SHOCKS = range(3)  # streams: each purpose has draws of its own
 
 _AT_ONCE = 200_000
-"""Distances that are held at once: fewer cost calls, more fall out of a core's cache."""
+"""Number of distances held at once: with fewer, calls cost more; more don't fit a core's cache."""
 
 _DRAWN = 2_000_000
-"""Draws that are held at once."""
+"""Number of draws held at once."""
 
 
 def simulate(
@@ -57,23 +57,23 @@ def simulate(
     rounds
         T: updates of each run. Distances are measured after each update and shock, at t = 1 to T.
     runs
-        Runs a cell.
+        Runs per cell.
     seed
         0 or more.
     spread
-        x_i(0) ~ N(0, spread²), independent of everything else; 0 starts all on the optimum.
+        x_i(0) ~ N(0, spread²), independent of everything else; with 0 all start on the optimum.
         a*(0) is 0.
     antithetic
         Average each run with its mirror image, whose noise has the opposite sign. The mean of
         |u + βv| and |u - βv| is max(|u|, β|v|).
     dtype
-        Of the one pass over all agents and cells; states are always float64. In float32 a run's
-        means move by less than 1e-5 of their size.
+        Type of the one pass over all agents and cells; states are always float64. In float32 a
+        run's means move by less than 1e-5 of their size.
 
     Raises
     ------
     ValueError
-        ``rounds``, ``runs``, ``seed`` or ``spread`` lies outside its range.
+        ``rounds``, ``runs``, ``seed`` or ``spread`` is outside its range.
     """
     _check(rounds, runs, seed, spread)
     shape = (*grid.shape, runs)
@@ -94,8 +94,11 @@ def simulate(
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """The draws of one run: standard normal start (N,) and noise (T, N); uniform numbers (T,) that
-    a shock's frequency is compared with; and the sizes (T,) of shocks, uniform on [-1, 1]."""
+    """The random draws of one run.
+
+    These are standard normal ``start`` (N,) and ``noise`` (T, N), uniform numbers (T,) to compare
+    with a shock's frequency, and sizes (T,) of shocks, uniform on [-1, 1].
+    """
 
     start: Floats
     noise: Floats
@@ -103,12 +106,12 @@ class Draws:
     size: Floats
 
     def shocks(self, shock_freq: float) -> Floats:
-        """Shifts of the optimum after each round, shape (T,)."""
+        """Return shifts of the optimum after each round, shape (T,)."""
         return np.where(self.struck < shock_freq, self.size, 0.0)
 
 
 def draw(seed: int, run: int, agents: int, rounds: int) -> Draws:
-    """The draws of a run. More agents leave those of the first ones as they were."""
+    """Return the draws of a run; those of an agent don't depend on the number of agents."""
     streams = [np.random.Generator(np.random.PCG64([seed, run, p])) for p in range(3)]
     shocks = streams[_SHOCKS].random((rounds, 2))
     return Draws(
@@ -120,7 +123,7 @@ def draw(seed: int, run: int, agents: int, rounds: int) -> Draws:
 
 
 class _Block:
-    """The draws of some runs, and the responses of a group to them."""
+    """The draws of some runs, and a group's responses to them."""
 
     def __init__(
         self, seed: int, runs: range, agents: int, rounds: int, spread: float, grid: Grid
@@ -136,7 +139,10 @@ class _Block:
         self.own_noise = noise - self.noise[..., None]
 
     def of_the_mean(self, gamma: float) -> tuple[Floats, Floats]:
-        """The mean's distance to the optimum: driven (T, shock_freq, runs), noisy (T, runs)."""
+        """Return the mean's distance to the optimum.
+
+        It has a driven part (T, shock_freq, runs) and a noisy one (T, runs).
+        """
         start = np.tile(self.start, (self.shocks.shape[1], 1))
         nothing = np.zeros_like(self.start)
         return _response(1 - gamma, start, -self.shocks), _response(1 - gamma, nothing, self.noise)
@@ -144,7 +150,7 @@ class _Block:
     def distances(
         self, decay: float, driven: Floats, noisy: Floats, antithetic: bool, dtype: DTypeLike
     ) -> tuple[Floats, Floats]:
-        """Mean distances to the optimum (shock_freq, beta, runs) and to the mean (beta, runs).
+        """Return mean distances to optimum (shock_freq, beta, runs) and to mean (beta, runs).
 
         With u the driven and w the noisy part, |u + w| = 2 max(w, -u) + u - w, and over agents u
         and w average to the mean's parts: one pass over agents and cells is enough.
@@ -169,7 +175,7 @@ class _Block:
 
 
 def _response(keep: float, state: Floats, inputs: Floats) -> Floats:
-    """states(t+1) = keep states(t) + inputs(t), for t = 1 to T; shape of ``inputs``."""
+    """Return states(t+1) = keep states(t) + inputs(t) for t = 1 to T, shaped as ``inputs``."""
     states = np.empty_like(inputs)
     with np.errstate(over="ignore", invalid="ignore"):
         for t, increment in enumerate(inputs):
@@ -178,14 +184,14 @@ def _response(keep: float, state: Floats, inputs: Floats) -> Floats:
 
 
 def _greater(driven: Array, noisy: Array, antithetic: bool, out: Array) -> Array:
-    """max(w, -u); mirrored max(|w|, |u|), which is the mean of |u + w| and |u - w|."""
+    """Return max(w, -u); mirrored max(|w|, |u|), which is the mean of |u + w| and |u - w|."""
     if antithetic:
         return np.maximum(np.abs(driven), np.abs(noisy), out=out)
     return np.maximum(-driven, noisy, out=out)
 
 
 def _absolute(driven: Floats, noisy: Floats, antithetic: bool) -> Floats:
-    """|u + w|, or its mean over both signs of the noise."""
+    """Return |u + w|, or its mean over both signs of the noise."""
     if antithetic:
         return np.maximum(np.abs(driven), np.abs(noisy))
     return np.abs(driven + noisy)
@@ -194,9 +200,9 @@ def _absolute(driven: Floats, noisy: Floats, antithetic: bool) -> Floats:
 def simulate_plainly(
     grid: Grid, rounds: int = 200, runs: int = 100, seed: int = 0, *, spread: float = 0.0
 ) -> Outcome:
-    """The same numbers by the equation as it stands: Python loops over cells, runs, rounds, agents.
+    """Simulate by the literal equation, with loops over cells, runs, rounds and agents.
 
-    To check :func:`simulate`, and to compare its speed with. Parameters as there.
+    This is a reference for the results and the speed of :func:`simulate`, with the same parameters.
     """
     _check(rounds, runs, seed, spread)
     dopt, dbar = np.empty((*grid.shape, runs)), np.empty((*grid.shape, runs))
@@ -221,7 +227,7 @@ def _trajectory(
     shocks: list[float],
     noise: list[list[float]],
 ) -> tuple[float, float]:
-    """Mean distances to optimum and mean of one run."""
+    """Return mean distances to optimum and mean of one run."""
     agents = range(len(start))
     states, optimum, far, apart = start, 0.0, 0.0, 0.0
     for shock, eps in zip(shocks, noise, strict=True):

@@ -52,15 +52,15 @@ SIBLINGS = {
 }
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
-    "hydra_plugins": 200,
+    "hydra_plugins": 250,
     "plenum": 35_450,
     "plenum_archive": 1_800,
-    "plenum_audit": 13_600,
-    "plenum_checks": 4_700,
-    "plenum_hosted": 2_160,
-    "plenum_papers": 4_570,
+    "plenum_audit": 13_700,
+    "plenum_checks": 4_750,
+    "plenum_hosted": 2_200,
+    "plenum_papers": 4_620,
     "plenum_report": 1_760,
-    "plenum_worlds": 7_845,
+    "plenum_worlds": 7_950,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

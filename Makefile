@@ -1,4 +1,4 @@
-# make run | test | check | ui | papers | bench | constraints | clean
+# make run | test | check | docs | ui | papers | bench | constraints | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -8,7 +8,7 @@ PORT ?= 5000
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes: each would compile all anew
 
 .DEFAULT_GOAL := help
-.PHONY: help run test frameworks check format ui server papers bench constraints clean
+.PHONY: help run test frameworks check format docs ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
@@ -16,6 +16,7 @@ help:
 	@echo "make frameworks   environments of four agent frameworks, whose examples the tests then play"
 	@echo "make check        lint, format check and type check"
 	@echo "make format       mend what lint and format can mend"
+	@echo "make docs         the documentation as a site that can be searched, site/index.html"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
 	@echo "make server       an MLflow tracking server on port $(PORT), for tracking=server"
 	@echo "make papers       every figure and table of the papers from small runs, to outputs/papers"
@@ -40,6 +41,10 @@ check: $(VENV)/.all
 format: $(VENV)/.all
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build
+	@echo "built: site/index.html"
 
 # LiteLLM's price list must not be fetched: without internet the server would hang at start.
 # The hosts are stated because MLflow's own list lets names such as 10.example.com pass.
@@ -89,4 +94,8 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
 	sh scripts/install.sh $(BIN)/python hosted ray s3 server docs dev
+	@touch $@ $(VENV)/.base $(VENV)/.docs
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	sh scripts/install.sh $(BIN)/python docs
 	@touch $@ $(VENV)/.base

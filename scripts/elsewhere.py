@@ -10,7 +10,7 @@
 
 Without any, all of them are run, one after the other: some 25 minutes each on two cores.
 `--together` makes one run of those that are named: baseline, prescott, nohup and space go together.
-What follows `--` goes to pytest: `-- tests/dynamics -n 0`.
+What follows `--` goes to pytest: `-- tests/plenum/dynamics -n 0`.
 
 The tests are those of this checkout as it lies there, in a clone in a temporary folder. The last
 line is JSON: the failed tests of each environment. Exit status 1 if there are any.

@@ -17,6 +17,8 @@ from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
 from plenum.models import Reply
 
+pytest_plugins = ["command_line"]
+
 ROOT = Path(__file__).resolve().parents[1]
 os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it composes
 # Threads that wait for each other give way, where tests share the cores; torch reads it at import.

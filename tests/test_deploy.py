@@ -1,4 +1,4 @@
-"""The deployment is what its docs say; tests/e2e/test_team.py starts its parts, without Docker."""
+"""The deployment is what its docs say; `plenum_fleet/e2e/test_team.py` starts it without Docker."""
 
 import re
 import tomllib

@@ -68,7 +68,7 @@ def _sweep(folder: Path, server: Running, kills: int, *more: str) -> dict[str, A
     seats = ",".join(f"{seat}:{(_OPENAI, _ANTHROPIC)[n % 2]}" for n, seat in enumerate(_SEATS))
     prices = ",".join(f"{model}:{{input:100,output:400}}" for model in (_OPENAI, _ANTHROPIC))
     command = [
-        *(sys.executable, str(ROOT / "tests/e2e/killing.py")),
+        *(sys.executable, str(ROOT / "tests/killing.py")),
         *(f"backend.api_base.openai={server.url}", str(kills), "7", "backend.send_seed=false"),
         f"+backend.api_base.anthropic={server.url.removesuffix('/v1')}",
         *(f"+model.seats={{{seats}}}", f"model.default={_OPENAI}", f"+prices={{{prices}}}"),

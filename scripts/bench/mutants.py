@@ -121,8 +121,11 @@ def run(checkout: Path, mutant: Mutant) -> str | None:
     lines = code.splitlines(keepends=True)
     indented = textwrap.indent(mutant.after, " " * place.col_offset) + "\n"
     file.write_text("".join([*lines[:first], indented, *lines[place.end_lineno :]]))
-    near = sorted((checkout / "tests" / mutant.room).rglob(f"test_{file.stem}*.py"))
-    tests = [*map(str, near), f"tests/{mutant.room}"]
+    tested = checkout / "tests/plenum" / mutant.room
+    if not tested.is_dir():  # before the tests were divided by package
+        tested = checkout / "tests" / mutant.room
+    near = sorted(tested.rglob(f"test_{file.stem}*.py"))
+    tests = [*map(str, near), str(tested)]
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     try:
         done = subprocess.run(

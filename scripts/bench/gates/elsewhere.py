@@ -7,7 +7,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from elsewhere import ENVIRONMENTS, failures
 
-_QUICK = ("tests/dynamics",)
+_QUICK = ("tests/plenum/dynamics",)
 
 
 def measure(quick: bool) -> dict[str, Any]:

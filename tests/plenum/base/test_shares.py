@@ -1,0 +1,31 @@
+"""Percent signs stand in one way everywhere: after a space."""
+
+import re
+from pathlib import Path
+
+from plenum.base.shares import percent, percent_between, points
+from plenum.reports import formats
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_a_share_has_a_space_before_its_sign() -> None:
+    assert percent(0.57) == "57 %"
+    assert percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
+    assert (points(0.06), points(-0.5)) == ("+6 %", "-50 %")
+    assert formats.percent(0.25) == "25.0 %"
+    assert formats.percent(float("nan")) == formats.NONE
+
+
+def test_no_text_of_ours_sets_a_share_in_another_way() -> None:
+    files = [file for room in ("src", "scripts") for file in (ROOT / room).rglob("*")]
+    texts = [f for f in files if f.suffix in (".py", ".j2") and "attacks" not in f.parts]
+    assert len(texts) > 400
+    tight = re.compile(r":[+]?(\.\d)?%[}\"]|[\d}]%(?![\w}(%])")
+    found = {
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in texts
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if tight.search(re.sub(r"\{%.*?%\}", "", line))
+    }
+    assert found == set()

@@ -1,0 +1,53 @@
+"""A third kind of study, added without touching a file of the package: see ``tests/coin``."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from command_line import ROOT, call, journals
+from statsmodels.stats.proportion import proportion_confint
+
+from plenum.records import read
+from plenum.tracking import store
+
+COIN = ROOT / "tests/coin"
+
+
+def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(
+    stored: Path,
+) -> None:
+    arguments = ("--config-dir", str(COIN / "conf"), "-m", "task=coin", "task.world.heads=0.2,0.9")
+    path: dict[str, Any] = {"PYTHONPATH": str(COIN)}
+    call(stored, "run.py", *arguments, **path)
+
+    flipped = {}
+    for file in map(Path, journals(stored)):
+        transcript = read(stored / "mlruns/journals" / file)
+        sides = [entry["side"] for entry in transcript.calls]
+        assert transcript.end is not None
+        assert (len(sides), sides.count("heads")) == (20, transcript.end["heads"])
+        flipped.setdefault(transcript.head["heads"], []).append(transcript.end["heads"])
+    assert {heads: len(counts) for heads, counts in flipped.items()} == {"0.2": 6, "0.9": 6}
+
+    client = store.open_client(f"sqlite:///{stored}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("coin")
+    assert experiment.tags["plenum.study_kind"] == "coin"
+    parents = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'condition'")
+    shares = {run.data.params["heads"]: run.data.metrics["share"] for run in parents}
+    assert shares == {h: pytest.approx(sum(counts) / 120) for h, counts in flipped.items()}
+
+    printed = call(stored, "scripts/tables.py", "study=coin", **path).stdout
+    table = pd.read_csv(stored / "outputs/coin/coin.csv", dtype={"heads": str})
+    for line in table.itertuples():
+        low, high = proportion_confint(sum(flipped[line.heads]), 120, method="beta")
+        assert (line.target, line.completed) == (6, 6)
+        assert [line.share, line.ci_low, line.ci_high] == pytest.approx(
+            [shares[line.heads], low, high]
+        )
+        assert f"{line.share:.3f}" in printed
+    call(stored, "scripts/accounting.py", "study=coin", **path)
+    accounts = pd.read_csv(stored / "outputs/coin/accounting.csv")
+    assert accounts[["target", "completed", "calls"]].to_numpy().tolist() == [[6, 6, 120]] * 2
+    assert json.dumps(sorted(shares)) == '["0.2", "0.9"]'

@@ -1,0 +1,67 @@
+"""The laboratory without one of its packages: it works, and says in a line what isn't installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+WITHOUT = """
+import sys
+from pathlib import Path
+
+here = str(Path(__file__).parent)
+sys.path[:] = [p for p in sys.path if p == here or not Path(p, "plenum").is_dir()]
+"""
+"""Leaves out every other `src`, such as the one to which an editable installation leads."""
+
+NEEDED = {
+    "plenum_archive": ("scripts/export.py", "study=default"),
+    "plenum_audit": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
+    "plenum_checks": ("run.py", "perturbation=variants20"),
+    "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
+    "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
+    "plenum_report": ("scripts/report.py", "study=default"),
+    "plenum_worlds": ("run.py", "task=disaster"),
+}
+"""A command of each package."""
+
+
+def called(folder: Path, source: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a script of the checkout with the packages of another source folder."""
+    script, *rest = arguments
+    return subprocess.run(
+        [sys.executable, str(ROOT / script), *rest],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(source), "PLENUM_ROOT": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+
+
+@pytest.mark.parametrize("package", NEEDED)
+def test_a_package_that_is_removed_is_named_and_the_rest_works(
+    package: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    for folder in (ROOT / "src").iterdir():
+        if folder.is_dir() and folder.name != package:
+            (source / folder.name).symlink_to(folder)
+    (source / "sitecustomize.py").write_text(WITHOUT)
+    sweep = ("run.py", "-m", "roles=on,off", "replicates=2", "rounds=2")
+    done = called(tmp_path, source, *sweep)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 replicates = 4 completed" in done.stderr + done.stdout
+    refused = called(tmp_path, source, *NEEDED[package])
+    assert refused.returncode == 2, refused.stdout + refused.stderr
+    (line,) = refused.stderr.strip().splitlines()
+    assert "installed" in line
+
+
+def test_siblings_are_all_tried() -> None:
+    folders = {path.name for path in (ROOT / "src").glob("plenum_*")}
+    assert folders == NEEDED.keys()

@@ -1,0 +1,112 @@
+"""A killed run loses nothing, repeats nothing, and reaches the same bytes."""
+
+import json
+import re
+import signal
+from pathlib import Path
+
+import pytest
+from command_line import Run, call, calls, journaled, journals, runs, start, wait_for
+
+from plenum.tracking import store
+from plenum.tracking.stored import runs as tracked
+
+SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
+CALLS = 2 * 4 * 66
+
+
+def answered(data: dict[str, bytes]) -> int:
+    """Whole entries that are answers to calls."""
+    lines = [line for d in data.values() for line in d.split(b"\n")[:-1]]
+    return sum(json.loads(line)["kind"] not in ("head", "end") for line in lines)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The journals of a process that was started cold and ran undisturbed."""
+    folder = tmp_path_factory.mktemp("reference")
+    call(folder, "run.py", *SWEEP, "tracking=none", cold=True)
+    return journals(folder)
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.85])
+def test_after_kill_9_only_what_is_missing_is_done(
+    reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
+) -> None:
+    process = start(tmp_path, "run.py", *SWEEP)
+    size = share * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size and answered(journals(tmp_path)) > 0)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    left = journals(tmp_path)
+    assert 0 < answered(left) < CALLS
+    assert all(reference[name].startswith(data) for name, data in left.items())
+    attempts = len(calls(tmp_path))
+
+    run(*SWEEP)
+    assert journals(tmp_path) == reference
+    assert len(calls(tmp_path)) - attempts == CALLS - answered(left)
+
+    tags = [run.data.tags for run in runs(tmp_path, "default", "replicate")]
+    logged = [(tag["plenum.condition"], tag["plenum.replicate"]) for tag in tags]
+    assert len(logged) == len(set(logged)) == 8
+
+
+def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
+    run: Run, stored: Path
+) -> None:
+    sweep = ("-m", "seed=range(1,41)", "replicates=2", "rounds=100", "calls.max_concurrency=1")
+    process = start(stored, "run.py", *sweep)
+    database = stored / "mlruns/mlflow.db"
+    wait_for(process, lambda: tracked(database, "default", "plenum.kind", "condition"))
+    process.send_signal(signal.SIGSTOP)
+    shown = run("study=default", script="scripts/status.py").stdout
+    begun, replicates = re.findall(r"^(\d+) conditions?: (\d+) replicates = ", shown, re.M)[0]
+    assert 0 < int(begun) < 40
+    assert int(replicates) == 2 * int(begun)
+    assert "\na sweep of 40 conditions, 80 replicates is running; " in shown
+    process.kill()
+    process.communicate(timeout=30)
+    (lock,) = stored.glob("mlruns/journals/tracking-*.lock")
+    with store.locked(lock):  # what it handed over is written
+        pass
+    shown = run("study=default", script="scripts/status.py").stdout
+    assert "\na sweep of 40 conditions, 80 replicates ran last; " in shown
+    untracked = run("tracking=none", script="scripts/status.py").stdout
+    calls = [re.findall(r" (\d+) calls", text) for text in (shown, untracked)]
+    assert calls[0] == calls[1]
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
+    reference: dict[str, bytes], run: Run, tmp_path: Path, sign: signal.Signals
+) -> None:
+    process = start(tmp_path, "run.py", *SWEEP)
+    size = 0.3 * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size)
+    process.send_signal(sign)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command continues from here" in errors
+    assert "Traceback" not in errors
+    left = journals(tmp_path)
+    assert all(reference[name].startswith(data) for name, data in left.items())
+    assert all(data.endswith(b"\n") for data in left.values())
+    tables = run("study=default", script="scripts/tables.py")
+    assert "pending" in tables.stdout
+    run(*SWEEP)
+    assert journals(tmp_path) == reference
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_torn_line_is_written_again(
+    reference: dict[str, bytes], run: Run, tmp_path: Path
+) -> None:
+    name, data = next(iter(reference.items()))
+    journal = tmp_path / "mlruns/journals" / name
+    journal.parent.mkdir(parents=True)
+    journal.write_bytes(data[: len(data) // 2])
+    run(*SWEEP)
+    assert journals(tmp_path) == reference

@@ -1,0 +1,126 @@
+"""Runs that were logged are audited by the command line without a call."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def audit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """``scripts/audit.py`` in a folder."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
+    rows = [
+        *({"case": "ann", "decision": "Hire"} for _ in range(18)),
+        *({"case": "bob", "decision": "Hire" if run % 2 else "Reject"} for run in range(17)),
+        {"case": "bob", "error": "timeout"},
+        *({"case": "cy", "decision": "Reject"} for _ in range(3)),
+    ]
+    log = tmp_path / "runs.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl")
+    assert done.returncode == 1, done.stderr
+    ann, bob, cy, everyone = done.stdout.splitlines()[:4]
+    assert ann.startswith("ann: stable, decides alike 100 %")
+    assert bob.startswith("bob: unstable, decides alike 50 %")
+    assert bob.endswith("18 runs: Hire 8, Reject 9, failed 1")
+    assert cy.startswith("cy: undecided")
+    assert everyone == "3 cases: unstable; shown unstable: bob"
+    again = audit(tmp_path, "logs=runs.jsonl")
+    assert again.stdout.splitlines()[:4] == done.stdout.splitlines()[:4]
+
+    log.write_text(log.read_text() + '{"case": "cy"}\n')
+    wrong = audit(tmp_path, "logs=runs.jsonl")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == (
+        "error: runs.jsonl, line 40: no decision; give case, decision, maybe run, or name your "
+        "columns by columns={case: ...}: docs/audit-logs.md\n"
+    )
+
+
+@pytest.mark.parametrize("each", [4, 1_300])  # runs of each text: with journals, and in one pass
+def test_texts_that_are_no_option_are_told_on_the_screen_and_in_the_files(
+    tmp_path: Path, each: int
+) -> None:
+    texts = ["Hire", "hire ", "Reject", "perhaps"]
+    rows = [{"case": "ann", "decision": text} for text in texts for _ in range(each)]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl")
+    said = '"Hire" and "hire". If they mean the same, declare the options'
+    assert said in done.stdout
+    out = tmp_path / "outputs" / "audit"
+    assert said in "".join(json.loads((out / "audit.json").read_text())["doubts"])
+    assert said in (out / "audit.md").read_text()
+    done = audit(tmp_path, "logs=runs.jsonl", "columns.options={A: Hire, B: Reject}")
+    said = f'{each:,} runs names no option and counts as none: "perhaps" ({each} times)'
+    assert said in done.stdout
+    assert said in (out / "audit.md").read_text()
+    done = audit(tmp_path, "logs=runs.jsonl", "columns.options={A: Go, B: Stay}")
+    assert done.returncode == 2
+    assert f"{4 * each:,} runs names no option and counts as none:" in done.stderr
+
+
+def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_path: Path) -> None:
+    rows = [{"case_id": "ann", "verdict": "Hire", "text": "Ann?"}] * 18
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "runs.csv").write_text("case_id,verdict\n" + "ann,Hire\n" * 18)
+    pd.DataFrame(rows).to_parquet(tmp_path / "runs.parquet")
+    for log in ("runs.jsonl", "runs.csv", "runs.parquet"):
+        done = audit(tmp_path, f"logs={log}", "columns={case: case_id, decision: verdict}")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("ann: stable")
+    dotted = audit(tmp_path, "logs=runs.csv", "columns.case=case_id", "columns.decision=verdict")
+    assert dotted.returncode == 0, dotted.stderr
+    for given, words in {
+        "columns={id: case_id, answer: verdict}": "columns.id: unknown for logs=; the fields",
+        "columns={case: case_id, decision: verdct}": "no column verdct, which columns.decision",
+        "columns={case: case_id, decision: verdict, cost: usd}": "columns.cost: no row of",
+        "columns.case=": "columns.case: ''; give the name of a column",
+        "columns=[case_id]": "columns: [case_id]; values stand by name in braces: {NAME: VALUE}",
+        "columns=5": "columns: int; values stand by name in braces: {NAME: VALUE}",
+    }.items():
+        wrong = audit(tmp_path, "logs=runs.jsonl", given)
+        assert (wrong.returncode, wrong.stdout) == (2, ""), given
+        assert words in wrong.stderr
+        assert wrong.stderr.count("\n") == 1
+
+
+def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
+    rows = [
+        {"case": f"case {case}", "decision": "A" if run % (2 + case % 3) else "B", "cost": 0.5}
+        for case in range(300)
+        for run in range(18)
+    ]
+    rows += [{"case": "alike", "decision": "A"}] * 18
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl", "tracking=local", "study=many", "out=found")
+    assert done.returncode == 1, done.stderr
+    assert "case 0 and 99 more" in done.stdout  # equal cases share a line
+    assert len(done.stdout.splitlines()) < 40
+    held = json.loads((tmp_path / "found/audit.json").read_text())
+    assert (len(held["cases"]), held["cost"]["runs"], held["cost"]["dollars"]) == (301, 5418, 2700)
+    assert (held["verdict"], held["exit_status"], len(held["unstable"])) == ("unstable", 1, 300)
+    assert len((tmp_path / "found/audit.csv").read_text().splitlines()) == 302
+    assert not [*tmp_path.rglob("*.jsonl")][1:]  # no journals
+    fixed = audit(tmp_path, "logs=runs.jsonl", "study=many", "fix=true")
+    assert (fixed.returncode, fixed.stdout) == (2, "")
+    assert "fix: not for a log of more than 5,000 runs" in fixed.stderr
+    assert "give a log of the cases" in fixed.stderr
+    one = "".join(json.dumps(row) + "\n" for row in rows[:18])
+    (tmp_path / "one.jsonl").write_text(one)
+    compared = audit(tmp_path, "logs=one.jsonl", "tracking=local", "study=one", "baseline=many")
+    assert (compared.returncode, compared.stdout) == (2, "")
+    assert "of a log of more than 5,000 runs none are kept" in compared.stderr
+    assert compared.stderr.count("\n") == 1

@@ -1,0 +1,131 @@
+"""The page of an audit in a real headless Chromium: it loads nothing, and nothing in it acts."""
+
+from pathlib import Path
+
+import pytest
+from audit_studies import AuditStudy, conversation
+from browsing import HOSTILE, Open, browser, opened
+
+from plenum.reports.explorer.publish import Explored
+from plenum.reports.explorer.publish import publish as explore
+from plenum_audit.dynamics.audits import Rule
+from plenum_audit.reports.publish import publish
+
+__all__ = ["browser", "opened"]
+
+READY = "main section"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+WAVERING = ["A", "A", "B", "A", "B"] * 4
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+def page_of(study: AuditStudy) -> Path:
+    publish(study.chosen, Rule())
+    return study.chosen.out / "audit.html"
+
+
+def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
+    opened: Open, folder: Path
+) -> None:
+    study = AuditStudy(folder)
+    study.case("steady", ["A"] * 18, answer="A")
+    runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
+    study.case("wavering", WAVERING, runs=runs, answer="A")
+    study.case("wavering", ["A"] * 18, answer="A", knobs={"moderator": True})
+    with opened(page_of(study), ready=READY) as seen:
+        assert seen.text("h1") == (
+            "Audit of hiring.py:committee: Unstable; 80 % of runs reach the expected answers, "
+            "averaged over cases (rehearsal with simulated agents, not evidence)"
+        )
+        assert "in one of two cases fewer than 95 % of runs" in seen.text(".lead")
+        assert "Simulated agents" in seen.text(".notice")
+        anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
+        assert anchors == [
+            *("verdict", "follows", "parting", "drift", "steadier", "cost", "controlled", "cases"),
+        ]
+        first = seen.page.locator("#table-1 tbody tr")
+        assert first.count() == 2
+        assert "60\N{NO-BREAK SPACE}% [" in first.nth(0).inner_text()
+        assert seen.page.locator("mark.first").all_inner_texts() == ["A", "B"]
+        assert "Run 0" in seen.text(".sides .heads")
+        assert "round 5" in seen.text(".part + .exchange h3")
+        assert seen.page.evaluate("document.querySelector('#figure-1 img').naturalWidth") > 100
+        assert "moderator=True" in seen.text("#steadier")
+        assert "0.7" in seen.text("#controlled")
+        assert seen.page.locator("script").count() == 0
+
+
+def test_what_names_the_program_is_found_first_and_its_packages_are_folded_away(
+    opened: Open, folder: Path
+) -> None:
+    packages = {f"package_{n}": f"{n}.0" for n in range(150)}
+    named = {"function": "app.py:f", "code": {"app.py": "c0ffee"}, "packages": packages}
+    study = AuditStudy(folder, name="folded", program=named)
+    study.case("steady", ["A"] * 18)
+    with opened(page_of(study), ready=READY) as seen:
+        points = seen.page.locator("#controlled li").all_inner_texts()
+        assert "function app.py:f; its code and packages: Table" in points[0]
+        assert "gpt-x; system prompts: Table" in points[1]
+        assert "package_" not in "".join(points)
+        prompts, parts = seen.page.locator("#controlled details").all()
+        assert parts.locator("summary").inner_text().endswith("code 1, packages 150")
+        assert not parts.get_by_text("package_149").is_visible()
+        for folded in (prompts, parts):
+            folded.locator("summary").click()
+        assert "You are the Chair." in prompts.inner_text()
+        rows = parts.locator("tbody tr")
+        assert rows.first.inner_text().split() == ["code", "app.py", "c0ffee"]
+        assert rows.count() == 151
+        assert parts.get_by_text("package_149").is_visible()
+        assert seen.page.evaluate(WIDE) <= 0
+
+
+def test_runs_without_preferences_have_no_drift_and_stable_ones_no_parting(
+    opened: Open, folder: Path
+) -> None:
+    study = AuditStudy(folder, name="bare")
+    study.case("steady", ["A"] * 18, runs=[conversation("A", shares=False)] * 18)
+    with opened(page_of(study), ready=READY) as seen:
+        anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
+        assert anchors == ["verdict", "follows", "cost", "controlled", "cases"]
+
+
+def test_hostile_texts_are_inert_and_nothing_sticks_out(opened: Open, folder: Path) -> None:
+    study = AuditStudy(folder, name="hostile", committee=HOSTILE[0], program={"code": HOSTILE[2]})
+    for number, text in enumerate(HOSTILE):
+        safe = text.replace("\ud83d", "")
+        runs = [conversation(d) for d in WAVERING]
+        for entries in runs:
+            for entry in entries:
+                entry |= {"text": safe + entry["text"], "seat": safe[:200] + entry["seat"]}
+        id, options = f"{number} {safe[:200]}", {"A": safe, "B": "no"}
+        study.case(id, WAVERING, runs=runs, text=safe, options=options)
+    with opened(page_of(study), ready=READY) as seen:
+        page = seen.page
+        page.locator("details").evaluate_all("all => all.forEach(d => { d.open = true })")
+        assert page.evaluate("window.hit") is None
+        assert page.evaluate("document.images.length") == page.locator("figure.picture img").count()
+        assert page.evaluate("document.styleSheets.length") == 1
+        shown = page.evaluate("document.body.textContent")
+        assert HOSTILE[0] in shown
+        assert not {"\u202e", "\u2066", "\u0000"} & set(shown)
+        assert page.evaluate(WIDE) <= 0
+
+
+def test_runs_with_preferences_are_explored_as_committees_are(opened: Open, folder: Path) -> None:
+    study = AuditStudy(folder, name="explored")
+    runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
+    study.case("wavering", WAVERING, runs=runs)
+    page = folder / "explorer.html"
+    explore(Explored(study.name, study.uri, page, draws=100))
+    with opened(page) as seen:
+        assert "simulated agents" in seen.text("#provenance")
+        assert "wavering" in seen.text("#conditions")
+        assert seen.page.locator("#list tbody tr").count() == 20
+        seen.choose(0, 2)
+        assert "They part in round 5" in seen.text("#parting")
+        assert seen.page.locator("#talk mark.first").all_inner_texts() == ["A", "B"]

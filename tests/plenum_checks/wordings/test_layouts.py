@@ -1,0 +1,86 @@
+"""The nine layouts: other formatting, the same words."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plenum import scenarios
+from plenum.scenarios import Option, Scenario
+from plenum.scenarios.layouts import LAYOUTS, formats
+from plenum_checks.wordings import screen
+
+ROOT = Path(__file__).resolve().parents[3]
+CASES = [scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
+
+WORDS = st.lists(st.sampled_from(["law", "towns", "20,000", "half", "of", "it", "A"]), min_size=2)
+SENTENCE = WORDS.map(lambda words: " ".join(words).capitalize() + ".")
+TEXT = st.lists(SENTENCE, min_size=1, max_size=3).map(" ".join)
+ITEMS = st.lists(SENTENCE, min_size=1, max_size=4).map(tuple)
+
+
+@st.composite
+def some_scenarios(draw: st.DrawFn) -> Scenario:
+    count = draw(st.integers(2, 6))
+    return Scenario(
+        id="XX-01",
+        title="Some case",
+        domain="Some field",
+        type=draw(st.sampled_from(["choice", "allocation"])),
+        question="What now?",
+        situation=draw(TEXT),
+        affected=draw(ITEMS),
+        numbers=draw(ITEMS),
+        constraints=draw(ITEMS),
+        cases=draw(ITEMS),
+        options=tuple(Option("ABCDEF"[i], f"Way {'ivxlcd'[i]}", draw(TEXT)) for i in range(count)),
+        endpoint="Exactly one is chosen.",
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_layouts_of_the_twelve_pass_the_screen(case: Scenario) -> None:
+    made = formats(case)
+    assert [problem for variant in made for problem in screen.screen(case, variant)] == []
+    assert len({case.packet, *(variant.packet for variant in made)}) == 10
+
+
+@settings(max_examples=25)
+@given(some_scenarios())
+def test_layouts_keep_words_and_their_order(case: Scenario) -> None:
+    words = screen.plain(case.packet)
+    for variant in formats(case):
+        assert screen.plain(variant.packet) == words
+        assert variant.packet != case.packet
+        assert not re.search(r"STATE\s*:|^## ", variant.packet, re.MULTILINE)
+    assert len({variant.packet for variant in formats(case)}) == len(LAYOUTS) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "shows"),
+    [
+        ("line_breaks", "Situation:\nThe Republic of Velmar has 20,000 asylum"),
+        ("bullets", "\n• Applicants in danger"),
+        ("numbering", "Constraints:\n1. Spending on the backlog"),
+        ("capitals", "WHO IS AFFECTED:\n- Applicants"),
+        ("emphasis", "**Options:**\n*A. Humanitarian:* Credible"),
+        ("spacing", "    A.  Humanitarian:  Credible claims receive the benefit of the doubt.  O"),
+        ("quotes", '\n- "Frontier towns must supply housing, schools, and clinics."\n'),
+        ("headings", "### Decision question\n\nWhich rule"),
+        ("delimiters", "(B) Balanced points | Applicants are scored"),
+    ],
+)
+def test_a_layout_shows_its_mark(name: str, shows: str) -> None:
+    (case,) = (case for case in CASES if case.id == "IM-01")
+    made: Callable[[Scenario], str] = LAYOUTS[f"format_{name}"]
+    assert shows in made(case)
+    assert shows not in case.packet
+
+
+def test_an_allocation_keeps_its_last_sentence() -> None:
+    (case,) = (case for case in CASES if case.id == "CL-04-five")
+    for variant in formats(case):
+        assert "comes first" in " ".join(variant.packet.split()[-4:])

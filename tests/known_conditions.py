@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary
 from plenum.reports import estimating
+from plenum.reports.groups import RowGroup
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
@@ -101,6 +102,11 @@ def one_shot(key: int, decisions: str, **factors: str) -> TrackedCondition:
 def build(conditions: Sequence[TrackedCondition], chosen: Settings = CHOSEN) -> list[Row]:
     """Rows with few draws."""
     return estimating.build(conditions, chosen)
+
+
+def group(rows: Sequence[Row], chosen: Settings = CHOSEN) -> RowGroup:
+    """Rows that are shown together."""
+    return RowGroup(tuple(rows), chosen)
 
 
 def summary(row: Row) -> Summary:

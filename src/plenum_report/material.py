@@ -9,6 +9,7 @@ from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
 from plenum.reports.effects import Effect
+from plenum.reports.groups import RowGroup
 from plenum.reports.labels import provenance
 from plenum.reports.page.document import Grid, Picture
 from plenum.reports.rows import Row
@@ -121,7 +122,7 @@ class Material:
     @cached_property
     def sheets(self) -> dict[str, Table]:
         """The tables by name, in the order in which they are numbered."""
-        chosen, rows = self.chosen, self.rows
+        rows = self.rows
         tables: dict[str, Table] = {"design": factors.table(rows)}
         lost = any(row.failed or row.pending for row in rows)
         if lost:
@@ -131,12 +132,12 @@ class Material:
             tables["attrition"] = attrition(self.accounted)
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
-            tables["decisions"] = decisions(parallel)
+            tables["decisions"] = decisions(self._group(parallel))
         worded = fragility_tables.tables(rows, self.changes)
         if worded:
             tables["fragility"] = worded[0]
         for kind in self.kinds:
-            tables[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
+            tables[f"conditions{kind.suffix}"] = estimates(self._group(kind.rows))
             if len(kind.fits) > 1:
                 tables[f"growth{kind.suffix}"] = kind.table()
         for sheet in branching.tables(rows):
@@ -158,6 +159,9 @@ class Material:
         """Where the numbers come from; the page says it once, and no table of it again."""
         return provenance(self.rows)
 
+    def _group(self, rows: Sequence[Row]) -> RowGroup:
+        return RowGroup(tuple(rows), self.chosen)
+
     def _once(self, table: Table) -> Table:
         return replace(table, notes=tuple(note for note in table.notes if note != self.source))
 
@@ -168,12 +172,13 @@ class Material:
             if not kind.fits:
                 continue
             once = [row for row in kind.rows if not row.tracked.rerun and not self.study.large]
-            squares = matrices(once)
+            group = self._group(once)
+            squares = matrices(group)
             for at, sheet in enumerate(squares if len(squares) <= _SQUARES else ()):
                 tables[f"square{at}{kind.suffix}"] = sheet
-            for sheet in landscape(once):
+            for sheet in landscape(group):
                 tables[f"landscape{kind.suffix}"] = sheet
-            tables[f"diagnostics{kind.suffix}"] = diagnostics(kind.rows, self.chosen)
+            tables[f"diagnostics{kind.suffix}"] = diagnostics(self._group(kind.rows))
         return tables | {"manifest": manifest(self.every)}
 
     def table(self, name: str) -> str:

@@ -55,7 +55,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     exponent = symbol(rows)
     columns = (
         *keys([*names, *["condition"] * same]),
-        *exponents(rows),
+        *exponents(exponent),
         N,
         WARNINGS,
         Column("flip_rate", "off the\nplurality", decimals(3)),

@@ -13,11 +13,12 @@ from plenum.reports.formats import (
     or_dash,
     warnings,
 )
+from plenum.reports.groups import fitted_rounds
 from plenum.reports.labels import shared_label
 from plenum.reports.notes import of_wordings
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
+from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N
 from plenum.reports.tables.conditions import exponents as exponent_columns
 from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
 from plenum_papers.items.published import beside
@@ -88,7 +89,7 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
     exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
         *keys([*names, *["condition"] * same]),
-        *exponent_columns(rows),
+        *exponent_columns(exponent),
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
         Column((*_TIMES, "status"), "TTM", _median),
         Column("time_to_majority_ties_first", "TTM,\nties first", _round),
@@ -101,7 +102,12 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
         Column("departs", "departs in", warnings),
     )
     legend = (
-        *noted("s5", symbol=exponent, rounds=fitted(rows, source.chosen), interval=interval_method),
+        *noted(
+            "s5",
+            symbol=exponent,
+            rounds=fitted_rounds(rows, source.chosen),
+            interval=interval_method,
+        ),
         *of_wordings(rows),
         *notes(rows, _FILES),
     )

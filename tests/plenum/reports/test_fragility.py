@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from known_conditions import CHOSEN, build, line, one_shot, perturbed, tracked
+from known_conditions import CHOSEN, build, group, line, one_shot, perturbed, tracked
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import contrast, lyapunov, share
 from plenum.reports import effects, fragility, tables
+from plenum.reports.groups import by_estimand
 from plenum.reports.tables import fragility as fragility_tables
 
 #            canonical, five rephrasings, four formats
@@ -90,20 +91,21 @@ def test_conditions_of_other_environments_are_compared_with_a_warning(
 def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
     own, plain = build([perturbed(1, HALF)]), build([tracked(2)])
     for sheets, name in ((own, "λ̂_pert"), (plain, "λ̂")):
-        sheet = tables.conditions(sheets, CHOSEN)
+        sheet = tables.conditions(group(sheets))
         assert name in sheet.head
         assert any(note.startswith(f"{name}: slope") for note in sheet.notes)
-        assert tables.diagnostics(sheets, CHOSEN).title.endswith(name)
-    assert any("different wordings" in note for note in tables.conditions(own, CHOSEN).notes)
-    assert not any("wordings" in note for note in tables.conditions(plain, CHOSEN).notes)
+        assert tables.diagnostics(group(sheets)).title.endswith(name)
+    assert any("different wordings" in note for note in tables.conditions(group(own)).notes)
+    assert not any("wordings" in note for note in tables.conditions(group(plain)).notes)
 
 
 def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
     cells = [{"roles": r, "model": m} for r in ("on", "off") for m in ("uniform", "mixed")]
     conditions = [*(perturbed(1, HALF, **f) for f in cells), *(tracked(2, **f) for f in cells)]
-    titles = [sheet.title for sheet in tables.matrices(build(conditions))]
-    assert [title.partition(" by ")[0] for title in titles] == ["λ̂_pert", "λ̂"]
-    assert "perturbation=variants20" in titles[0]
+    parts = by_estimand(build(conditions), CHOSEN)
+    titles = [sheet.title for part in parts for sheet in tables.matrices(part)]
+    assert [title.partition(" by ")[0] for title in titles] == ["λ̂", "λ̂_pert"]
+    assert "perturbation=variants20" in titles[1]
 
 
 def test_a_contrast_of_wordings_with_repeats_says_so() -> None:
@@ -136,7 +138,7 @@ def test_a_one_shot_vote_has_no_exponent_and_no_contrast() -> None:
     assert {row.status for row in both} == {"one_shot"}
     assert "short" not in both[0].warnings
     assert effects.contrasts(both, CHOSEN) == []
-    assert line(tables.conditions(both, CHOSEN))["λ̂_pert"] == "one_shot"
+    assert line(tables.conditions(group(both)))["λ̂_pert"] == "one_shot"
 
 
 def test_a_rerun_is_no_condition_to_compare() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from known_conditions import CHOSEN, build, estimated, exponent, tracked
+from known_conditions import CHOSEN, build, estimated, exponent, group, tracked
 from rich.cells import cell_len
 from rich.console import Console
 from text_tables import of_cells
@@ -49,8 +49,8 @@ def rows() -> list[Row]:
 def sheets() -> list[Table]:
     made = rows()
     compared = contrasts(effects.contrasts(made, CHOSEN), made)
-    return [tables.conditions(made, CHOSEN), tables.diagnostics(made, CHOSEN),
-            tables.decisions(made), *compared]  # fmt: skip
+    return [tables.conditions(group(made)), tables.diagnostics(group(made)),
+            tables.decisions(group(made)), *compared]  # fmt: skip
 
 
 def printed(sheet: Table, width: int) -> list[list[str]]:
@@ -84,7 +84,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_l
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: int) -> None:
-    sheet = tables.conditions(rows(), CHOSEN)
+    sheet = tables.conditions(group(rows()))
     at, estimate = sheet.head.index("warnings"), sheet.head.index("λ̂")
     shown = narrowed(sheet, width)
     first = printed(sheet, width)[0][-len(sheet.body) :]
@@ -117,7 +117,7 @@ def test_the_table_of_a_screen_is_one_piece_at_any_width(width: int) -> None:
         ]
     )
     for rows in (made, made[:2], made[:1]):
-        sheet = overview(rows, CHOSEN)
+        sheet = overview(group(rows))
         shown = whole(sheet, width)
         columns = range(len(shown.columns))
         console = Console(width=width, record=True, file=io.StringIO())
@@ -148,7 +148,7 @@ def test_a_2x2_names_what_was_varied_and_shows_that_nothing_is_warned_of(
     made = [estimated(row, ci_low=-0.0123, value=0.0123, warnings=()) for row in made]
     written = io.StringIO()
     monkeypatch.setattr(printing, "_console", lambda: Console(width=80, file=written))
-    printing.show_whole([overview(made, CHOSEN)])
+    printing.show_whole([overview(group(made))])
     lines = [line.rstrip() for line in written.getvalue().splitlines()]
     assert max(map(cell_len, lines)) <= 80
     (head,) = (line.split() for line in lines if "decisions  " in line)
@@ -163,7 +163,7 @@ def test_more_conditions_than_fit_are_those_of_the_highest_flip_rate() -> None:
             for n in range(MOST + 4)
         ]
     )
-    sheet = overview(made, CHOSEN)
+    sheet = overview(group(made))
     assert len(sheet) == MOST
     assert sheet.frame["flip_rate"].is_monotonic_decreasing
     assert sheet.frame["flip_rate"].min() > 0

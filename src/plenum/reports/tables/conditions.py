@@ -1,7 +1,6 @@
 """The tables of conditions: estimates, diagnostics, and decisions."""
 
 import math
-from collections.abc import Sequence
 
 import pandas as pd
 
@@ -18,10 +17,7 @@ from plenum.reports.formats import (
     share,
     warnings,
 )
-from plenum.reports.labels import condition_keys, shared_label
-from plenum.reports.notes import notes
-from plenum.reports.rows import Row, frame, shown, symbol
-from plenum.reports.settings import Settings
+from plenum.reports.groups import RowGroup
 from plenum.reports.table import Column, Table
 
 _REVERSIBLE = 6
@@ -46,11 +42,12 @@ WARNINGS = Column("warnings", format=warnings)
 """The names of a line's warnings."""
 
 
-def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
+def conditions(group: RowGroup) -> Table:
     """Make the table with one line a condition; its title names the factors that never vary."""
+    rows = group.rows
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
     columns = (
-        *(*condition_keys(rows), N, *map(Column, missing), *exponents(rows)),
+        *(*group.keys, N, *map(Column, missing), *exponents(group.symbol)),
         Column("p_reversal", "p growth", p_value),
         Column("p_diffusion", "p diffusion", p_value),
         DECISIONS,
@@ -58,39 +55,30 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
         Column("time_to_majority", "TTM", decimals(0)),
         WARNINGS,
     )
-    legend = notes(
+    legend = group.notes(
         "conditions",
-        rows,
-        fitted=fitted(rows, chosen),
-        interval=INTERVALS[chosen.interval],
+        fitted=group.fitted,
+        interval=INTERVALS[group.chosen.interval],
         outlined=any(row.tracked.outline for row in rows),
         few=any(row.summary and row.n < _REVERSIBLE for row in rows),
     )
-    shared = shared_label(rows[0].tracked.factors, shown(rows)[0])
-    title = f"Study {rows[0].tracked.study}: conditions ({shared})"
-    return Table("conditions", title, frame(rows), columns, legend)
+    title = f"Study {rows[0].tracked.study}: conditions ({group.shared})"
+    return Table("conditions", title, group.frame, columns, legend)
 
 
-def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
+def exponents(symbol: str) -> tuple[Column, Column]:
     """Make the columns of λ̂ and its interval."""
     return (
-        Column(("lambda", "status"), symbol(rows), exponent),
+        Column(("lambda", "status"), symbol, exponent),
         Column(("ci_low", "ci_high"), "95 % CI", interval),
     )
 
 
-def fitted(rows: Sequence[Row], chosen: Settings) -> str:
-    """Name the rounds of the fit, as far as any condition was run."""
-    run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
-    first, last = chosen.window
-    return f"{first}-{min(last, run) if run > first else last}"
-
-
-def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
+def diagnostics(group: RowGroup) -> Table:
     """Make the table of λ̂'s diagnostics: D at both ends, headroom, other means and fits."""
-    name = symbol(rows)
+    name = group.symbol
     columns = (
-        *condition_keys(rows),
+        *group.keys,
         Column(("rounds_used", "zero_rounds", "d_first"), "rounds fit", _rounds),
         Column("d_first", "D first", decimals(4)),
         Column("d_last", "D last", decimals(4)),
@@ -102,19 +90,20 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
         Column(("lambda_quenched", "lambda_quenched_se"), f"quenched {name}", error),
         Column(("exponential_residual", "power_residual"), "misfit", _misfit),
     )
-    legend = notes("diagnostics", rows, fitted=fitted(rows, chosen))
-    return Table("diagnostics", f"Diagnostics of {name}", frame(rows), columns, legend)
+    legend = group.notes("diagnostics", fitted=group.fitted)
+    return Table("diagnostics", f"Diagnostics of {name}", group.frame, columns, legend)
 
 
-def decisions(rows: Sequence[Row]) -> Table:
+def decisions(group: RowGroup) -> Table:
     """Make the table of decisions, majorities and switches: one column a seat."""
+    rows = group.rows
     seats = sorted({seat for row in rows for seat, _ in row.switches})
-    lines = frame(rows)
+    lines = group.frame.copy()
     lines["votes"] = [row.summary.time_to_majority.n if row.summary else None for row in rows]
     for seat in seats:
         lines[f"switches {seat}"] = [dict(row.switches).get(seat) for row in rows]
     columns = (
-        *condition_keys(rows),
+        *group.keys,
         DECISIONS,
         Column(_limits("flip_rate"), "flip rate", share),
         Column(_limits("disagreement"), "pairwise disagreement", share),
@@ -124,7 +113,7 @@ def decisions(rows: Sequence[Row]) -> Table:
         ),
         *(Column(f"switches {seat}", format=decimals(1)) for seat in seats),
     )
-    return Table("decisions", "Decisions", lines, columns, notes("decisions", rows))
+    return Table("decisions", "Decisions", lines, columns, group.notes("decisions"))
 
 
 def _limits(name: str) -> tuple[str, str, str]:

@@ -10,10 +10,11 @@ from plenum.base.shares import percent
 from plenum.design.factors import FACTORS
 from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, interval
+from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explained, letters
 from plenum.reports.notes import notes
-from plenum.reports.rows import COLUMNS, Row, grouped, symbol, varying_in
+from plenum.reports.rows import COLUMNS, Row, grouped
 from plenum.reports.table import Column, Table, keys
 
 _ROLES = ("off", "on")
@@ -25,11 +26,11 @@ LEGEND = (
 """The explanation of a map's marks."""
 
 
-def matrices(rows: Sequence[Row]) -> list[Table]:
+def matrices(together: RowGroup) -> list[Table]:
     """Make tables of roles by model for every scenario with two of each (Fig. 1B's layout)."""
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
-    for key, group in grouped(rows, others).items():
+    for key, group in grouped(together.rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
@@ -44,21 +45,22 @@ def matrices(rows: Sequence[Row]) -> list[Table]:
             *(Column(model, model, _square) for model in models),
         )
         held = label(dict(zip(others, key, strict=True)), others)
-        title = f"{symbol(group)} by roles and model: {held}"
+        title = f"{together.symbol} by roles and model: {held}"
         tables.append(Table("square", title, pd.DataFrame(lines), columns, notes("square", group)))
     return tables
 
 
-def landscape(rows: Sequence[Row]) -> list[Table]:
+def landscape(group: RowGroup) -> list[Table]:
     """Make the table of λ̂ by scenario and cell (Table S8's layout), from two scenarios on."""
+    rows = group.rows
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
     marks = marked(rows)
-    across = [n for n in varying_in(rows) if n != "scenario"]
+    across = [n for n in group.varying if n != "scenario"]
     every = list(grouped(rows, across))
     lines = []
-    for (scenario,), group in grouped(rows, ("scenario",)).items():
-        groups = grouped(group, across)
+    for (scenario,), alike in grouped(rows, ("scenario",)).items():
+        groups = grouped(alike, across)
         cells = {str(at): cell(groups.get(key, []), marks) for at, key in enumerate(every)}
         lines.append({"scenario": scenario, **cells})
     heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
@@ -66,8 +68,8 @@ def landscape(rows: Sequence[Row]) -> list[Table]:
         *keys(["scenario"]),
         *(Column(str(at), head, brief) for at, head in enumerate(heads)),
     )
-    below = notes("landscape", rows, marks=LEGEND, legend=legend())
-    title = f"Landscape: {symbol(rows)} (n) by scenario"
+    below = group.notes("landscape", marks=LEGEND, legend=legend())
+    title = f"Landscape: {group.symbol} (n) by scenario"
     return [Table("landscape", title, pd.DataFrame(lines), columns, below)]
 
 

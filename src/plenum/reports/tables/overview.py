@@ -1,25 +1,24 @@
 """The one-screen table of a study of committees: decisions, flip rates and λ̂."""
 
 import math
-from collections.abc import Sequence
 
 from plenum.base.shares import percent_between
 from plenum.reports.formats import NONE, exponent, interval, realised, warnings
+from plenum.reports.groups import RowGroup
 from plenum.reports.labels import shared_label
-from plenum.reports.notes import notes
 from plenum.reports.phrases import count
-from plenum.reports.rows import Row, frame, shown, symbol, varying_in
-from plenum.reports.settings import Settings
+from plenum.reports.rows import shown
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.conditions import DECISIONS, INTERVALS, fitted
+from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
 MOST = 16
 """The largest number of lines that fits a screen of 45 lines, with room for the rest."""
 
 
-def overview(rows: Sequence[Row], chosen: Settings) -> Table:
+def overview(group: RowGroup) -> Table:
     """Make the table with decisions, flip rate, λ̂ and warnings, one line a condition."""
-    names = varying_in(rows) or shown(rows)[0]
+    rows, chosen = group.rows, group.chosen
+    names = group.varying or shown(rows)[0]
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
@@ -28,18 +27,18 @@ def overview(rows: Sequence[Row], chosen: Settings) -> Table:
         *[Column(("completed", "target"), "n", realised)] * (not whole or len(sizes) > 1),
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
-        Column(("lambda", "status", "ci_low", "ci_high"), symbol(rows), _exponent),
+        Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
         Column("warnings", format=warnings),
     )
     each = f" of {count(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
     held = shared_label(rows[0].tracked.factors, names)
     title = f"Study {chosen.study}: {count(len(rows), 'condition')}{each} ({held})"
-    told = {"fitted": fitted(rows, chosen), "interval": INTERVALS[chosen.interval]}
-    lines = frame(rows)
+    told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
+    lines = group.frame
     if len(rows) > MOST:
         lines = lines.sort_values("flip_rate", ascending=False, kind="stable").head(MOST)
     facts = {"most": MOST, "total": len(rows), "file": chosen.out / "conditions.csv", **told}
-    legend = notes("overview", rows, **facts)[:-1]  # where numbers are from ends the screen
+    legend = group.notes("overview", **facts)[:-1]  # where numbers are from ends the screen
     return Table("conditions", title, lines, columns, legend)
 
 

@@ -1,13 +1,13 @@
 """Publication of a study's tables: printed, written as CSV, Markdown and LaTeX, and logged."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from plenum.reports import effects, fragility
+from plenum.reports.groups import RowGroup, by_estimand
 from plenum.reports.publishing import Product, publish_product
-from plenum.reports.rows import Row, frame
+from plenum.reports.rows import frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.reports.tables import branching
@@ -50,15 +50,17 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
-    first = [conditions(group, chosen) for group in by_estimand(rows)]
+    together = by_estimand(rows, chosen)
+    repeated = by_estimand(once, chosen)
+    first = [conditions(group) for group in together]
     large = len(rows) > MANY  # a table for each pair of levels would be a book
-    squares = [table for group in by_estimand(once) if not large for table in matrices(group)]
-    details = [diagnostics(group, chosen) for group in by_estimand(fitted)]
-    details += [decisions(parallel), *branching.tables(rows)]
+    squares = [] if large else [table for group in repeated for table in matrices(group)]
+    details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
+    details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tables(rows)]
     wordings = fragility_tables.tables(rows, changed)
     last = contrasts(study.contrasts, rows)
     last += contrasts(study.interactions, rows, interaction=True)
-    maps = [table for group in by_estimand(once) for table in landscape(group)]
+    maps = [table for group in repeated for table in landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
     last += pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
@@ -72,24 +74,13 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},
         tables=[t.first(_WRITTEN) for t in (*first, *wordings, *details, *squares, *last)],
         printed=[table.first(_PRINTED) for table in short],
-        screen=[overview(group, chosen) for group in by_estimand(rows)],
+        screen=[overview(group) for group in together],
         heading=f"Study {study.name}",
         more=[f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"]
         * bool(left),
     )
     publish_product(product, chosen)
     return study
-
-
-def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
-    """Separate conditions whose rows are repeats from those whose rows are wordings.
-
-    They never share a table.
-    """
-    parts = [
-        [row for row in rows if row.tracked.perturbed is perturbed] for perturbed in (False, True)
-    ]
-    return [part for part in parts if part]
 
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:

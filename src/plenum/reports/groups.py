@@ -1,0 +1,79 @@
+"""Conditions that share their tables; what these tables have in common is made once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from plenum.reports.labels import condition_keys, shared_label
+from plenum.reports.notes import notes
+from plenum.reports.rows import Row, frame, shown, symbol, varying_in
+from plenum.reports.settings import Settings
+from plenum.reports.table import Column
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Conditions that are shown together, and the parts that each of their tables has.
+
+    Attributes
+    ----------
+    rows
+        At least one condition; all between repeats, or all between wordings.
+    chosen
+        The settings of the report.
+    """
+
+    rows: tuple[Row, ...]
+    chosen: Settings
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The condition table, a line each. Tables that add columns work on a copy."""
+        return frame(self.rows)
+
+    @cached_property
+    def symbol(self) -> str:
+        """The symbol of the exponent."""
+        return symbol(self.rows)
+
+    @cached_property
+    def keys(self) -> tuple[Column, ...]:
+        """The columns that name the conditions."""
+        return condition_keys(self.rows)
+
+    @cached_property
+    def varying(self) -> list[str]:
+        """The factors in which the conditions differ."""
+        return varying_in(self.rows)
+
+    @cached_property
+    def shared(self) -> str:
+        """The factors that all conditions have in common, and that no column shows."""
+        return shared_label(self.rows[0].tracked.factors, shown(self.rows)[0])
+
+    @cached_property
+    def fitted(self) -> str:
+        """The rounds of the fit, as far as any condition was run."""
+        return fitted_rounds(self.rows, self.chosen)
+
+    def notes(self, table: str, **facts: object) -> tuple[str, ...]:
+        """Write the notes below a table of these conditions, by its macro in ``notes.j2``."""
+        return notes(table, self.rows, **facts)
+
+
+def by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
+    """Separate conditions that repeat one wording from those that vary it: two estimands."""
+    parts = [
+        tuple(row for row in rows if row.tracked.perturbed is perturbed)
+        for perturbed in (False, True)
+    ]
+    return [RowGroup(part, chosen) for part in parts if part]
+
+
+def fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
+    """Write the rounds of the fit, ending where the longest condition did: ``3-20``."""
+    run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
+    first, last = chosen.window
+    return f"{first}-{min(last, run) if run > first else last}"

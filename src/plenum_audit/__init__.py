@@ -1,4 +1,4 @@
-"""Audits of programs: runs, verdicts with error control, and their pages.
+"""Audits of programs: runs until a verdict with error control, and their reports.
 
 ``plenum_audit.audit(committee, case)`` is an audit from Python; ``assert_stable`` is one in a test.
 """

@@ -1,4 +1,4 @@
-"""The settings of an audit beside those of a study, with their ranges and meanings."""
+"""Settings of an audit in addition to those of a study, with ranges and meanings."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast
@@ -22,12 +22,12 @@ Inner = Annotated[float, Range(0.01, 0.999)]
 class CommitteeConfig:
     """The program: a ``target`` (FILE.py:NAME or MODULE:NAME), a ``command`` or a URL (``http``).
 
-    A target runs in a process of its own, or in this one (``isolate=none``), under ``python``.
-    A command gets the case's file for ``{case}``; a URL is posted ``body``, and answers with the
-    decision at ``path``. A run has ``timeout_s`` seconds beside its waits for models, and
-    ``max_calls``. ``extract`` is how its text is read, and ``clerk`` the model that may read it;
-    ``elicit`` asks its seats for their preferences after a run. ``env`` names variables that it may
-    see. ``knobs`` are settings of the program with the values to try, the usual one first.
+    A target runs in its own process, or in this one (``isolate=none``), under ``python``. A command
+    gets the path of the case's file for ``{case}``; a URL receives ``body`` and returns the
+    decision at ``path``. A run may take ``timeout_s`` seconds, not counting waits for models, and
+    ``max_calls``. ``extract`` is the rule to read its text by, and ``clerk`` the model that may
+    read it; ``elicit`` asks its seats for their preferences after a run. ``env`` names variables to
+    pass on. ``knobs`` are settings of the program with the values to try, the usual one first.
     """
 
     name: str = ""
@@ -49,15 +49,15 @@ class CommitteeConfig:
 
 @dataclass
 class AuditConfig:
-    """What is audited, when it counts as stable, and what else is to be found out.
+    """The cases of an audit, its criterion of stability, and additional analyses.
 
-    ``case`` is a folder or a file, ``columns`` the column of each field of a data set or of a log;
-    ``logs`` are runs that exist. ``acceptable`` and ``unacceptable`` are shares of runs that decide
-    like the mode;
-    ``max_runs`` bounds the runs of a case, ``concurrency`` those in flight. ``undecided`` says
-    whether that passes. ``baseline`` names an earlier program or study, or is ``previous``.
-    ``control`` is what is run beside it. ``fix`` looks for what would steady it: votes, the
-    program's knobs, and ``temperatures`` of its requests; ``overrides`` are changed in any case.
+    ``case`` is a folder or a file, ``columns`` the column of each field of a data set or log,
+    ``logs`` the file of existing runs. ``acceptable`` and ``unacceptable`` are shares of runs that
+    decide like the mode. ``max_runs`` limits the runs of a case, ``concurrency`` those in flight.
+    ``undecided`` says whether that verdict passes. ``baseline`` names an earlier program or study,
+    or is ``previous``. ``control`` is an additional run for comparison. ``fix`` searches for
+    remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
+    always changed in requests.
     """
 
     committee: CommitteeConfig = field(default_factory=CommitteeConfig)
@@ -90,18 +90,18 @@ INSTEAD = {
     "roles": "committee.knobs",
     "memory": "committee.knobs",
 }
-"""What an audit has in place of settings of ``run.py``."""
+"""Settings of ``run.py`` and their replacements in an audit."""
 
 SCRIPT = Script((schema.StudyConfig, AuditConfig), INSTEAD)
 
 
 def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
-    """The config of ``scripts/audit.py``: what is an audit's, and what every study has.
+    """Return the config of ``scripts/audit.py``: the audit's own settings, and those of any study.
 
     Raises
     ------
     UserError
-        A value is missing, unknown, of the wrong type or out of its range.
+        A value is missing, unknown, of the wrong type or out of range.
     """
     if isinstance(cfg.get("committee"), str):
         cfg = cast(DictConfig, OmegaConf.merge(cfg, {"committee": {"target": cfg.committee}}))
@@ -137,12 +137,12 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
 
 
 def _refuse_anew(study: schema.StudyConfig) -> None:
-    """Refuse what would draw again what was drawn before: a verdict takes all runs of a program.
+    """Refuse settings that repeat draws, since a verdict uses all runs of a program.
 
     Raises
     ------
     UserError
-        Failed runs are to be taken up again, or a seed is to start the evidence anew.
+        Failed runs would be repeated, or a seed would restart the evidence.
     """
     require(
         not study.retry_failed,

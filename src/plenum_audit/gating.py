@@ -1,4 +1,4 @@
-"""An audit as a gate: whatever ends it, it leaves its outputs, and they say how it ended."""
+"""An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
 from contextlib import suppress
 
@@ -16,12 +16,12 @@ from plenum_audit.programs.compose import Audit, compose
 
 
 def composed(cfg: DictConfig) -> Audit:
-    """Compose an audit from its config; where that fails, the outputs of its study say why.
+    """Compose an audit from its config; if that fails, write the reason to its outputs.
 
     Raises
     ------
     UserError
-        As :func:`plenum_audit.programs.compose.compose`.
+        As for :func:`plenum_audit.programs.compose.compose`.
     """
     try:
         return compose(cfg)
@@ -34,7 +34,7 @@ def composed(cfg: DictConfig) -> Audit:
 
 
 def _settings(cfg: DictConfig, out: str) -> AuditConfig:
-    """The settings of a config; where one of them is refused, the folder beside usual ones."""
+    """Return the settings of a config; if one is refused, the defaults with the given folder."""
     try:
         return typed(cfg)[0]
     except UserError:
@@ -42,25 +42,24 @@ def _settings(cfg: DictConfig, out: str) -> AuditConfig:
 
 
 def audited(audit: Audit) -> AuditResult | None:
-    """Run an audit, write its outputs, and print what it came to.
+    """Run an audit, write its outputs, and print its result.
 
-    Outputs are there from before its first run on: they say that it hasn't ended, as they do for
-    good where it is killed, and nothing of an earlier audit stands in their place. Where it can't
-    begin they say that.
+    Outputs exist before the first run: they say that the audit hasn't ended, which remains true if
+    it is killed, and replace those of an earlier audit. If it can't begin they say that.
 
     Returns
     -------
     AuditResult or None
-        ``None`` of a dry run, which writes nothing.
+        ``None`` for a dry run, which writes nothing.
 
     Raises
     ------
     UserError
-        Something can't work; the outputs say it.
+        Something can't work; the outputs say so.
     KeyboardInterrupt
-        As :func:`plenum.execution.sweep.run_sweep`.
+        As for :func:`plenum.execution.sweep.run_sweep`.
     RuntimeError
-        The program ended this process, as it can where it runs in it.
+        The program ended this process, which is possible if it runs in it.
     """
     from plenum_audit.reports.publish import publish_audited, publish_unended
 

@@ -1,4 +1,4 @@
-"""Audited programs as a kind of study: the code that each station of plenum uses for them."""
+"""Audited programs as a kind of study: references to the code that plenum uses for them."""
 
 from plenum.design.factors import PROGRAM_FACTORS
 from plenum.design.kinds import Kind

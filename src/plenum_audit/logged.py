@@ -1,22 +1,22 @@
-"""Runs that a log has, counted: what is known of them where each has no journal of its own."""
+"""Counts of logged runs, for logs that are too large for a journal per run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 MOST_JOURNALS = 5_000
-"""A log of more runs gets no journals, and no run in MLflow for each case: one for all."""
+"""Number of runs up to which a log gets journals, and its cases their own runs in MLflow."""
 
 
 @dataclass(frozen=True)
 class LoggedCase:
-    """A case of a log, and what its runs used up and failed of.
+    """A case of a log, with the usage and the failures of its runs.
 
     Attributes
     ----------
     calls
-        Runs whose use the log tells.
+        Number of runs whose usage the log contains.
     unpriced
-        Those of them whose cost it doesn't tell.
+        Number of those whose cost it doesn't contain.
     """
 
     question: str
@@ -33,7 +33,7 @@ class LoggedCase:
 
 @dataclass(frozen=True)
 class LoggedProgram:
-    """The program whose runs were logged: its identity, what names it, and its models."""
+    """The program whose runs were logged: its identity, its description, and its models."""
 
     identity: str
     named_by: Mapping[str, object]

@@ -1,4 +1,4 @@
-"""An audit from Python: ``plenum_audit.audit``."""
+"""Audits from Python: ``plenum_audit.audit``."""
 
 import asyncio
 import tempfile
@@ -33,36 +33,36 @@ def audit(
     concurrency: int = 8,
     timeout_s: float = 600.0,
 ) -> AuditResult:
-    """Run a committee until it is clear whether it decides alike.
+    """Run a committee until its stability is decided.
 
     Parameters
     ----------
     committee
         A function ``(case, run) -> decision``, async or not, which is called in this process; or
-        ``FILE.py:NAME``, which runs in a process of its own.
+        ``FILE.py:NAME``, which runs in its own process.
     case
-        A case, or a file or a folder of them.
+        A case, or a file or a folder of cases.
     acceptable, unacceptable, max_runs
-        When it counts as stable, as for ``scripts/audit.py``.
+        The criterion of stability, as for ``scripts/audit.py``.
     backend
-        What answers its calls: ``simulated``, ``api``, or a backend's settings.
+        The backend that answers its calls: ``simulated``, ``api``, or a backend's settings.
     folder
-        Where journals, the tracking store and the outputs go: evidence then accumulates from one
-        time to the next. A temporary folder, without outputs, where it isn't given.
+        The folder for journals, the tracking store and the outputs, in which evidence accumulates
+        over audits. By default a temporary folder without outputs.
     dollars
-        What it may cost.
+        The limit of its cost.
     concurrency, timeout_s
-        Runs in flight, and the seconds of each.
+        Number of runs in flight, and the time limit of each in seconds.
 
     Returns
     -------
     AuditResult
-        The verdicts: ``result.family.verdict``, and a line a case in ``result.lines()``.
+        The verdicts: ``result.family.verdict``, and a line per case in ``result.lines()``.
 
     Raises
     ------
     UserError
-        Something can't work, as a file without a case.
+        Something can't work, such as a file without a case.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def audit(
 
 
 def _outside_of_loops(run: Callable[[Audit], AuditResult | None], given: Audit) -> Any:
-    """Run an audit, which has an event loop of its own, also where a notebook's loop is running."""
+    """Run an audit in its own event loop, even if a notebook's loop is running."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -105,7 +105,7 @@ def _audit(
     settings: dict[str, Any],
     how: dict[str, Any],
 ) -> Audit:
-    """The audit of a committee, as ``scripts/audit.py`` composes it from a config."""
+    """Build the audit of a committee, as ``scripts/audit.py`` composes it from a config."""
     if isinstance(committee, str):
         called = adapters.Committee(target=committee, timeout_s=timeout_s)
         program = adapters.program(called)

@@ -1,1 +1,1 @@
-"""Verdicts: how many runs decide alike, with errors that hold whenever an audit stops."""
+"""Verdicts on stability, whose error rates hold whenever an audit stops."""

@@ -1,4 +1,4 @@
-"""How often runs decide right, where there are right answers."""
+"""Accuracy: the share of right decisions, if right answers are known."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,24 +8,24 @@ from plenum.dynamics.estimate import Estimate, estimate, mean
 
 
 def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str]) -> Estimate:
-    """The share of right decisions: its mean over cases, each of the same weight.
+    """Estimate the share of right decisions: its mean over cases, equally weighted.
 
-    An audit stops early where runs decide alike, so that a mean over runs would count the others
-    more. Runs of a case share what makes it easy or hard: the standard error is robust to that,
-    since the cases are its units (Liang and Zeger 1986, of means of clusters).
+    An audit stops early if runs agree, so a mean over runs would give the other cases more weight.
+    Runs of a case share its difficulty: the standard error is robust to that, since cases are its
+    units (Liang and Zeger 1986, for means of clusters).
 
     Parameters
     ----------
     decisions
-        Of every run that ended, by case; no decision and a failure are wrong ones.
+        Decisions of all runs that ended, by case; no decision and a failure count as wrong.
     answers
-        Right options by case; cases without one, or without runs, are left out.
+        Right options by case; cases without one, or without runs, are ignored.
 
     Returns
     -------
     Estimate
-        From 0 to 1; ``n`` counts cases. One case has no standard error, nor have cases that are
-        all alike, from which nothing is known of how others differ.
+        From 0 to 1; ``n`` counts cases. A single case has no standard error, nor have cases with
+        equal shares, which don't show how much cases vary.
     """
     shares = [
         float(np.mean([decision == answers[case] for decision in made]))

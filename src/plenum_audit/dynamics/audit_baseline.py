@@ -1,6 +1,6 @@
-"""Is a program less stable than an earlier one was? Evidence that holds at any time.
+"""Comparison with an earlier program: anytime-valid evidence that this one is less stable.
 
-The two-sample test of Turner and Grünwald (2302.11401), on the share of the modal decision.
+The two-sample test is that of Turner and Grünwald (2302.11401), on the share of the modal decision.
 """
 
 import math
@@ -19,29 +19,29 @@ from plenum_audit.dynamics.share_intervals import share_interval
 
 _EARLIER = np.array([0.7, 0.9, 0.99])
 _WORSE = np.array([0.4, 0.65, 0.85])
-"""Alternatives: the earlier share, and the present one as a share of it."""
+"""Alternatives: the earlier share, and the present one relative to it."""
 
 _RATIOS = (1, 3)
-"""Earlier runs that are held against each new one; evidence is the mean over them."""
+"""Numbers of earlier runs compared with each new one; the evidence is the mean over them."""
 
 _NOMINEE = 0.9
-"""The bet on what the earlier program's first run decided; the other options share the rest."""
+"""Weight of the earlier program's first decision; the other options share the rest."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case of a program beside the same case of an earlier one.
+    """A case of a program, compared with the same case of an earlier one.
 
     Attributes
     ----------
     now, before
         The verdicts on both.
     difference, low, high
-        Of the shares of their modal decisions, with an interval that holds at any time: each side
-        misses it with a chance of at most the rule's ``alpha``.
+        Difference of the shares of their modal decisions, with an anytime-valid interval: each side
+        misses it with a probability of at most the rule's ``alpha``.
     log_worse
-        Natural logarithm of the largest e-value so far against: the share isn't smaller than it
-        was.
+        Natural logarithm of the largest e-value so far against the hypothesis that the share hasn't
+        decreased.
     """
 
     now: CaseVerdict
@@ -53,24 +53,24 @@ class Comparison:
 
     @property
     def worse(self) -> float:
-        """The largest e-value so far, as :func:`~.sequential.e_value` shows it."""
+        """The largest e-value so far, capped as by :func:`~.sequential.e_value`."""
         return e_value(self.log_worse)
 
     @property
     def decides_otherwise(self) -> bool:
-        """Whether the most frequent decision isn't what it was."""
+        """True if the most frequent decision has changed."""
         return self.now.mode != self.before.mode
 
 
 def compare(
     now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: Rule
 ) -> Comparison:
-    """Two programs on one case.
+    """Compare two programs on one case.
 
     Parameters
     ----------
     now, before
-        Outcomes of the runs, as :func:`plenum_audit.dynamics.audits.in_order` has them.
+        Outcomes of the runs, from :func:`plenum_audit.dynamics.audits.in_order`.
     """
     new, old = coded(now, options), coded(before, options)
     modes, categories = len(options), len(options) + 2
@@ -89,27 +89,27 @@ def compare(
 
 
 def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
-    """Log of the largest e-value so far against: the share isn't smaller than it was."""
+    """Return the log of the largest e-value so far against a share that hasn't decreased."""
     logs = log_worse(coded(now, options), coded(before, options), len(options))
     return float(logs.max(initial=0.0))
 
 
 def worse_cases(cases: Mapping[str, Comparison], alpha: float) -> tuple[str, ...]:
-    """The cases that are shown to be less stable than they were, by Benjamini and Hochberg."""
+    """Return the cases shown to be less stable than before, by Benjamini and Hochberg."""
     p = benjamini_hochberg([p_value(case.log_worse) for case in cases.values()])
     return tuple(name for name, each in zip(cases, p, strict=True) if each <= alpha)
 
 
 def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Floats:
-    """Log e-values against: no option's earlier share is above every one's present share.
+    """Return log e-values against: no option's earlier share exceeds all present shares.
 
     For each option that may have been the mode, every option that may be it now must be refuted.
 
     Parameters
     ----------
     new, old
-        Outcomes by number; the first ``modes`` of them may be the mode. The first old one nominates
-        the option on which most is bet, and doesn't count.
+        Outcomes by number; the first ``modes`` of them may be the mode. The first old outcome
+        nominates the option with the highest weight, and isn't used as evidence.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
 def _log_worse(
     new: NDArray[np.int_], old: NDArray[np.int_], modes: int, ratio: int
 ) -> NDArray[np.float64]:
-    """By new run, earlier option and present option; it stays where the old runs are used up."""
+    """Return log e-values by new run, earlier and present option; constant once old runs end."""
     blocks = min(len(new), len(old) // ratio)
     if not blocks:
         return np.zeros((len(new), modes, modes))
@@ -147,7 +147,7 @@ def _log_worse(
 
 
 def _log_ratio(hits: NDArray[np.int_], runs: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
-    """Log likelihood ratio of shares p to q, shape (runs, options, alternatives)."""
+    """Return log likelihood ratios of shares p to q, shape (runs, options, alternatives)."""
     misses = runs[:, None] - hits
     gains = np.multiply.outer(hits, np.log(p / q))
     return np.asarray(gains + np.multiply.outer(misses, np.log((1 - p) / (1 - q))))

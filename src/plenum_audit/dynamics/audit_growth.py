@@ -1,4 +1,4 @@
-"""Do the runs of an audited program diverge: λ > 0 at looks that were planned beforehand."""
+"""Growth test for an audited program's runs: λ > 0 at preplanned looks."""
 
 import math
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from plenum.dynamics.lyapunov import lyapunov
 from plenum_audit.dynamics.sequential import growth_bounds
 
 LOOKS = (8, 12, 20, 32, 48)
-"""Runs at which λ̂ is looked at; beyond the last one it isn't."""
+"""Numbers of runs at which λ̂ is tested; there is no test beyond the last one."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """λ > 0, one-sided, at the first look that shows it, else at the last look that was reached.
+    """Result of the one-sided test of λ > 0, at the first significant look or else the last one.
 
     Attributes
     ----------
     shown
-        Whether it is: over all looks the chance of that without growth is 5 %.
+        Whether it is significant: over all looks the false positive rate is 5 %.
     look
-        Runs of the look; 0 before the first one.
+        Number of runs at the look; 0 before the first one.
     p, bound
-        By the jackknife and t(look - 1), and the p below which the look shows growth.
+        The p-value by the jackknife and t(look - 1), and the p below which the look is significant.
     """
 
     shown: bool = False
@@ -35,7 +35,7 @@ class Growth:
 
 
 def growth(ensemble: ArrayLike) -> Growth:
-    """Look at λ̂ as often as there are runs for.
+    """Test λ̂ at every look that the runs have reached.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an audit came to, in words and as an exit status."""
+"""The result of an audit, with its description in words and its exit status."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,39 +20,41 @@ STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses of verdicts."""
 
 STOPPED = 4
-"""The exit status of an audit that was stopped before a verdict."""
+"""Exit status of an audit that was stopped before a verdict."""
 
 
 _SHOWN = 10
-"""Lines and names of cases that are printed; the rest is counted."""
+"""Number of lines and names of cases that are printed; the others are only counted."""
 
 
 def known(value: float) -> float | None:
-    """A number; ``None`` for NaN, which JSON hasn't."""
+    """Return a number; ``None`` for NaN, which JSON doesn't have."""
     return None if math.isnan(value) else value
 
 
 @dataclass(frozen=True)
 class Option:
-    """One way to run the program, over all cases.
+    """One way to run the program, evaluated over all cases.
 
     Attributes
     ----------
     name
-        What is changed.
+        The change that it makes.
     share, low, high
-        Of runs that decide alike, in the case where they do so least; its interval holds for all
-        settings that were tried together. ``None`` without runs.
+        Share of runs that decide alike in the worst case; its interval holds for all tried settings
+        simultaneously. ``None`` without runs.
     runs
-        Runs that count, over all cases.
+        Number of runs over all cases that count.
     calls, dollars
-        Of one run, on average; ``None`` where they aren't known.
+        Mean usage per run; ``None`` if unknown.
     accuracy
-        Share of runs with the right answer, over the cases that have one; ``None`` where none has.
+        Share of runs with the right answer, over the cases that have one; ``None`` without such
+        cases.
     verdict
-        ``stable`` where every case is, ``unstable`` where one is shown to be, else ``undecided``.
+        ``stable`` if every case is, ``unstable`` if a case is shown to be, else ``undecided``.
     constant
-        Whether it decides the same label in cases that differ, so that its stability means nothing.
+        Whether it decides the same label in cases that differ, so that its stability is
+        meaningless.
     """
 
     name: str
@@ -67,7 +69,7 @@ class Option:
     constant: bool = False
 
     def line(self) -> str:
-        """The option in one line."""
+        """Describe the option in one line."""
         dollars = "price unknown" if self.dollars is None else f"${self.dollars:.4f}"
         right = "not measured" if self.accuracy is None else percent(self.accuracy)
         share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
@@ -80,36 +82,37 @@ class Option:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What an audit came to.
+    """The result of an audit.
 
     Attributes
     ----------
     study, program
-        The study, and the identity of the program as it was set.
+        The study, and the identity of the program with its settings.
     cases
         Verdicts by case.
     family
-        The verdict on all of them.
+        The verdict on all cases together.
     systems
-        Models whose answers came from several systems, with the systems' fingerprints.
+        Models with answers from several systems, with the systems' fingerprints.
     further
-        What an undecided case would take, where an end is in sight.
+        Further runs that an undecided case needs, if an end is foreseeable.
     steadier
-        What was tried to steady it, the program as it is first; empty where nothing was.
+        Remedies that were tried, beginning with the program as it is; may be empty.
     bound
-        What any vote over runs can gain, in words.
+        The most that any vote over runs can gain, in words.
     control
-        The same cases decided by its seats without interaction; ``None`` where that wasn't run.
+        The same cases decided by the program's seats without interaction; ``None`` if that wasn't
+        run.
     comparisons
-        With an earlier program, by case; ``None`` where none is named.
+        Comparisons with an earlier program by case; ``None`` if none is named.
     errors
-        What went wrong or cut it short, one line each.
+        Errors and reasons of an early end, one line each.
     begun_again
-        Runs by case that were begun more than once; only cases that have such.
+        Number of runs that were started more than once, only for cases with such runs.
     doubts
-        On how decisions of a log were read, a sentence each.
+        Sentences on doubtful readings of a log's decisions.
     earlier
-        By case, how many other versions of the program have runs on it; only where there are any.
+        Number of other versions of the program with runs on a case, only for cases that have any.
     """
 
     study: str
@@ -129,10 +132,10 @@ class AuditResult:
 
     @property
     def stopped(self) -> str:
-        """Why it ended before a verdict; empty where there is one.
+        """The reason of an end before a verdict; empty if there is a verdict.
 
-        Undecided is a verdict only where nothing cut the audit short and each case has a completed
-        run: else a gate that lets undecided pass would do so whenever the provider is down.
+        Undecided is a verdict only if nothing interrupted the audit and each case has a completed
+        run. Otherwise a gate that lets undecided pass would do so whenever the provider is down.
         """
         if self.worse if self.comparisons else self.family.verdict != UNDECIDED:
             return ""
@@ -143,15 +146,15 @@ class AuditResult:
 
     @property
     def worse(self) -> tuple[str, ...]:
-        """The cases that are shown to be less stable than they were."""
+        """The cases that are shown to be less stable than before."""
         return worse_cases(self.comparisons or {}, self.family.rule.alpha)
 
     def status(self, undecided: str | None) -> int:
-        """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
+        """Return the exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
 
-        It is 4 where the audit was stopped before a verdict, whatever undecided counts as. Beside
-        an earlier program that decided some of the cases, it is 1 where this one is shown to be
-        worse, and 0 elsewhere.
+        It is 4 if the audit was stopped before a verdict, whatever undecided counts as. With an
+        earlier program that decided some of the cases, it is 1 if this one is shown to be worse,
+        and otherwise 0.
         """
         if self.stopped:
             return STOPPED
@@ -162,7 +165,7 @@ class AuditResult:
         return STATUSES[self.family.verdict]
 
     def lines(self) -> list[str]:
-        """The verdicts in words: a line a case, and one for all."""
+        """Return the verdicts in words: a line per case, and one for all."""
         lines = self._case_lines()
         if len(self.cases) > 1:
             shown = _some(self.family.unstable)
@@ -173,7 +176,7 @@ class AuditResult:
         return [*lines, *self.notes()]
 
     def notes(self) -> list[str]:
-        """What there is beside the verdicts, in words: comparisons, drifts, errors."""
+        """Return further findings in words: comparisons, drifts, errors."""
         control = self.control or {}
         lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
         lines += [option.line() for option in self.steadier]
@@ -203,7 +206,7 @@ class AuditResult:
         ]
 
     def _history(self) -> list[str]:
-        """A line on runs that were begun again, and one on other versions of the program."""
+        """Return lines on runs that were restarted, and on other versions of the program."""
         lines = []
         if again := self.begun_again:
             runs = sum(self.cases[name].runs for name in again)
@@ -222,7 +225,7 @@ class AuditResult:
         return lines
 
     def _case_lines(self) -> list[str]:
-        """A line a case; of many cases those that are alike share one, and the rest is counted."""
+        """Return a line per case; with many cases, join equal lines and count the rest."""
         if len(self.cases) <= _SHOWN:
             return [f"{name}: {self._line(name, case)}" for name, case in self.cases.items()]
         alike: dict[str, list[str]] = {}
@@ -256,18 +259,18 @@ class AuditResult:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """Return the first of some names, and the number of the others."""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 
 
 def _on(cases: Mapping[str, int]) -> str:
-    """The only case by its name, or how many there are."""
+    """Return the name of a single case, or the number of cases."""
     return next(iter(cases)) if len(cases) == 1 else f"{len(cases):,} cases"
 
 
 def _compared(name: str, each: Comparison) -> str:
-    """A case beside an earlier program, in words."""
+    """Describe the comparison of a case with an earlier program."""
     now, before = each.now, each.before
     moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
     return (
@@ -278,7 +281,7 @@ def _compared(name: str, each: Comparison) -> str:
 
 
 def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
-    """A case beside its control, in words."""
+    """Describe the comparison of a case with its control."""
     added = case.disagreement - control.disagreement
     return (
         f"{name}: two runs end differently in {percent(case.disagreement)}; its seats without "

@@ -1,4 +1,4 @@
-"""How many runs an audit takes: before it, while it goes on, and what an undecided one would."""
+"""Numbers of runs that an audit needs: in advance, during it, and after an undecided end."""
 
 import math
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from plenum_audit.dynamics.sequential import BLOCK, Tally, log_stable, log_unsta
 
 _AUDITS = 400
 _FAR, _FARTHEST = 32, 100_000
-"""An undecided audit is continued so many times its own length, and by so many runs at most."""
+"""Limits of an undecided audit's continuation: a multiple of its length, and a number of runs."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What an audit of one case comes to where this is the share of the modal decision.
+    """Simulated outcome of auditing one case with a given share of the modal decision.
 
     Attributes
     ----------
     share
-        From 0 to 1; the rest is spread evenly over the other options.
+        From 0 to 1; the rest is distributed evenly over the other options.
     stable, unstable
-        Chances of the verdicts; what is missing to 1 stays undecided.
+        Probabilities of the verdicts; the rest remains undecided.
     runs, most
         Mean number of runs, and the number that 9 of 10 audits don't exceed.
     """
@@ -40,16 +40,16 @@ class Expected:
 
 @dataclass(frozen=True)
 class Further:
-    """What an undecided audit would take if its runs went on as they did.
+    """Continuation of an undecided audit, if its runs continued as before.
 
     Attributes
     ----------
     verdict
-        Where it would lead: ``stable`` or ``unstable``.
+        The verdict that it would reach: ``stable`` or ``unstable``.
     runs
-        How many more.
+        Number of further runs.
     agreeing
-        How many of these would end as most have so far.
+        Number of these that would end like most runs so far.
     """
 
     verdict: str
@@ -60,16 +60,16 @@ class Further:
 def horizon(
     outcomes: Sequence[str], options: Sequence[str], rule: Rule, tally: Tally | None = None
 ) -> int:
-    """The fewest runs, those that ended among them, with which a verdict could stand.
+    """Return the smallest number of runs, including ended ones, that could give a verdict.
 
-    No run before it is one that the verdict could do without, whatever the runs end in.
+    A verdict needs all runs up to this number, whatever their outcomes.
 
     Parameters
     ----------
     outcomes
-        Of the runs so far, none of which brought a verdict.
+        Outcomes of the runs so far, which gave no verdict.
     tally
-        The same, where it is known.
+        The tally of the same runs, if it is available.
     """
     known = tally or Tally.empty(len(options) + 2).after(coded(outcomes, options))
     ahead = 32
@@ -84,12 +84,12 @@ def horizon(
 
 
 def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Further | None:
-    """What an undecided case would take: its own runs are repeated in their order.
+    """Return what an undecided case needs, assuming that its runs repeat in order.
 
     Returns
     -------
     Further or None
-        ``None`` where no end is in sight: the share lies too near to where neither is shown.
+        ``None`` if no end is foreseeable, since the share is too close to undecidable ones.
     """
     if not outcomes:
         return None
@@ -108,7 +108,7 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Furt
 
 
 def _agreeing(own: NDArray[np.int_], more: int) -> int:
-    """Further runs that end as most have, of a number of them, if the runs so far are repeated."""
+    """Count the runs that end like most, among further runs that repeat those so far."""
     modal = own == np.bincount(own).argmax()
     rounds, rest = divmod(more, len(own))
     return int(rounds * modal.sum() + modal[:rest].sum())
@@ -118,12 +118,12 @@ def _agreeing(own: NDArray[np.int_], more: int) -> int:
 def expected(
     rule: Rule, options: int, max_runs: int, shares: tuple[float, ...] = ()
 ) -> tuple[Expected, ...]:
-    """What an audit comes to, by the share of the modal decision: simulated, as it is run.
+    """Simulate audits, and return their outcome by the share of the modal decision.
 
     Parameters
     ----------
     options
-        Of the case, at least two.
+        Number of options of the case, at least two.
     shares
         Each from above 1 / ``options`` to 1; by default the two ends, the rule's two shares, and
         the middle between these.
@@ -153,7 +153,7 @@ def _expected(rule: Rule, options: int, max_runs: int, share: float) -> Expected
 def _stands(
     paths: NDArray[np.int_], options: int, rule: Rule, unstable: int, before: Tally | None = None
 ) -> NDArray[np.bool_]:
-    """Whether a verdict stands after each run, shape (audits, runs)."""
+    """Return whether a verdict holds after each run, shape (audits, runs)."""
     process, share = (
         (log_unstable, rule.acceptable) if unstable else (log_stable, rule.unacceptable)
     )
@@ -161,6 +161,6 @@ def _stands(
 
 
 def _ends(stands: NDArray[np.bool_]) -> NDArray[np.int_]:
-    """After how many runs each path has its verdict; one more than there are where it has none."""
+    """Return the number of runs until each path's verdict; one more than all without a verdict."""
     ends = np.where(stands.any(axis=1), stands.argmax(axis=1) + 1, stands.shape[1] + 1)
     return np.asarray(ends)

@@ -1,4 +1,4 @@
-"""What a vote over several runs would make of a program, from the runs that were made."""
+"""Votes over several runs, evaluated from the runs that were made."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,29 +11,30 @@ from plenum.dynamics.fit import Floats
 from plenum_audit.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, Rule
 
 SIZES = (3, 5, 7, 9)
-"""Runs that vote."""
+"""Numbers of runs in a vote."""
 
 _MOST = 200_000
-"""Counts of votes that are summed over."""
+"""Maximal number of count combinations in the sum."""
 
 
 @dataclass(frozen=True)
 class Vote:
-    """A plurality of several runs, with failed and undecided ones left out and ties drawn.
+    """A plurality vote of several runs, without failed and undecided ones; ties are drawn.
 
     Attributes
     ----------
     runs
-        How many vote.
+        Number of voting runs.
     share, low, high
-        Of votes that decide like the vote's mode, with the interval that follows from that of one
-        run: at its lower end all other runs decide for one rival, at its upper end they spread.
+        Share of votes that decide like the vote's mode, with the interval that follows from that of
+        a single run: at its lower end all other runs decide for one rival, at its upper end they
+        are spread evenly.
     mode
-        What the vote decides most often; empty where no run decides anything.
+        The most frequent decision of the vote; empty if no run decides anything.
     verdict
-        ``stable`` or ``unstable`` where the interval lies on one side, else ``undecided``.
+        ``stable`` or ``unstable`` if the interval is on one side, else ``undecided``.
     chances
-        Of each option that a run decided for, to win the vote.
+        Probability of winning the vote, for each option that a run decided for.
     """
 
     runs: int
@@ -47,14 +48,14 @@ class Vote:
 
 @dataclass(frozen=True)
 class Gain:
-    """What any vote can gain, over however many runs (moments of single runs: 2605.03379).
+    """The largest gain of any vote, over any number of runs (moments of single runs: 2605.03379).
 
     Attributes
     ----------
     most
-        Of the share of alike decisions: from one run's share to 1, at best.
+        Gain in the share of equal decisions: from one run's share to 1, at best.
     sure
-        Whether enough runs come as near to 1 as one likes: the mode is a majority.
+        Whether enough runs come arbitrarily close to 1: the mode has a majority.
     """
 
     most: float
@@ -62,17 +63,17 @@ class Gain:
 
 
 def gain(case: CaseVerdict) -> Gain:
-    """The bound of what a vote can gain on a case."""
+    """Return the bound on the gain of a vote on a case."""
     return Gain(1 - case.share, case.low > 0.5)
 
 
 def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vote | None:
-    """A vote over runs of a case: an exact sum over what they may decide.
+    """Evaluate a vote over runs of a case, by an exact sum over their possible decisions.
 
     Returns
     -------
     Vote or None
-        ``None`` where there are no runs, or more options than can be summed over.
+        ``None`` if there are no runs, or too many options for the sum.
     """
     decided = [case.counts[option] for option in options]
     kept = [option for option, count in zip(options, decided, strict=True) if count]
@@ -96,7 +97,7 @@ def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vo
 
 
 def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) -> list[list[Vote]]:
-    """Votes over runs of several cases: a list a size, with a vote a case."""
+    """Evaluate votes over runs of several cases: a list per size, with a vote per case."""
     by_size = [
         [vote(case, options, runs, rule) for case, options in cases.values()] for runs in SIZES
     ]
@@ -105,14 +106,14 @@ def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) ->
 
 
 def decides(shares: Floats, runs: int) -> Floats:
-    """The chance that each option has the most votes, and wins the draw among equal ones.
+    """Return the probability that each option wins a vote, with ties drawn.
 
     Parameters
     ----------
     shares
-        Of single runs that decide for it, shape (options,); what is missing to 1 doesn't vote.
+        Shares of single runs that decide for it, shape (options,); the rest doesn't vote.
     runs
-        That vote, independent draws.
+        Number of voting runs, which are independent draws.
     """
     p = np.append(shares, max(1 - shares.sum(), 0.0))
     won = np.zeros(len(shares))
@@ -127,7 +128,7 @@ def decides(shares: Floats, runs: int) -> Floats:
 
 
 def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Every way to split a number into so many parts, in order."""
+    """Yield every way to split a number into so many ordered parts."""
     if parts == 1:
         yield (total,)
         return

@@ -1,4 +1,4 @@
-"""The verdict on a program under audit: of each case, and of all of them.
+"""Verdicts on a program under audit: on each case, and on all of them.
 
 A run's outcome is the label of an option, :data:`NO_DECISION` or :data:`FAILED`. The last two count
 as outcomes of their own, and never as the mode: no program is stable in failing.
@@ -19,10 +19,10 @@ from plenum_audit.dynamics.sequential import ALPHA, Evidence, Running, all_alike
 from plenum_audit.dynamics.share_intervals import share_intervals
 
 NO_DECISION = "none"
-"""The outcome of a run that ended without a decision, or with one that can't be read."""
+"""Outcome of a run that ended without a readable decision."""
 
 FAILED = "failed"
-"""The outcome of a run that failed."""
+"""Outcome of a run that failed."""
 
 STABLE, UNSTABLE, UNDECIDED = "stable", "unstable", "undecided"
 
@@ -31,14 +31,14 @@ _SHUFFLES = 4000
 
 @dataclass(frozen=True)
 class Rule:
-    """When a program counts as stable.
+    """The criterion of stability.
 
     Attributes
     ----------
     acceptable, unacceptable
         Shares of runs that decide like the mode, 0 < ``unacceptable`` < ``acceptable`` < 1.
     alpha
-        The chance of a false ``stable``, and of a false ``unstable``.
+        The probability of a false ``stable``, and of a false ``unstable``.
     """
 
     acceptable: float = 0.95
@@ -48,24 +48,24 @@ class Rule:
 
 @dataclass(frozen=True)
 class CaseVerdict:
-    """How far the runs of one case decide alike.
+    """The verdict on one case, and the agreement of its runs.
 
     Attributes
     ----------
     evidence
-        The verdict, after how many runs it stood, and the e-values behind it.
+        The verdict, the number of runs that it took, and its e-values.
     counts
         Runs by outcome: every option, then :data:`NO_DECISION` and :data:`FAILED`.
     mode
-        The most frequent decision, the first of several; empty where there is none.
+        The most frequent decision, the first one if several tie; empty if there is none.
     share, low, high
-        Of the runs that decide like the mode (NaN without runs), with the interval that the
-        evidence leaves: each side misses it with a chance of at most the rule's ``alpha``.
+        Share of runs that decide like the mode (NaN without runs), with the interval that the
+        evidence leaves: each side misses it with a probability of at most the rule's ``alpha``.
     disagreement
         Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs.
     halves_p
-        Of the hypothesis that the runs could have come in any order, by the outcomes of their
-        first and their second half; 1 where they can't differ.
+        The p-value of exchangeability of the runs, by the outcomes of their first and second half;
+        1 if they can't differ.
     """
 
     evidence: Evidence
@@ -79,16 +79,16 @@ class CaseVerdict:
 
     @property
     def runs(self) -> int:
-        """Runs that ended."""
+        """Number of ended runs."""
         return sum(self.counts.values())
 
     @property
     def verdict(self) -> str:
-        """``stable``, ``unstable`` or ``undecided``."""
+        """The verdict: ``stable``, ``unstable`` or ``undecided``."""
         return self.evidence.verdict
 
     def all_alike(self, runs: int) -> float:
-        """The chance that so many runs end alike; NaN where there are fewer."""
+        """Return the probability that so many runs end alike; NaN if there are fewer runs."""
         if not 1 <= runs <= self.runs:
             return float("nan")
         return all_alike(list(self.counts.values()), runs)
@@ -96,22 +96,22 @@ class CaseVerdict:
 
 @dataclass(frozen=True)
 class FamilyVerdict:
-    """What holds of all cases together.
+    """The verdict on all cases together.
 
     Attributes
     ----------
     verdict
-        ``stable``: every case is; the union of the cases' hypotheses falls where each one does, so
-        that no correction is due. ``unstable``: some case is shown to be. Else ``undecided``.
+        ``stable``: every case is; this needs no correction, since the union of hypotheses is
+        refuted if each one is. ``unstable``: some case is shown to be. Else ``undecided``.
     stable_p
-        By case, 1 / e adjusted by Holm: which single ones are shown stable, no one in error, under
-        any dependence of the cases.
+        1 / e by case, adjusted by Holm: the cases shown stable are all correct, with error
+        ``alpha``, under any dependence of the cases.
     unstable_p
-        By case, 1 / e adjusted by Benjamini and Hochberg: which ones are shown unstable. It holds
-        of the largest e so far where the runs of different cases are independent, as those of one
-        case have to be.
+        1 / e by case, adjusted by Benjamini and Hochberg: the cases shown unstable. For the largest
+        e so far this holds if the runs of different cases are independent, as those of one case
+        must be.
     not_exchangeable
-        The cases whose halves differ (Holm).
+        Cases whose halves differ (Holm).
     """
 
     verdict: str
@@ -121,19 +121,19 @@ class FamilyVerdict:
     rule: Rule = field(default_factory=Rule)
 
     def of(self, name: str, alone: CaseVerdict) -> str:
-        """The verdict on a case: one that is unstable by itself may be chance among many."""
+        """Return the verdict on a case; instability of one among many may be chance."""
         if alone.verdict == UNSTABLE and name not in self._unstable:
             return UNDECIDED
         return alone.verdict
 
     @property
     def stable(self) -> tuple[str, ...]:
-        """The cases that are shown stable, no one in error."""
+        """The cases shown stable, with familywise error control."""
         return self._shown(self.stable_p)
 
     @property
     def unstable(self) -> tuple[str, ...]:
-        """The cases that are shown unstable."""
+        """The cases shown unstable."""
         return self._shown(self.unstable_p)
 
     @cached_property
@@ -145,14 +145,14 @@ class FamilyVerdict:
 
 
 def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
-    """The outcomes that count: in the order of the runs' index, up to one that hasn't ended.
+    """Return the outcomes that count: by index, up to the first run that hasn't ended.
 
-    A run may take longer because of what it decides: those behind an open one have to wait for it.
+    The duration of a run may depend on its decision, so later runs wait for an open one.
 
     Parameters
     ----------
     runs
-        Index, status (``completed``, ``failed`` or ``pending``) and decision.
+        Index, status (``completed``, ``failed`` or ``pending``) and decision of each run.
     """
     outcomes: list[str] = []
     for index, status, decision in sorted(runs):
@@ -163,19 +163,19 @@ def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
 
 
 def outcome(status: str, decision: str) -> str:
-    """The outcome of a run that has ended: its decision, or that it failed."""
+    """Return the outcome of a run that has ended: its decision, or failure."""
     return decision if status == "completed" else FAILED
 
 
 def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
-    """Outcomes by number: the options, then no decision (as is what is no option), then failure."""
+    """Convert outcomes to numbers: options, then no or an unknown decision, then failure."""
     numbers = {option: number for number, option in enumerate(options)}
     numbers[FAILED] = len(options) + 1
     return np.array([numbers.get(outcome, len(options)) for outcome in outcomes], int)
 
 
 def running(options: Sequence[str], rule: Rule) -> Running:
-    """What :func:`case_verdict` has as its evidence, while runs go on: of no run yet."""
+    """Return the evidence of :func:`case_verdict` before any run, to be updated."""
     return Running(
         len(options) + 2,
         acceptable=rule.acceptable,
@@ -186,14 +186,14 @@ def running(options: Sequence[str], rule: Rule) -> Running:
 
 
 def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> CaseVerdict:
-    """The verdict on the runs of one case.
+    """Return the verdict on the runs of one case.
 
     Parameters
     ----------
     outcomes
-        One a run, as :func:`in_order` has them.
+        Outcomes of the runs, from :func:`in_order`.
     options
-        Labels, at least two.
+        Labels of the options, at least two.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
 def case_verdicts(
     outcomes: Mapping[str, Sequence[str]], options: Mapping[str, Sequence[str]], rule: Rule
 ) -> dict[str, CaseVerdict]:
-    """As :func:`case_verdict`, by case; cases whose runs are alike are looked at once."""
+    """Return verdicts by case, as :func:`case_verdict`; equal runs are evaluated once."""
     alike: defaultdict[tuple[Hashable, ...], list[str]] = defaultdict(list)
     by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
     for case, ended in outcomes.items():
@@ -227,7 +227,7 @@ def case_verdicts(
 def _verdict(
     path: NDArray[np.int_], options: Sequence[str], rule: Rule, limits: tuple[float, float]
 ) -> CaseVerdict:
-    """The verdict on runs whose interval is known."""
+    """Return the verdict on runs whose interval is known."""
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
@@ -246,12 +246,12 @@ def _verdict(
 
 
 def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
-    """The verdict on all cases.
+    """Return the verdict on all cases.
 
     Parameters
     ----------
     cases
-        By their id, at least one.
+        Verdicts by case id, at least one.
     """
     names, verdicts = list(cases), list(cases.values())
     stable = holm([p_value(v.evidence.log_stable) for v in verdicts])
@@ -272,10 +272,10 @@ def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
 
 
 def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
-    """Permutation test of whether two halves of the runs have the same outcomes.
+    """Test by permutation whether two halves of the runs have the same outcomes.
 
-    The statistic is how far their counts are apart (total variation); under the hypothesis the
-    first half is drawn from all runs without replacement.
+    The statistic is the total variation between their counts; under the hypothesis the first half
+    is drawn from all runs without replacement.
 
     Parameters
     ----------
@@ -296,22 +296,24 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
 
 
 def several_fingerprints(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[str, list[str]]:
-    """The models whose answers came from more than one system, with the systems' fingerprints.
+    """Return models with answers from several systems, and the fingerprints.
+
+    Keys are the models.
 
     Parameters
     ----------
     fingerprints
-        Answers by model and by fingerprint.
+        Numbers of answers by model and fingerprint.
     """
     return {model: sorted(Counter(by)) for model, by in fingerprints.items() if len(by) > 1}
 
 
 def p_value(log_e: float) -> float:
-    """The p-value that holds at any time which the largest e-value so far comes to.
+    """Return the anytime-valid p-value for the largest e-value so far.
 
     Parameters
     ----------
     log_e
-        Its natural logarithm.
+        Natural logarithm of the e-value.
     """
     return math.exp(-max(log_e, 0.0))

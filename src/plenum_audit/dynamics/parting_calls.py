@@ -1,8 +1,9 @@
-"""Where runs of a program part: at the endpoint, which answers equal prompts differently, or in the
-program, which asks differently; and whether a cache answers in a model's place.
+"""Sources of divergence between runs, by their calls, and detection of caches.
 
-All functions take the columns of the table ``calls`` of one condition, as lists by name: what
-``DataFrame.to_dict("list")`` gives. ``prompt`` and ``answer`` are digests.
+Runs differ because the endpoint answers equal prompts differently, or because the program asks
+differently. A cache may also replace the model. All functions take the columns of the table
+``calls`` of one condition, as lists by name, from ``DataFrame.to_dict("list")``. ``prompt`` and
+``answer`` are digests.
 """
 
 from collections import Counter, defaultdict
@@ -18,27 +19,27 @@ Columns = Mapping[Any, Sequence[Any]]
 Codes = NDArray[np.int64]
 
 LEAST_REPEATS = 5
-"""So many repeated prompts must be answered alike before a cache is suspected."""
+"""Smallest number of repeated prompts with equal answers to suspect a cache."""
 LEAST_ALIKE = 2
-"""Runs with the same prompts on either side of a change of the program."""
+"""Smallest number of runs with the same prompts before and after a change of the program."""
 
 LEAST_TOKENS = 24
-"""Shorter answers, such as a label, may be equal without one."""
+"""Shorter answers, such as a label, may be equal without a cache."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A call at which pairs of runs first part.
+    """A call at which pairs of runs first differ.
 
     Attributes
     ----------
     seat, round
-        Whose call it is, and the seat's how many-th.
+        The seat of the call, and the number of the call among the seat's.
     pairs
-        Pairs of runs that part there.
+        Number of pairs of runs that first differ there.
     unprovoked
-        Those of them whose prompts differ there already, though nothing before did: the program
-        itself isn't deterministic.
+        Number of those whose prompts differ there although nothing before did: the program itself
+        isn't deterministic.
     """
 
     seat: str
@@ -49,23 +50,23 @@ class Place:
 
 @dataclass(frozen=True)
 class Parting:
-    """Where instability comes from, over all pairs of runs.
+    """Sources of instability over all pairs of runs.
 
     Attributes
     ----------
     runs, pairs, parted
-        Runs, their pairs, and the pairs that part at all.
+        Numbers of runs, of their pairs, and of pairs that differ.
     repeated
-        Pairs of calls from different runs with equal prompts.
+        Number of pairs of calls from different runs with equal prompts.
     endpoint
-        Share of them with different answers; ``None`` where there are none.
+        Share of them with different answers; ``None`` if there are none.
     places
-        Where pairs first part, the most frequent first.
+        Calls at which pairs first differ, the most frequent first.
     differing
-        Calls behind the first parting that are answered differently.
+        Number of later calls that are answered differently.
     amplification
-        Share of them that were asked differently: what parted went on. ``None`` where there are
-        none.
+        Share of them that were asked differently, so that the difference propagated. ``None`` if
+        there are none.
     """
 
     runs: int
@@ -79,12 +80,12 @@ class Parting:
 
 
 def parting(calls: Columns) -> Parting:
-    """Compare all pairs of runs, call by call: calls are matched by seat and round.
+    """Compare all pairs of runs call by call, matched by seat and round.
 
     Parameters
     ----------
     calls
-        With ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
+        Columns ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
     """
     keys, prompted, answered, order = _aligned(calls)
     runs = len(prompted)
@@ -120,16 +121,16 @@ def parting(calls: Columns) -> Parting:
 
 
 def uncalled(calls: Columns, runs: int) -> str:
-    """Why the program must keep answers from run to run; empty where it needn't.
+    """Return the evidence of a cache in runs without calls; empty if there is none.
 
-    It must where :data:`LEAST_REPEATS` of its runs, or more, made no call, and others did.
+    There is a cache if at least :data:`LEAST_REPEATS` runs made no call although others did.
 
     Parameters
     ----------
     calls
-        With ``replicate``.
+        Column ``replicate``.
     runs
-        Completed ones.
+        Number of completed runs.
     """
     called = len(set(calls["replicate"]))
     if not called or runs - called < LEAST_REPEATS:
@@ -138,17 +139,18 @@ def uncalled(calls: Columns, runs: int) -> str:
 
 
 def begun_later(calls: Columns) -> str:
-    """Why the program must keep what its first run found; empty where it needn't.
+    """Return the evidence that the program keeps results of its first run; empty if none.
 
-    Before its first answer nothing tells one run from another, so that all begin alike, or at
-    random. It must keep something where none of :data:`LEAST_REPEATS` later runs, or more, makes
-    the call with which the first run began, and each begins with one that the first run came to
-    later: by seats, or by prompts. Runs that leave out some seat, or call in any order, don't.
+    Before its first answer nothing distinguishes runs, so that all begin alike, or at random. The
+    program must keep something if at least :data:`LEAST_REPEATS` later runs exist, none makes the
+    call with which the first run began, and each begins with a later call of the first run: by
+    seat, or by prompt. Programs whose runs omit a seat, or call in any order, don't meet this
+    condition.
 
     Parameters
     ----------
     calls
-        With ``replicate``, ``call``, ``seat`` and ``prompt``.
+        Columns ``replicate``, ``call``, ``seat`` and ``prompt``.
     """
     runs: defaultdict[int, list[tuple[int, str, str]]] = defaultdict(list)
     for run, *call in _rows(calls, ("replicate", "call", "seat", "prompt")):
@@ -167,17 +169,17 @@ def begun_later(calls: Columns) -> str:
 
 
 def cached(calls: Columns) -> str:
-    """Why the answers must come from a cache; empty where they needn't.
+    """Return the evidence that answers come from a cache; empty if there is none.
 
-    They must where a seat's runs repeat prompts at a temperature above 0 (one that isn't sent is)
-    and every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a
-    seed of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
+    There is a cache if a seat's runs repeat prompts at a temperature above 0 (the default counts as
+    such) and every repeat, at least :data:`LEAST_REPEATS`, has exactly the first answer. Calls with
+    a seed of the program's own and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
 
     Parameters
     ----------
     calls
-        With ``replicate``, ``model``, ``seat``, ``prompt``, ``answer``, ``temperature``, ``draw``
-        and ``tokens_out``.
+        Columns ``replicate``, ``model``, ``seat``, ``prompt``, ``answer``, ``temperature``,
+        ``draw`` and ``tokens_out``.
     """
     names = ("replicate", "seat", "model", "prompt", "answer", "temperature", "draw", "tokens_out")
     seats: defaultdict[str, defaultdict[tuple[str, str], dict[Any, Any]]]
@@ -198,13 +200,14 @@ def cached(calls: Columns) -> str:
 
 
 def changed_at(prompts: Sequence[frozenset[Any]]) -> int | None:
-    """The first run with other prompts, where all before share theirs and all from it on share
-    others; ``None`` where there is none.
+    """Return the first run whose prompts differ, if all before and all later ones agree.
+
+    ``None`` if there is no such run.
 
     Parameters
     ----------
     prompts
-        Of each run in order: its models with their system prompts.
+        Models with their system prompts, for each run in order.
     """
     first = next((n for n, each in enumerate(prompts) if each != prompts[0]), 0)
     before, after = prompts[:first], prompts[first:]
@@ -218,7 +221,7 @@ def _rows(calls: Columns, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def _aligned(calls: Columns) -> tuple[list[tuple[str, int]], Codes, Codes, Codes]:
-    """Seats and rounds; and prompts, answers and places by run, as numbers, -1 where none is."""
+    """Return seats and rounds, then prompts, answers and places by run, as numbers or -1."""
     keys: dict[tuple[str, int], int] = {}
     runs: dict[Any, int] = {}
     codes: dict[str, int] = {}
@@ -240,7 +243,7 @@ def _aligned(calls: Columns) -> tuple[list[tuple[str, int]], Codes, Codes, Codes
 
 
 def _repeats(calls: Columns) -> tuple[int, int]:
-    """Pairs of calls of different runs with equal prompts, and those with different answers."""
+    """Count pairs of calls of different runs with equal prompts, and those with unequal answers."""
     prompts: Counter[Any] = Counter()
     answers: Counter[Any] = Counter()
     prompts_in_run: Counter[Any] = Counter()

@@ -1,12 +1,11 @@
-"""Does a committee decide alike often enough: evidence that holds whenever one stops to look.
+"""Sequential evidence on whether a committee's decisions agree, valid at any stopping time.
 
 Runs are independent draws of one decision out of K. Two e-processes are checked after every run;
-each bounds by ``alpha`` the chance of a false verdict, at any stopping time (Ville 1939). E-values
-of nights, of cases or of options are combined as p-values 1 / e are, of the largest e so far:
-:func:`~plenum.dynamics.multiplicity.holm` holds under any dependence of them,
-:func:`~plenum.dynamics.multiplicity.benjamini_hochberg` where they are independent.
-
-The evidence after n runs depends on counts alone (:class:`Tally`), and is kept as logarithms.
+each bounds by ``alpha`` the probability of a false verdict, at any stopping time (Ville 1939).
+E-values of nights, of cases or of options are combined as p-values 1 / e of the largest e so far:
+:func:`~plenum.dynamics.multiplicity.holm` holds under any dependence,
+:func:`~plenum.dynamics.multiplicity.benjamini_hochberg` if they are independent. The evidence after
+n runs depends only on counts (:class:`Tally`), and is kept as logarithms.
 """
 
 import math
@@ -22,27 +21,27 @@ from scipy.optimize import brentq
 from plenum.dynamics.fit import Floats
 
 ALPHA = 0.05
-"""The chance of a false ``stable``, and of a false ``unstable``."""
+"""The probability of a false ``stable``, and of a false ``unstable``."""
 
 LARGEST = 1e300
-"""E-values are printed and exported up to this; what is decided by them has their logarithms."""
+"""Largest e-value in outputs; decisions use the exact logarithms."""
 
 BLOCK = 4096
-"""Runs that are looked at together."""
+"""Number of runs that are evaluated together."""
 
 _ABOVE = np.array([0.5, 0.75, 0.95, 0.995])
-"""Alternatives to ``unacceptable``, as shares of the way from there to 1."""
+"""Alternatives to ``unacceptable``, as fractions of the way from it to 1."""
 
 _BELOW = np.array([0.1, 0.3, 0.5, 0.7, 0.8, 0.9])
-"""Alternatives to ``acceptable``, as shares of it."""
+"""Alternatives to ``acceptable``, as fractions of it."""
 
 _NOMINEE = 0.9
-"""The bet on the option that run 1 names; the others share the rest."""
+"""Weight of the option that run 1 decided for; the others share the rest."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the runs so far say of the share of the modal decision.
+    """The evidence of the runs so far on the share of the modal decision.
 
     Attributes
     ----------
@@ -50,10 +49,10 @@ class Evidence:
         ``stable``: the share is above ``unacceptable``; ``unstable``: it is below ``acceptable``;
         ``undecided``.
     runs
-        After how many runs the verdict stood; all of them where it doesn't.
+        Number of runs after which the verdict was reached; all of them if there is none.
     log_stable, log_unstable
         Natural logarithms of the largest e-values so far against a share of at most
-        ``unacceptable``, and of at least ``acceptable``; a verdict stands from -log(``alpha``) on.
+        ``unacceptable``, and of at least ``acceptable``; a verdict is reached at -log(``alpha``).
     """
 
     verdict: str
@@ -63,27 +62,27 @@ class Evidence:
 
     @property
     def stable(self) -> float:
-        """The largest e-value for ``stable``, as :func:`e_value` shows it."""
+        """The largest e-value for ``stable``, capped by :func:`e_value`."""
         return e_value(self.log_stable)
 
     @property
     def unstable(self) -> float:
-        """The largest e-value for ``unstable``, as :func:`e_value` shows it."""
+        """The largest e-value for ``unstable``, capped by :func:`e_value`."""
         return e_value(self.log_unstable)
 
 
 def e_value(log: float) -> float:
-    """An e-value to print or export, from its logarithm: :data:`LARGEST` at most."""
+    """Return an e-value for output, given its logarithm; at most :data:`LARGEST`."""
     return math.exp(log) if log < math.log(LARGEST) else LARGEST
 
 
 class Running:
-    """The evidence on runs that come one by one, or many at once; each is looked at once.
+    """The evidence on runs that arrive singly or in groups; each run is tested once.
 
     Parameters
     ----------
     options, acceptable, unacceptable, alpha, modes
-        As of :func:`evidence`.
+        As for :func:`evidence`.
 
     Raises
     ------
@@ -112,17 +111,17 @@ class Running:
 
     @property
     def evidence(self) -> Evidence:
-        """On the runs so far."""
+        """The evidence on the runs so far."""
         runs = self._stood or self.tally.runs
         return Evidence(self._verdict, runs, self._stable, self._unstable)
 
     def add(self, decisions: ArrayLike) -> None:
-        """Take up further runs, in their order.
+        """Add further runs in their order.
 
         Raises
         ------
         ValueError
-            A decision is none of the options.
+            A decision isn't one of the options.
         """
         path = np.asarray(decisions, int)
         if path.ndim != 1 or self._options < 2 or ((path < 0) | (path >= self._options)).any():
@@ -156,24 +155,25 @@ def evidence(
     alpha: float = ALPHA,
     modes: int | None = None,
 ) -> Evidence:
-    """The verdict on runs in the order in which they were made.
+    """Return the evidence of runs in their order.
 
     Parameters
     ----------
     decisions
-        Of each run, from 0 to ``options`` - 1; no decision and a failure are options of their own.
+        Decision of each run, from 0 to ``options`` - 1; no decision and a failure are options of
+        their own.
     options
         K, at least 2.
     modes
-        Which first ones of them may be the mode, at least 2; ``None``: all. The rest, such as
-        failures, is never a decision that a committee is stable in.
+        Number of first options that may be the mode, at least 2; ``None``: all. The others, such as
+        failures, never count as a decision that a committee is stable in.
     acceptable, unacceptable
         Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
 
     Raises
     ------
     ValueError
-        A decision is none of the options, or the shares aren't in order.
+        A decision isn't one of the options, or the shares aren't in order.
     """
     shares = {"acceptable": acceptable, "unacceptable": unacceptable}
     running = Running(options, **shares, alpha=alpha, modes=modes)
@@ -183,14 +183,14 @@ def evidence(
 
 @dataclass(frozen=True)
 class Tally:
-    """All that the evidence keeps of the runs of one case: how often each option was decided on.
+    """The part of one case's runs that the evidence depends on: counts of decisions.
 
     Attributes
     ----------
     counts
-        Shape (options,).
+        Number of decisions for each option, shape (options,).
     first
-        What run 1 decided; -1 before it.
+        The decision of run 1; -1 before it.
     """
 
     counts: NDArray[np.int_]
@@ -198,16 +198,16 @@ class Tally:
 
     @classmethod
     def empty(cls, options: int) -> "Tally":
-        """Before any run."""
+        """Return the tally before any run."""
         return cls(np.zeros(options, int))
 
     @property
     def runs(self) -> int:
-        """How many there were."""
+        """Number of runs."""
         return int(self.counts.sum())
 
     def after(self, path: NDArray[np.int_]) -> "Tally":
-        """The same with further runs."""
+        """Return the tally with further runs."""
         first = int(path[0]) if self.first < 0 and len(path) else self.first
         return Tally(self.counts + np.bincount(path, minlength=len(self.counts)), first)
 
@@ -219,18 +219,18 @@ def log_stable(
     modes: int | None = None,
     before: Tally | None = None,
 ) -> Floats:
-    """Log e-values against: no option has a share above ``unacceptable``.
+    """Return log e-values against: no option has a share above ``unacceptable``.
 
-    Run 1 nominates the option on which most is bet, and doesn't count.
+    Run 1 nominates the option with the highest weight, and isn't used as evidence.
 
     Parameters
     ----------
     paths
         Decisions of repeated audits, shape (audits, runs).
     modes
-        As of :func:`evidence`.
+        As for :func:`evidence`.
     before
-        The runs that each of them goes on from; none by default.
+        The tally of preceding runs, common to all audits; none by default.
 
     Returns
     -------
@@ -251,10 +251,10 @@ def log_unstable(
     modes: int | None = None,
     before: Tally | None = None,
 ) -> Floats:
-    """Log e-values against: some option has a share of at least ``acceptable``.
+    """Return log e-values against: some option has a share of at least ``acceptable``.
 
-    Every option must be refuted, so that it is the smallest of theirs. Parameters and result as of
-    :func:`log_stable`.
+    Every option must be refuted, so this is the smallest of their e-values. Parameters and result
+    are those of :func:`log_stable`.
     """
     counts = _counts(paths, options)
     return unstable_at(counts if before is None else counts + before.counts, acceptable, modes)
@@ -263,14 +263,14 @@ def log_unstable(
 def stable_at(
     counts: NDArray[np.int_], first: NDArray[np.int_], share: Any, modes: int | None = None
 ) -> Floats:
-    """As :func:`log_stable`, of counts by option, shape (..., options).
+    """Return the values of :func:`log_stable` for counts by option, shape (..., options).
 
     Parameters
     ----------
     first
-        What run 1 decided, shape (..., 1) or what broadcasts to it.
+        The decision of run 1, broadcastable to shape (..., 1).
     share
-        ``unacceptable``, one or an array that broadcasts to (...).
+        ``unacceptable``, a number or an array broadcastable to (...).
     """
     p = np.asarray(share, float)[..., None]
     among = modes or counts.shape[-1]
@@ -284,7 +284,7 @@ def stable_at(
 
 
 def unstable_at(counts: NDArray[np.int_], share: Any, modes: int | None = None) -> Floats:
-    """As :func:`log_unstable`, of counts by option, shape (..., options)."""
+    """Return the values of :func:`log_unstable` for counts, shape (..., options)."""
     p = np.asarray(share, float)[..., None]
     # the option that is decided on most is refuted least, since every alternative is below p
     hits = counts[..., :modes].max(axis=-1, keepdims=True)
@@ -293,12 +293,12 @@ def unstable_at(counts: NDArray[np.int_], share: Any, modes: int | None = None) 
 
 
 def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
-    """Log of the mean likelihood ratio of the shares ``q`` to ``p``, shape of ``hits``.
+    """Return the log of the mean likelihood ratio of shares ``q`` to ``p``, shaped as ``hits``.
 
     Parameters
     ----------
     p, q
-        Shape (..., 1), and (..., 1, alternatives).
+        Shapes (..., 1) and (..., 1, alternatives).
     """
     most, worst = (int(counts.max(initial=0)) + 1 for counts in (hits, misses))
     if p.size == 1 and hits.size > 2 * most * worst:  # of many audits each pair of counts once
@@ -311,23 +311,23 @@ def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Float
 
 
 def _log_sum(logs: Floats) -> Floats:
-    """Log of the sum of exponentials over the last axis."""
+    """Return the log of the sum of exponentials over the last axis."""
     most = logs.max(axis=-1, keepdims=True)
     return np.asarray(np.log(np.exp(logs - most).sum(axis=-1)) + most[..., 0])
 
 
 def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
-    """How often each option was decided on so far, shape (audits, runs, options)."""
+    """Return cumulative counts of decisions for each option, shape (audits, runs, options)."""
     return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=1))
 
 
 def all_alike(counts: Sequence[int], runs: int) -> float:
-    """Chance that so many further runs decide alike: the unbiased estimate, from 0 to 1.
+    """Return an unbiased estimate of the probability that so many further runs agree.
 
     Raises
     ------
     ValueError
-        There are fewer runs than these.
+        There are fewer runs than that.
     """
     total = sum(counts)
     if not 1 <= runs <= total:
@@ -337,20 +337,20 @@ def all_alike(counts: Sequence[int], runs: int) -> float:
 
 @cache
 def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, ...]:
-    """One-sided p below which λ > 0 is shown at each of several looks.
+    """Return the one-sided p below which λ > 0 is shown, for each of several looks.
 
-    O'Brien and Fleming's spending (Lan and DeMets 1983) on information that grows with the number
-    of replicates.
+    The alpha spending is O'Brien and Fleming's (Lan and DeMets 1983), on information that grows
+    with the number of replicates.
 
     Parameters
     ----------
     looks
-        Replicates at each look, growing; the last one is the planned end.
+        Number of replicates at each look, increasing; the last one is the planned end.
 
     Raises
     ------
     ValueError
-        Looks don't grow.
+        The numbers don't increase.
     """
     from scipy.stats import multivariate_normal, norm
 
@@ -374,5 +374,5 @@ def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, 
 
 
 def _not_yet(joint: Any, bounds: tuple[float, ...], target: float, bound: float) -> float:
-    """How much more of the paths stay below all bounds than the target."""
+    """Return the probability that a path stays below all bounds, in excess of the target."""
     return target - float(joint.cdf(np.array([*bounds, bound]), rng=0))

@@ -1,8 +1,8 @@
-"""Intervals of the share of the modal decision that hold at any number of runs: of many cases.
+"""Anytime-valid intervals of the share of the modal decision, for many cases at once.
 
-A share is refuted where an e-process against it ever reached the bound. Each case's limit is the
-largest (or smallest) of those that its numbers of runs give one by one, and is found by going from
-one number to the next better one: all cases are looked at together.
+A share is refuted if an e-process against it ever reached the bound. Each case's limit is the
+largest (or smallest) of those from its single numbers of runs. It is found by going from one number
+to the next better one, for all cases together.
 """
 
 import math
@@ -17,26 +17,26 @@ from plenum_audit.dynamics.sequential import ALPHA, stable_at, unstable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6
 _ROWS = 1 << 15
-"""Rows that are evaluated at once, so that memory stays small."""
+"""Number of rows evaluated at once, to limit memory."""
 
 _HALVINGS = 44
 
 Process = Callable[[NDArray[np.int_], NDArray[np.int_], Floats], Floats]
-"""Log e-values from counts by option, from what run 1 decided, and from the shares refuted."""
+"""A function of counts by option, run 1's decision, and shares that returns log e-values."""
 
 
 def share_interval(
     decisions: ArrayLike, options: int, alpha: float = ALPHA, modes: int | None = None
 ) -> tuple[float, float]:
-    """The shares of the modal decision that neither e-process refutes, at any number of runs.
+    """Return the shares of the modal decision that are never refuted.
 
-    Each side misses the share with a chance of at most ``alpha``. A verdict stands where the
-    interval lies above ``unacceptable``, or below ``acceptable``.
+    Each side misses the share with a probability of at most ``alpha``. A verdict is reached if the
+    interval is above ``unacceptable``, or below ``acceptable``.
 
     Parameters
     ----------
     decisions, options, modes
-        As of :func:`plenum_audit.dynamics.sequential.evidence`.
+        As for :func:`plenum_audit.dynamics.sequential.evidence`.
     """
     return share_intervals([np.asarray(decisions, int)], options, alpha, modes)[0]
 
@@ -47,7 +47,7 @@ def share_intervals(
     alpha: float = ALPHA,
     modes: int | None = None,
 ) -> list[tuple[float, float]]:
-    """As :func:`share_interval`, for the runs of each of several cases."""
+    """Return the intervals of :func:`share_interval` for the runs of several cases."""
     known = [index for index, path in enumerate(paths) if len(path)]
     limits = [(0.0, 1.0)] * len(paths)
     if not known:
@@ -76,16 +76,16 @@ def _limits(
     easy: float,
     hard: float,
 ) -> Floats:
-    """The shares of cases up to which a process ever refutes them; ``easy`` where it never does.
+    """Return the limits of the shares that a process ever refutes; ``easy`` if it never does.
 
     Parameters
     ----------
     counts
-        After each run of each case, one case after the other, shape (rows, options).
+        Counts after each run of each case, concatenated over cases, shape (rows, options).
     first, lengths
-        Of each case: what run 1 decided, and how many runs there are.
+        Decision of run 1, and number of runs, for each case.
     easy, hard
-        The shares between which limits lie: a process refutes the first one most readily.
+        The range of limits; the first one is refuted most easily.
     """
     shares = np.full(len(first), easy)
     ends = np.cumsum(lengths)
@@ -110,7 +110,7 @@ def _limits(
 def _crossing(
     process: Callable[[Floats], Floats], shares: Floats, hard: float, bound: float
 ) -> Floats:
-    """Where log e-values that are above the bound at some shares fall below it, by halving."""
+    """Find by bisection the shares at which log e-values fall below the bound."""
     above, below = shares, np.full(len(shares), hard)
     for _ in range(_HALVINGS):
         middle = (above + below) / 2
@@ -122,7 +122,7 @@ def _crossing(
 def _in_parts(
     process: Process, counts: NDArray[np.int_], first: NDArray[np.int_], shares: Floats
 ) -> Floats:
-    """The values of a process, in parts whose memory is small."""
+    """Evaluate a process in parts, to limit memory."""
     cuts = [slice(at, at + _ROWS) for at in range(0, len(counts), _ROWS)]
     return np.concatenate([process(counts[cut], first[cut], shares[cut]) for cut in cuts])
 

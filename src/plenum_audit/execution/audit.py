@@ -1,4 +1,4 @@
-"""An audit from top to bottom: check, plan, pilot, run, verdict."""
+"""An audit from beginning to end: check, plan, pilot, run, verdict."""
 
 import sys
 from collections import Counter, defaultdict
@@ -39,7 +39,7 @@ Errors = tuple[str, ...]
 
 
 def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult | None:
-    """Run a program until the verdict on each case stands, or its runs are used up.
+    """Run a program until each case has a verdict, or the maximal number of runs.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
     Returns
     -------
     AuditResult or None
-        ``None`` of a dry run, which prints the plan.
+        ``None`` for a dry run, which prints the plan.
 
     Raises
     ------
     UserError
-        Something can't work; nothing has been run then but a pilot.
+        Something can't work; at most a pilot has been run.
     KeyboardInterrupt
-        As :func:`plenum.execution.sweep.run_sweep`.
+        As for :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
     preflight.check(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
@@ -106,7 +106,7 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
 
 
 def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditResult | None:
-    """The verdicts on a log of many runs; ``None`` of a dry run, which says how many there are."""
+    """Return the verdicts on a log of many runs; ``None`` for a dry run, which prints counts."""
     audit_logs.require_readable(audit)
     if audit.jobs[0].dry_run:
         runs = sum(job.replicates for job in audit.jobs)
@@ -119,7 +119,7 @@ def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditRe
 
 
 def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
-    """Play runs; what cut them short, one line each, which ``of`` opens."""
+    """Execute runs; return the reasons of an early end, one line each, prefixed by ``of``."""
     try:
         return problems(run_sweep(jobs, runs, paid), of)
     except Stopped as error:  # a refused key, an exhausted account: what was run counts
@@ -127,7 +127,7 @@ def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str =
 
 
 def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditResult:
-    """The verdicts on runs that have ended; ``errors`` are what cut them short."""
+    """Return the verdicts on ended runs; ``errors`` are reasons of an early end."""
     cases = {case.id: case.verdict for case in runs.cases.values()}
     left = [case for case in runs.cases.values() if case.evidence.verdict == UNDECIDED]
     return AuditResult(
@@ -146,7 +146,7 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditRe
 
 
 def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
-    """Answers by model and by the fingerprint of the system that gave them."""
+    """Count answers by model and by the fingerprint of the system that gave them."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in runs.cases.values():
         for index in begun(case.job):
@@ -158,14 +158,17 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
 
 
 def _with_steadier(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
-    """What would steady it beside the verdicts."""
+    """Try remedies, and add them to the verdicts."""
     steadier, errors = options(audit, runs.cases, rule, _paid(audit))
     limit = bound(list(runs.cases.values()))
     return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
 
 
 def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
-    """The seats of run 0, asked once each and without interaction, as often as they interacted."""
+    """Run the control, seats asked once without interaction, and add it to the verdicts.
+
+    It has as many runs as the program with interaction; the seats are those of run 0.
+    """
     control = _control(audit)
     lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
     jobs = [
@@ -181,7 +184,7 @@ def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResu
 
 
 def _control(audit: Audit) -> Audit:
-    """The audit without interaction, of the cases whose seats run 0 shows."""
+    """Return the audit without interaction, for the cases whose seats are known from run 0."""
     pilots = {
         require_program(job.condition).case.id: ended_run(journal_of(job, 0)) for job in audit.jobs
     }
@@ -193,7 +196,7 @@ def _control(audit: Audit) -> Audit:
 
 
 def _paid(audit: Audit) -> list[Job]:
-    """All that the budget is for: the audit, its control, and what may steady it."""
+    """Return all jobs that the budget covers: the audit, its control, and remedies."""
     jobs = list(audit.jobs)
     if audit.settings.control == ONE_SHOT:
         jobs += _control(audit).jobs
@@ -211,7 +214,7 @@ def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
 
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
-    """Print the plan; why the audit can't go on, or an empty text."""
+    """Print the plan; return the reason not to go on, or an empty text."""
     if audit.program is not None:
         print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
     price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now

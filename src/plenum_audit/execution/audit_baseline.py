@@ -1,4 +1,4 @@
-"""The program that an audit is compared with: its runs, as the tracking store has them."""
+"""The earlier program that an audit is compared with, read from the tracking store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program
 
 PREVIOUS = "previous"
-"""The program that the study held last, whatever it was."""
+"""Name of the program that the study held last."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Baseline:
     program
         Its identity.
     outcomes
-        Of its runs, by case.
+        Outcomes of its runs, by case.
     """
 
     program: str
@@ -30,15 +30,15 @@ class Baseline:
 
 
 def baseline(audit: Audit) -> Baseline | None:
-    """The program that ``baseline`` names; ``None`` where it names none.
+    """Return the program that ``baseline`` names; ``None`` if it names none.
 
-    A study of that name is looked for first, then a program of that identity or name in the
-    audit's own.
+    First a study of that name is looked up, then a program of that identity or name in the audit's
+    own study.
 
     Raises
     ------
     UserError
-        There is none, or it decided none of these cases.
+        There is no such program, or it decided none of these cases.
     """
     name, job = audit.settings.baseline, audit.jobs[0]
     if not name:
@@ -78,7 +78,7 @@ def baseline(audit: Audit) -> Baseline | None:
 
 
 def _refuse(name: str, study: str) -> None:
-    """There is nothing to compare with, which is no mistake of ``previous`` on the first night."""
+    """Refuse a missing baseline, unless it is ``previous`` and there can't be one yet."""
     if name != PREVIOUS:
         raise UserError(
             f"baseline: {name}; no study with runs, and no other program in {study}, is that; "

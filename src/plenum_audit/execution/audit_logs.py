@@ -1,4 +1,4 @@
-"""The verdict on a log of many runs: in one pass, without journals, and nothing is played."""
+"""The verdict on a log of many runs: in one pass, without journals, and without calls."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -24,17 +24,17 @@ from plenum_audit.programs.logs import Logged
 
 
 def is_large(audit: Audit) -> bool:
-    """Whether the audit is of a log that has too many runs for a journal each."""
+    """Return whether the audit is of a log with too many runs for a journal each."""
     return sum(len(logged.ends) for logged in audit.logged) > MOST_JOURNALS
 
 
 def require_readable(audit: Audit) -> None:
-    """Refuse what needs a journal of each run.
+    """Refuse analyses that need a journal of each run.
 
     Raises
     ------
     UserError
-        It was asked for.
+        One was requested.
     """
     settings = audit.settings
     asked = {"fix": settings.fix, "control": settings.control != "none"}
@@ -47,17 +47,17 @@ def require_readable(audit: Audit) -> None:
 
 @uncollected()
 def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
-    """The verdicts on the runs of a log.
+    """Return the verdicts on the runs of a log.
 
     Parameters
     ----------
     before
-        Outcomes of the program that it is compared with, by case; ``None`` where it isn't.
+        Outcomes of the program to compare with, by case; ``None`` without one.
 
     Raises
     ------
     UserError
-        No run came to a decision.
+        No run reached a decision.
     """
     outcomes = {_id(logged): _outcomes(logged) for logged in audit.logged}
     options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
@@ -88,7 +88,7 @@ def _further(
     options: Mapping[str, tuple[str, ...]],
     rule: Rule,
 ) -> dict[str, Further | None]:
-    """What undecided cases would take; those whose runs are alike are looked at once."""
+    """Return what undecided cases need; cases with equal runs are evaluated once."""
     known: dict[Hashable, Further | None] = {}
     by_case = {}
     for case in cases:
@@ -101,7 +101,7 @@ def _further(
 
 @uncollected()
 def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
-    """What the log says of the program and its cases."""
+    """Return the log's information on the program and its cases."""
     condition = logged[0].condition
     models = {str(row["model"]) for each in logged for row in each.rows if row.get("model")}
     return LoggedProgram(

@@ -1,4 +1,4 @@
-"""The cost of an audit, told before it goes on: from the first run that came to a decision."""
+"""The plan of an audit: its expected cost, from the first run with a decision."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -14,12 +14,12 @@ from plenum_audit.programs.condition import require_program
 
 
 def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
-    """The runs that an audit takes at both ends, and between them; none without a decision.
+    """Return lines on the minimal, maximal and expected runs; the cost needs a decision.
 
     Parameters
     ----------
     first
-        A run that has ended; ``None`` where there is none yet.
+        A run that has ended; ``None`` if there is none yet.
     """
     cases = len(audit.jobs)
     there = f"There {'is 1 case' if cases == 1 else f'are {cases} cases'}."
@@ -38,7 +38,7 @@ def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
 
 
 def _forecast(audit: Audit, rule: Rule, spent: Mapping[str, float]) -> Iterator[str]:
-    """The lines on the number of runs, with what they cost where that is known of a run."""
+    """Yield the lines on the number of runs, with their cost if that of a run is known."""
     cases, most = len(audit.jobs), audit.settings.max_runs
     options = max(len(require_program(job.condition).case.options) for job in audit.jobs)
 

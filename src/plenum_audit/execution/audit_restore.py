@@ -1,4 +1,4 @@
-"""Runs of earlier nights whose journals are gone: they are fetched from the tracking store."""
+"""Restoring of runs from earlier nights: missing journals are fetched from the tracking store."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from plenum_audit.programs.condition import require_program
 
 
 def restore(jobs: Sequence[Job]) -> list[str]:
-    """Fetch the journals of conditions that have none here, and count on from them.
+    """Fetch the journals of conditions that have none here, and continue from them.
 
-    Whichever machine made their runs.
+    The runs may come from any machine.
 
     Returns
     -------
     list of str
-        What was fetched, and why earlier runs of a case don't count, in words.
+        Messages on what was fetched, and on earlier runs that don't count.
     """
     missing = {job.condition.identity: job for job in jobs if not begun(job)}
     if jobs[0].tracking_uri is None or not missing:
@@ -33,7 +33,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
 
 
 def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
-    """Why the evidence on cases begins anew that the study holds under other identities."""
+    """Return messages on cases that the study has under other identities: evidence starts anew."""
     before = [(run.params.get("case"), run.params.get("program")) for run in held.values()]
     lines = []
     for job in jobs:

@@ -1,7 +1,7 @@
-"""Which runs of an audit are due, and how each is played.
+"""Scheduling of an audit's runs: which ones are due, and how each is executed.
 
-A run begins only where no verdict can do without it, so that an audit makes no run in vain, however
-many are in flight. Run 0 of the first case is a pilot: the others wait for it, and for the plan.
+A run begins only if every possible verdict needs it, so that no run is wasted, however many are in
+flight. Run 0 of the first case is a pilot: the others wait for it, and for the plan.
 """
 
 import asyncio
@@ -48,24 +48,23 @@ from plenum_audit.programs.proxy import Proxy
 from plenum_audit.tracking.programs import tables
 
 _ENOUGH = 6
-"""Runs of a case after which a cache shows."""
+"""Number of runs of a case after which a cache can be detected."""
 
 _SHOWN = 3
-"""Cases whose running verdicts are shown one by one."""
+"""Number of cases up to which running verdicts are shown individually."""
 
 
 class CaseRuns:
-    """The runs of one case: those that ended, and those that wait for their turn.
+    """The runs of one case: those that ended, and those that wait to begin.
 
     Attributes
     ----------
     outcomes, evidence
-        Of the runs that ended, in the order of their index.
+        Outcomes and evidence of ended runs, in the order of their index.
     examined
-        Whether its answers were looked through for those of a cache.
+        Whether its answers were searched for signs of a cache.
     before, worse
-        Outcomes of the program that this one is compared with, and the evidence that this one is
-        less stable, as a logarithm.
+        Outcomes of the program to compare with, and the log evidence that this one is less stable.
     """
 
     def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
@@ -81,7 +80,7 @@ class CaseRuns:
         self._update()
 
     def load(self) -> list[Transcript]:
-        """Take up the runs that journals hold; those that ended."""
+        """Load the runs from journals; return those that ended."""
         ended = []
         for index in begun(self.job):
             transcript = ended_run(journal_of(self.job, index))
@@ -92,7 +91,7 @@ class CaseRuns:
         return ended
 
     def end(self, index: int, transcript: Transcript | None) -> None:
-        """A run has ended; without a transcript none may begin any more."""
+        """Record a run that has ended; without a transcript no further run begins."""
         if transcript is None:
             self._over = True
             return
@@ -106,23 +105,23 @@ class CaseRuns:
 
     @property
     def begun_again(self) -> int:
-        """Runs that count and were begun more than once."""
+        """Number of runs that count and were started more than once."""
         return sum(index < len(self.outcomes) for index in self._again)
 
     def stop(self) -> None:
-        """No further run begins."""
+        """Begin no further run."""
         self._over = True
 
     @property
     def so_far(self) -> str:
-        """The running verdict; runs of which none decides have no share that one could be on."""
+        """The running verdict; without any decision it says so instead."""
         if self.outcomes and not set(self.outcomes) - {FAILED, NO_DECISION}:
             return "without a decision"
         return self.evidence.verdict
 
     @property
     def verdict(self) -> CaseVerdict:
-        """On the runs that ended."""
+        """The verdict on the ended runs."""
         return case_verdict(self.outcomes, self.options, self._rule)
 
     def _update(self) -> None:
@@ -137,13 +136,13 @@ class CaseRuns:
             self._horizon = len(self.outcomes) + 1
 
     def turn(self, index: int) -> asyncio.Future[bool]:
-        """Whether a run is due, once that is clear."""
+        """Return a future that tells whether a run is due, as soon as that is known."""
         waits: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting[index] = waits
         return waits
 
     def release(self, stands: bool) -> None:
-        """Let the runs go that are due, and give up the others where the verdict stands."""
+        """Start waiting runs that are due, or cancel them if the verdict is reached."""
         for index, waits in list(self._waiting.items()):
             if waits.done():
                 del self._waiting[index]
@@ -159,18 +158,18 @@ class AuditRuns(Deliberations):
     Parameters
     ----------
     audit
-        Its program, and a job for each case.
+        The audit: its program, and a job for each case.
     rule
-        When a case is stable.
+        The criterion of stability.
     before
-        Outcomes of the program that this one is compared with, by case.
+        Outcomes of the program to compare with, by case.
     plan
-        Is given the pilot run; returns why the audit can't go on, or an empty text.
+        Called with the pilot run; returns the reason not to go on, or an empty text.
 
     Attributes
     ----------
     refused
-        Why it didn't go on.
+        The reason why the audit didn't go on.
     """
 
     def __init__(
@@ -203,7 +202,7 @@ class AuditRuns(Deliberations):
             await self._audit.program.close()
 
     def play(self, scene: Scene) -> Playable:
-        """One run of the program."""
+        """Return one run of the program."""
         program = self._audit.program
         if program is None or self._audit.committee is None:
             return _Ended()
@@ -220,7 +219,7 @@ class AuditRuns(Deliberations):
         )
 
     async def due(self, job: Job, index: int) -> bool:
-        """Whether a verdict on its case may need a run; those that were begun always count."""
+        """Return whether a verdict may need a run; runs that were begun always count."""
         case = self.cases[job.condition.folder]
         if journal_of(job, index).exists() or (case is self._pilot and index == 0):
             return True
@@ -229,7 +228,7 @@ class AuditRuns(Deliberations):
         return await turn
 
     def ended(self, job: Job, result: ReplicateResult) -> None:
-        """Count a run that has ended, and let those begin that are due now."""
+        """Record a run that has ended, and start the runs that are due now."""
         case = self.cases[job.condition.folder]
         usable = result.usable and not result.pending
         transcript = ended_run(result.journal) if usable else None
@@ -244,7 +243,7 @@ class AuditRuns(Deliberations):
         self._release_all()
 
     def over(self, job: Job) -> None:
-        """No further run of a case begins."""
+        """Begin no further run of a case."""
         case = self.cases[job.condition.folder]
         case.stop()
         if case is self._pilot:
@@ -252,7 +251,7 @@ class AuditRuns(Deliberations):
         self._release_all()
 
     def status(self) -> str:
-        """The running verdicts."""
+        """Return the running verdicts."""
         cases = list(self.cases.values())
         if len(cases) <= _SHOWN:
             return "; ".join(f"{c.id} {c.so_far}, {len(c.outcomes)} runs" for c in cases)
@@ -265,7 +264,7 @@ class AuditRuns(Deliberations):
             self._refuse(self._plan(pilot))
 
     def _refuse(self, why: str) -> None:
-        """End the audit, where there is a reason."""
+        """End the audit, if there is a reason."""
         self.refused = self.refused or why
         if why:
             for case in self.cases.values():
@@ -280,7 +279,7 @@ class AuditRuns(Deliberations):
             case.release(self._stands(case))
 
     def _stands(self, case: CaseRuns) -> bool:
-        """Whether a case needs no further run: instability has to show among all cases."""
+        """Return whether a case needs no further run; instability must hold among all cases."""
         if case.evidence.verdict != UNSTABLE:
             return case.evidence.verdict == STABLE
         if len(case.outcomes) < len(case.before) - 1 and not self._shows(case, attrgetter("worse")):
@@ -288,7 +287,7 @@ class AuditRuns(Deliberations):
         return self._shows(case, attrgetter("evidence.log_unstable"))
 
     def _shows(self, case: CaseRuns, log_e: Callable[[CaseRuns], float]) -> bool:
-        """Whether something is shown of a case, among all of them."""
+        """Return whether the evidence on a case is significant among all cases."""
         if p_value(log_e(case)) > self._rule.alpha:
             return False  # not even by itself
         cases = list(self.cases.values())
@@ -297,23 +296,23 @@ class AuditRuns(Deliberations):
 
 
 class EveryRun(AuditRuns):
-    """An audit of which every run is due: a control has as many as what it is compared with."""
+    """An audit in which every run is due, such as a control with a fixed number of runs."""
 
     async def due(self, job: Job, index: int) -> bool:
-        """Every run is."""
+        """Return true for every run."""
         return True
 
 
 class _Ended:
-    """A run that somebody else made."""
+    """A run that was made elsewhere."""
 
     async def run(self) -> bool:
-        """Nothing is left to do."""
+        """Do nothing."""
         return False
 
 
 def answered_by_cache(case: CaseRuns) -> str:
-    """Why the runs of a case are no measurement: their answers come from a cache; or empty."""
+    """Return the evidence that a case's answers come from a cache; or empty."""
     journals = (journal_of(case.job, index) for index in begun(case.job))
     ended = [run for run in map(ended_run, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
@@ -339,10 +338,10 @@ def answered_by_cache(case: CaseRuns) -> str:
 
 
 def _handed_on(runs: Sequence[Transcript]) -> str:
-    """Why the program must hand answers of its first run on to later ones; empty where it needn't.
+    """Return the evidence that answers of the first run reach later runs; empty if none.
 
-    It must where their prompts hold them, in :data:`LEAST_REPEATS` runs or more that never got such
-    an answer themselves. Short answers, and words of the first question, prove nothing.
+    They must if the prompts of at least :data:`LEAST_REPEATS` runs contain them although these runs
+    never got such an answer. Short answers, and words of the first question, prove nothing.
     """
     if len(runs) <= LEAST_REPEATS or not runs[0].calls:
         return ""
@@ -363,7 +362,7 @@ def _handed_on(runs: Sequence[Transcript]) -> str:
 
 
 def ended_run(journal: Path) -> Transcript | None:
-    """The transcript of a run that has ended; ``None`` where it hasn't, or can't be read."""
+    """Return the transcript of an ended run; ``None`` if it is open or unreadable."""
     try:
         transcript = read(journal)
     except (DamagedJournal, OSError):

@@ -1,7 +1,7 @@
-"""Other versions of a program that were audited on the same cases: each had an error of its own.
+"""Count of a program's other versions with audits of the same cases, each with its own error.
 
-A verdict bounds the chance of a false one over all runs of one program. Whoever changes a comment
-and audits anew has another such chance: that is allowed, and counted.
+A verdict bounds the probability of a false one over all runs of one program. Changing a comment and
+auditing again gives another such chance: that is allowed, but counted.
 """
 
 import json
@@ -14,7 +14,7 @@ from plenum.tracking import store
 from plenum.tracking.stored import stored_conditions
 
 _SAME = ("task", "case", "knobs", "settings", "model", "backend")
-"""What a version has in common with another one; other settings of one are no versions."""
+"""Factors that versions have in common; other settings don't make a version."""
 
 _TARGETS = ("function", "command", "url")
 _LOGS = "logs"
@@ -22,16 +22,16 @@ _LONGEST_HEAD = 2_000_000
 
 
 def earlier_versions(jobs: Sequence[Job]) -> dict[str, int]:
-    """How many other versions of the program have runs on each case; only where there are any.
+    """Count other versions of the program with runs on each case, if there are any.
 
     They have another identity (by their code, packages, a time limit, the case's text) and the same
-    name or target. They are looked for among the journals of this place, whatever their study, and
-    in the tracking store's study. Runs that somebody else logged have no versions.
+    name or target. They are searched for among the journals in this place, whatever their study,
+    and in the tracking store's study. Logged runs have no versions.
 
     Parameters
     ----------
     jobs
-        One a case.
+        Jobs, one per case.
     """
     first, counts = jobs[0], {}
     others = {**dict(_stored(first)), **dict(_journaled(first))}
@@ -53,7 +53,7 @@ def _is_version(other: Mapping[str, str], own: Mapping[str, str]) -> bool:
 
 
 def _target(condition: Mapping[str, str]) -> list[Any]:
-    """What of its manifest says which program it is; nothing equals none."""
+    """Return the part of a manifest that identifies the program; unknown parts equal nothing."""
     try:
         manifest = json.loads(condition.get("manifest", ""))
         named = [manifest[name] for name in _TARGETS if name in manifest]
@@ -63,7 +63,7 @@ def _target(condition: Mapping[str, str]) -> list[Any]:
 
 
 def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Conditions with a journal of run 0 beside the job's own, by identity."""
+    """Yield conditions with a journal of run 0 in the same folder, by identity."""
     for path in folder_of(job).parent.glob("*/000.jsonl"):
         try:
             with path.open("rb") as file:
@@ -75,7 +75,7 @@ def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def _stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Conditions of the job's study in the tracking store, by identity."""
+    """Yield conditions of the job's study in the tracking store, by identity."""
     if job.tracking_uri is not None:
         for run in stored_conditions(job.study, store.absolute(job.tracking_uri)):
             yield run.tags.get("plenum.condition", ""), run.params

@@ -1,4 +1,4 @@
-"""Runs without a decision: why they have none, what their models wrote, what they printed."""
+"""Diagnosis of runs without a decision: reasons, texts of models, and output of programs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -24,17 +24,17 @@ _EXTRACT = "; committee.extract says how a text is read, such as name, regex:PAT
 
 
 def has_decision(run: Transcript) -> bool:
-    """True if a run that ended came to a decision."""
+    """Return whether a run that ended reached a decision."""
     return run.status == "completed" and str(run.decision) != NO_DECISION
 
 
 def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
-    """The reason that runs without any decision are no measurement; empty where one has one.
+    """Return the reason that runs without any decision are invalid; empty if one has a decision.
 
     Parameters
     ----------
     logged
-        What a log has of the cases, where they come from one.
+        The log's entries on the cases, if they come from a log.
     """
     begun = [case for case in cases if case.outcomes]
     outcomes = [outcome for case in begun for outcome in case.outcomes]
@@ -57,12 +57,12 @@ def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
 
 
 def explain(run: Transcript | None, journal: Path) -> str:
-    """The reason that a run has no decision, the start of what was written, and its whole file.
+    """Describe why a run has no decision, the beginning of its text, and the file with all of it.
 
     Parameters
     ----------
     journal
-        The run's; what its program printed lies beside it.
+        The run's journal; its program's output is in the same folder.
     """
     end = (run.end if run is not None else None) or {}
     unread = f"its decision can't be read: {end.get('unread')}" if end.get("unread") else ""
@@ -79,7 +79,7 @@ def explain(run: Transcript | None, journal: Path) -> str:
 
 
 def _stdout(output: Path) -> str:
-    """The start of what a program printed, without its errors."""
+    """Return the beginning of a program's output, without its errors."""
     with output.open(encoding="utf-8", errors="replace") as lines:
         text = lines.read(_READ)
     _, opened, rest = text.partition("--- stdout\n")

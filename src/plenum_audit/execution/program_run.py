@@ -1,4 +1,4 @@
-"""One run of a program under audit: its process, its calls through the proxy, its journal."""
+"""Execution of one run of a program: its process, its calls through the proxy, its journal."""
 
 import asyncio
 import sys
@@ -26,32 +26,32 @@ from plenum_audit.programs.recorded import restarts, set_aside
 from plenum_audit.programs.session import Session
 
 _GRACE_S = 10.0
-"""How long a program may go on after its decision."""
+"""Seconds that a program may continue after its decision."""
 
 _POLL_S = 0.5
 _LONGEST_TEXT = 4000
 
 
 class _Diverged(Exception):
-    """On replay the program asked something else than before."""
+    """Raised if the program's requests on replay differ from the recorded ones."""
 
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """What is needed to run a program once, beside :class:`~plenum.execution.replicate.Replicate`.
+    """One run of a program, the counterpart of :class:`~plenum.execution.replicate.Replicate`.
 
     Parameters
     ----------
     callers
-        Makes a caller, which makes one call at a time; the first one's ticket is the run's.
+        Returns a caller, which makes one call at a time; the ticket of the first one is the run's.
     program, settings
-        What is run, and how.
+        The program, and its settings.
     proxy
-        Where it reaches its models.
+        The proxy through which it reaches models.
     observe
-        Called with each answer: its kind, round, seat, tokens and cost.
+        Called with each answer's kind, round, seat, tokens and cost.
     complain
-        Called with an error of the code that ends the run.
+        Called with an internal error that ends the run.
     """
 
     condition: ProgramCondition
@@ -67,20 +67,20 @@ class ProgramRun:
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.
 
-        A program that asks something else than its journal has, begins anew: the journal is set
-        aside, and counted.
+        If the program's requests differ from its journal, it starts anew: the journal is set aside,
+        and counted.
 
         Returns
         -------
         bool
-            Whether anything was written; ``False`` where the run had ended before.
+            Whether anything was written; ``False`` if the run had ended before.
 
         Raises
         ------
         DamagedJournal
             The journal doesn't verify.
         BudgetSpent, ProviderUnavailable, Stopped
-            As :meth:`plenum.execution.replicate.Replicate.run`; the run goes on another time.
+            As for :meth:`plenum.execution.replicate.Replicate.run`; the run can be continued later.
         """
         caller = self.callers()
         try:
@@ -111,7 +111,7 @@ class ProgramRun:
             return True
 
     async def _outcome(self, journal: Journal) -> dict[str, Any]:
-        """The last entry of the run."""
+        """Return the last entry of the run."""
         calls = RunCalls(self.callers, self.settings.max_calls, self.observe)
         overrides = self.condition.overrides
         session = Session(self.condition, self.index, journal, lambda: calls, overrides)
@@ -134,7 +134,7 @@ class ProgramRun:
         return {"kind": "end", **decided, **more}
 
     async def _play(self, session: Session, calls: RunCalls) -> None:
-        """Have the program run; what ends it first ends it with all that it started."""
+        """Execute the program; the first reason to end stops all its tasks."""
         self.proxy.open(session)
         playing = asyncio.create_task(self.program.run(self.condition.case, session))
         limit = asyncio.create_task(self._limit(session, calls))
@@ -165,7 +165,7 @@ class ProgramRun:
         Raises
         ------
         ProgramFailed
-            The run's time is used up; the time in which it waits for models isn't counted.
+            The run's time is used up, not counting the time in which it waits for models.
         """
         now = asyncio.get_running_loop().time
         begun, decided = now(), 0.0
@@ -181,7 +181,7 @@ class ProgramRun:
         session.problem("it went on after its decision, and was ended")
 
     async def _decided(self, session: Session, journal: Journal) -> dict[str, Any]:
-        """Read the decision, and ask what is to be asked outside of the conversation."""
+        """Read the decision, and ask the questions outside of the conversation."""
         given = Given(**session.decision.result()) if session.decided else Given()
         asides = RunCalls(self.callers, sys.maxsize, self.observe)
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
@@ -238,7 +238,7 @@ class ProgramRun:
 
 
 def _failed(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:
-    """How a run failed: by the call that the program didn't outlive, where there was one."""
+    """Return how a run failed: by its failed last call, if there was one."""
     if call is None:
         return {"status": "failed", "reason": str(error.failure), "detail": error.detail}
     detail = f"{error.detail} (its last call failed: {call.detail})"

@@ -1,4 +1,4 @@
-"""The calls of a program's run: any number at a time, each admitted by a ticket of its own."""
+"""The calls of a program's run: any number at a time, each admitted by its own ticket."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -11,21 +11,21 @@ from plenum_audit.programs.adapters import ProgramFailed
 
 
 class RunCalls:
-    """What a session calls through.
+    """The calls of a session.
 
     Parameters
     ----------
     callers
-        Makes a caller, which makes one call at a time.
+        Returns a caller, which makes one call at a time.
     most
-        Calls of a run at most.
+        Maximal number of calls in a run.
     observe
         Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
 
     Attributes
     ----------
     failed
-        How the last call that ended failed; ``None`` where it didn't.
+        The error of the last call that ended; ``None`` if it succeeded.
     """
 
     def __init__(
@@ -42,16 +42,16 @@ class RunCalls:
 
     @property
     def waited_s(self) -> float:
-        """Seconds in which at least one call was under way."""
+        """Seconds in which at least one call was in flight."""
         return self._waited + (_now() - self._since if self._in_flight else 0.0)
 
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
-        """Call until an answer comes, or none will; raises as :meth:`Caller.ask`.
+        """Call until there is an answer or a final failure; raises as :meth:`Caller.ask`.
 
         Raises
         ------
         ProgramFailed
-            It is one call too many.
+            The limit of calls is exceeded.
         """
         self.failed = None
         if self._begun == self._most:

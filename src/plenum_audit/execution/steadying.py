@@ -1,4 +1,4 @@
-"""What would steady a program: votes over the runs it made, and its knobs, tried by halving."""
+"""Remedies for instability: votes over existing runs, and knobs tried by successive halving."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program, settings_line
 
 RUNGS = (6, 12, 24, 48)
-"""Runs of a case after which the better half of the settings goes on; then as many as it takes."""
+"""Numbers of runs per case after which the better half of the settings continues."""
 
 AS_IT_IS = "as it is"
 
@@ -36,7 +36,7 @@ AS_IT_IS = "as it is"
 def options(
     audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule, paid: Sequence[Job]
 ) -> tuple[list[Option], tuple[str, ...]]:
-    """Everything that was tried, with the program as it is first; what cut it short, a line each.
+    """Try all remedies; return them after the unchanged program, and reasons of an early end.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def options(
 
 
 def settings_tried(audit: Audit) -> dict[str, Audit]:
-    """The audit of each other setting, by what it changes."""
+    """Return the audit of each other setting, by its change."""
     if audit.program is None:
         return {}
     tries: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -63,7 +63,7 @@ def settings_tried(audit: Audit) -> dict[str, Audit]:
 
 
 def bound(runs: Sequence[CaseRuns]) -> str:
-    """What any vote can gain, in words."""
+    """Describe the largest gain of any vote."""
     gains = [gain(case.verdict) for case in runs if case.outcomes]
     if not gains:
         return ""
@@ -76,7 +76,7 @@ def bound(runs: Sequence[CaseRuns]) -> str:
 
 
 def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option]:
-    """Votes over the runs that were made: no call."""
+    """Evaluate votes over existing runs, without calls."""
     votes_tried = []
     for row in votes({case.id: (case.verdict, case.options) for case in runs}, rule):
         least = min(row, key=lambda each: each.share)
@@ -103,7 +103,7 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
 def _by_knobs(
     audit: Audit, usual: Sequence[CaseRuns], rule: Rule, paid: Sequence[Job]
 ) -> tuple[list[Option], tuple[str, ...]]:
-    """The program under other settings, by successive halving on the same evidence."""
+    """Try other settings of the program by successive halving, with the same evidence."""
     tried = settings_tried(audit)
     if not tried:
         return [], ()
@@ -159,14 +159,14 @@ def _option(
 
 
 def _constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None) -> bool:
-    """Whether one label is decided in all of several cases, where it wasn't as it is."""
+    """Return whether this variant decides one label always, but the original program doesn't."""
     modes = {case.mode for case in cases.values() if case.share > 0.5}
     differ = usual is not None and len(set(usual.values())) > 1
     return differ and len(cases) > 1 and len(modes) == 1
 
 
 def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
-    """The mean over cases of the share of runs with the right answer."""
+    """Return the mean over cases of the share of runs with the right answer."""
     answers = ((case, require_program(case.job.condition).case.answer) for case in runs)
     shares = [
         float(np.mean([outcome == answer for outcome in case.outcomes]))
@@ -177,7 +177,7 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
 
 
 def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
-    """Calls and dollars of a run, on average."""
+    """Return the mean calls and dollars of a run."""
     journals = (journal_of(case.job, index) for case in runs for index in begun(case.job))
     totals = [run.totals() for run in map(ended_run, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))

@@ -1,4 +1,4 @@
-"""Estimates of a program on a case: how far its runs decide alike, and whether they diverge."""
+"""Estimates of a program on a case: the agreement of its runs, and their divergence."""
 
 import math
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ _LEAST_ROUNDS = 3
 
 
 def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
-    """Share of the modal decision with its interval, and pairwise disagreement; failures count.
+    """Return the share of the modal decision and pairwise disagreement; failures count.
 
-    Where runs report preferences by round, D(t) and what else is estimated of a committee, too.
+    If runs report preferences by round, D(t) and the other estimates of committees are included.
     """
     outcomes = [outcome(t.status, str(t.decision)) for t in ended]
     case = case_verdict(outcomes, ended[0].options, Rule())
@@ -39,7 +39,7 @@ def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
 def _by_round(
     completed: Sequence[Transcript], metrics: dict[str, float], line: str
 ) -> dict[str, Any]:
-    """What replaces parts of the report where there are preferences by round."""
+    """Return replacements of report parts if there are preferences by round."""
     if len(completed) < 2:
         return {}
     kept = tables(completed)

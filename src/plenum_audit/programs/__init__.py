@@ -1,1 +1,1 @@
-"""Programs under audit: multi-agent systems that somebody else built."""
+"""Programs under audit: external multi-agent systems."""

@@ -1,4 +1,4 @@
-"""The journal entry of a call: made of an answer, and read back as one."""
+"""The journal entry of a call: made from an answer, and converted back to one."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,16 +20,16 @@ Entry = dict[str, Any]
 def entry(
     request: Request, chat: Chat, response: Response, at: Mapping[str, Any], new_seat: bool
 ) -> Entry:
-    """The entry of a call.
+    """Return the entry of a call.
 
     Parameters
     ----------
     request, chat, response
-        As the program sent it, as it was made, and what came of it.
+        The program's request, the call that was made, and its response.
     at
         ``round``, ``seat`` and ``occurrence``.
     new_seat
-        Whether the seat calls for the first time: its system prompt is kept then.
+        Whether this is the seat's first call, whose entry includes the system prompt.
     """
     wire, body = INTERFACES[request.interface], response.body
     if body is None and response.tools:
@@ -59,16 +59,16 @@ def entry(
 
 
 def response_of(entry: Entry) -> Response:
-    """The answer that an entry was made of."""
+    """Restore the answer from its entry."""
     tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
     fingerprint, body = entry.get("fingerprint"), entry.get("body")
     return Response(recorded_reply(entry), fingerprint=fingerprint, body=body, tools=tools)
 
 
 def without_secrets(response: Response) -> Response:
-    """An answer as it is kept: where it repeats a secret of the environment, by its name.
+    """Replace secrets of the environment in an answer by their names.
 
-    The program gets it so as well, since that is what it would get from the journal.
+    The program gets the same text, since it must equal that from the journal.
     """
     tools = tuple(
         replace(tool, arguments=without_values(tool.arguments)) for tool in response.tools
@@ -78,6 +78,6 @@ def without_secrets(response: Response) -> Response:
 
 
 def seat_of(request: Request, headers: Mapping[str, str]) -> str:
-    """Who calls: as the program names it, else by a digest of the system prompt."""
+    """Return the caller's seat: as the program names it, or a digest of the system prompt."""
     named = flatten(redact(headers.get(SEAT_HEADER, "")))[:_LONGEST_SEAT]
     return named or f"seat {digest(request.system)[:6]}"

@@ -1,4 +1,4 @@
-"""A case: what a program is to decide."""
+"""Cases, on which a program decides."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,25 +8,25 @@ from plenum.base.errors import UserError
 from plenum.base.identity import digest
 
 NO_DECISION = "none"
-"""The decision of a run that ended without one, or with one that can't be read."""
+"""The decision of a run that ended without a readable one."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a program is to decide.
+    """A question for a program to decide.
 
     Attributes
     ----------
     id
         Unique in an audit.
     text
-        The facts and the question, as the program gets them.
+        The facts and the question, as given to the program.
     options
         Names by label, at least two.
     answer
-        The label of the right option, where there is one.
+        The label of the right option, if there is one.
     extras
-        What else a data set has of the case; the program gets it.
+        Other fields of a data set; the program gets them.
     """
 
     id: str
@@ -41,6 +41,6 @@ class Case:
 
     @property
     def digest(self) -> str:
-        """Over all that a program gets."""
+        """A digest of all that a program gets."""
         given = {name: value for name, value in vars(self).items() if name != "answer"}
         return digest({**given, "options": dict(self.options), "extras": dict(self.extras)})

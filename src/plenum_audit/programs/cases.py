@@ -1,4 +1,4 @@
-"""The cases of an audit, from scenarios or from a data set: each is checked before any is run."""
+"""Cases of an audit, from scenarios or a data set; all are checked before any is run."""
 
 import json
 import string
@@ -16,14 +16,14 @@ from plenum_audit.programs.data_sets import READERS, Row, Wrong, rows
 from plenum_audit.programs.decision import look_alike
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
-"""The columns of a data set that a case's fields are taken from, where nobody says otherwise."""
+"""Default columns of a data set for the fields of a case."""
 
 Read = Mapping[str, Any] | Case | Wrong
-"""What was read of a case: its fields, or the case, or why there is none."""
+"""A record that was read: a case's fields, a case, or an error."""
 
 _FIELDS = (*COLUMNS, "extras")
 _SHOWN = 3
-"""Mistakes that a line names; it counts the others."""
+"""Number of errors that a message names; it counts the others."""
 
 _LONGEST_ID = 200
 _SHOWN_OPTION = 60
@@ -35,13 +35,13 @@ def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, 
     Parameters
     ----------
     case
-        The path, from the working directory or the project's root. A YAML file is a scenario
-        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
+        The path, relative to the working directory or the project's root. A YAML file is a scenario
+        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, optionally ``answer`` and
         ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
     columns
-        The data set's column of each field; for ``options`` several ones, or names by label, which
-        all rows have then. ``id`` may be ``None``: rows are numbered. All other columns are the
-        cases' extras.
+        The data set's column of each field; for ``options`` several columns, or names by label that
+        all rows share. ``id`` may be ``None``: rows are numbered. All other columns are the cases'
+        extras.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, 
     Raises
     ------
     UserError
-        The path, a column or a record isn't as above; the line names file, line and what is wrong.
+        The path, a column or a record is malformed; the message names file, line and error.
     """
     path = Path(case).expanduser()
     try:
@@ -91,7 +91,7 @@ def _yaml_files(folder: Path) -> list[Path]:
 
 
 def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read]]:
-    """What stands in a file, each with its place there."""
+    """Yield the records of a file, each with its place there."""
     if file.suffix in (".yaml", ".yml"):
         if changed := [field for field in columns if columns[field] != COLUMNS.get(field)]:
             raise UserError(f"columns.{changed[0]}: only for a data set; {file} is YAML")
@@ -139,14 +139,14 @@ def _check_columns(row: Row, columns: Mapping[str, Any], where: str) -> None:
 
 
 def _several(column: Any) -> list[str]:
-    """The names of a field's columns."""
+    """Return the names of a field's columns."""
     if isinstance(column, Mapping):
         return []
     return [column] if isinstance(column, str) else list(column or ())
 
 
 def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """A row as a case's fields."""
+    """Convert a row to a case's fields."""
     used = {name for chosen in columns.values() for name in _several(chosen)}
     cells = {f: row.get(columns[f]) for f in ("id", "text", "answer") if columns[f] is not None}
     match columns["options"]:
@@ -161,12 +161,12 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
 
 
 def _case(record: Read) -> Case:
-    """The case of a record.
+    """Return the case of a record.
 
     Raises
     ------
     Wrong
-        It is none.
+        The record isn't a valid case.
     """
     if isinstance(record, Wrong):
         raise record
@@ -187,7 +187,7 @@ def _case(record: Read) -> Case:
 
 
 def require_apart(case: Case) -> Case:
-    """As :func:`apart`, of a case that comes from no file; raises :class:`UserError`."""
+    """Check a case that doesn't come from a file as :func:`apart`; raises :class:`UserError`."""
     try:
         return apart(case)
     except Wrong as problem:
@@ -195,12 +195,12 @@ def require_apart(case: Case) -> Case:
 
 
 def apart(case: Case) -> Case:
-    """The case, where no text can name two of its options.
+    """Return the case after checking that no text can name two of its options.
 
     Raises
     ------
     Wrong
-        Two of them look alike; decisions for one would count as decisions for the other.
+        Two of them look alike, so decisions for one would count as decisions for the other.
     """
     if (alike := look_alike(case.options)) is None:
         return case
@@ -214,7 +214,7 @@ def apart(case: Case) -> Case:
 
 
 def plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record as JSON has it: what isn't a number is null, dates are text."""
+    """Convert a record to JSON values: numbers like NaN become null, dates become text."""
     if all(_is_plain(value) for value in record.values()):
         return dict(record)
     try:
@@ -227,7 +227,7 @@ def plain(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value surely is as JSON has it; most are, and needn't go through it."""
+    """Return whether a value is certainly a JSON value; most are, and need no conversion."""
     if isinstance(value, str):
         return value.isascii()
     return (
@@ -236,12 +236,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def _text(record: Mapping[str, Any], field: str) -> str:
-    """A text, or a number as one.
+    """Return a text, or a number as text.
 
     Raises
     ------
     Wrong
-        It is empty, or something else.
+        It is empty, or of another type.
     """
     value = record.get(field)
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -253,12 +253,12 @@ def _text(record: Mapping[str, Any], field: str) -> str:
 
 
 def options_of(data: Any) -> dict[str, str]:
-    """Names by label, from such, from names (labelled ``A``, ``B``, ...), or from JSON of these.
+    """Return names by label, given those, names (labelled ``A``, ...), or JSON of these.
 
     Raises
     ------
     Wrong
-        They are fewer than two, stand twice, or aren't as above.
+        There are fewer than two, duplicates, or they are malformed.
     """
     if isinstance(data, str) and data.strip():
         try:
@@ -287,7 +287,7 @@ def options_of(data: Any) -> dict[str, str]:
 
 
 def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
-    """The label of an option, from its label or its name; ``None`` where there is nothing.
+    """Return the label of an option, given its label or name; ``None`` if empty.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A model that reads a decision from a committee's text: twice, so that its own error shows."""
+"""A clerk model that reads a decision from a committee's text, twice to show its own error."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.decision import Given, Unreadable, read
 
 KIND = "clerk"
-"""Of the journal's entries."""
+"""Kind of the journal's entries."""
 
 OPENING = "A committee had to choose one of these options:"
 READINGS = (1, 2)
@@ -18,7 +18,7 @@ _LONGEST_TEXT = 20_000
 
 
 def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
-    """The clerk's question; ``names`` name the seed of the call."""
+    """Return the clerk's question; ``names`` determine the seed of the call."""
     options = [f"{label}: {name}" for label, name in case.options.items()]
     prompt = "\n".join(
         [
@@ -36,7 +36,7 @@ def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
 
 
 def entry(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
-    """The journal's entry of a reading; one that can't be read itself is of no decision."""
+    """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
         option = read(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
     except Unreadable:

@@ -1,4 +1,4 @@
-"""From the settings of an audit to its program, its cases, and a job for each of them."""
+"""Composition of an audit: its program, its cases, and a job for each case."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from plenum_audit.programs.logs import Logged
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 
 OWN_MODELS = "its own"
-"""What a program's model is called, which names its models itself."""
+"""Label of the model of a program that names its models itself."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Audit:
     Attributes
     ----------
     settings
-        As the user gave them, checked.
+        The user's settings, validated.
     jobs
-        One a case.
+        Jobs, one per case.
     committee, program
-        The program, and how it is run; ``None`` where its runs exist already.
+        How the program is run, and the program; ``None`` if its runs exist already.
     logged
-        Runs that exist already, by case.
+        Existing runs, by case.
     """
 
     settings: AuditConfig
@@ -48,11 +48,11 @@ class Audit:
     logged: tuple[Logged, ...] = ()
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
-        """The same audit of the program as it is set otherwise."""
+        """Return the same audit with other settings of the program."""
         return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
 
     def without_interaction(self, control: OneShot) -> "Audit":
-        """The control of this audit: its seats, asked once each."""
+        """Return the control of this audit: its seats, asked once each."""
         committee = Committee(target=control.name, isolate="none")
         jobs = tuple(_controlled(job, control) for job in self.jobs)
         return replace(self, jobs=jobs, committee=committee, program=control)
@@ -83,7 +83,7 @@ def compose(cfg: DictConfig) -> Audit:
 
 
 def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns of a log, and of a data set of cases: with both, each has those it knows."""
+    """Split columns into those of a log and those of a data set of cases."""
     named = audit.columns
     if not (audit.logs and audit.case):
         return named, named
@@ -94,7 +94,7 @@ def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def refuse(typed: Config) -> NoReturn:
-    """A program can't be a condition of ``run.py``.
+    """Refuse a program as a condition of ``run.py``.
 
     Raises
     ------
@@ -151,13 +151,13 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
 
 
 def _read_as(committee: Committee) -> dict[str, Any]:
-    """What beside the program itself can change a decision that is read."""
+    """Return settings, apart from the program itself, that can change a decision's reading."""
     chosen = {name: getattr(committee, name) for name in ("extract", "clerk", "timeout_s")}
     return {name: value for name, value in chosen.items() if value}
 
 
 def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """The first value of each knob."""
+    """Return the first value of each knob."""
     return {name: values[0] for name, values in knobs.items()}
 
 

@@ -1,4 +1,4 @@
-"""Conditions of programs: one program, as it is set, on one case. A replicate is one run of it."""
+"""Conditions of programs: one program with its settings on one case; a replicate is one run."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from plenum_audit.programs.case import Case
 from plenum_audit.programs.overrides import check
 
 PROGRAM_VERSION = 1
-"""Part of every identity: raise it when the proxy or the adapters change an outcome."""
+"""Part of every identity; raise it when the proxy or adapters change an outcome."""
 
 TASK = "program"
 
@@ -24,15 +24,15 @@ class ProgramCondition(Condition):
     Parameters
     ----------
     committee
-        What the audited program is called.
+        Name of the audited program.
     program
-        What names it: digests of its code, command or URL, interpreter, versions of packages.
+        Its identity: digests of its code, command or URL, interpreter, versions of packages.
     case
-        What it decides.
+        The case that it decides.
     knobs
-        Settings that the program was given, by name.
+        Settings given to the program, by name.
     overrides
-        What the audit changes in the program's requests, such as its temperature, by name.
+        The audit's changes of the program's requests, such as its temperature, by name.
     """
 
     kind: ClassVar[str] = "program"
@@ -52,7 +52,7 @@ class ProgramCondition(Condition):
             )
 
     def identified_by(self) -> dict[str, Any]:
-        """All that can change an outcome."""
+        """Return all that can change an outcome."""
         return {
             "program": dict(self.program),
             "case": self.case.digest,
@@ -67,27 +67,27 @@ class ProgramCondition(Condition):
 
     @property
     def program_identity(self) -> str:
-        """Names the program as it is set, whatever the case."""
+        """The identity of the program with its settings, independent of the case."""
         return digest({k: v for k, v in self.identified_by().items() if k != "case"})
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it is called."""
+        """Its names."""
         return (self.committee, self.case.id)
 
     @property
     def calls(self) -> int:
-        """Nobody knows before a run; one at least."""
+        """At least one; the number is unknown before a run."""
         return 1
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The one that the audit names; without it the program names its own."""
+        """The model that the audit sets; otherwise the program names its own."""
         return (self.overrides["model"],) if "model" in self.overrides else ()
 
     @property
     def factors(self) -> dict[str, str | int]:
-        """What a table groups by."""
+        """Factors for grouping in tables."""
         return {
             "task": TASK,
             "committee": self.committee,
@@ -101,11 +101,11 @@ class ProgramCondition(Condition):
 
     @property
     def settings(self) -> str:
-        """What the audit changes in requests."""
+        """The audit's changes of requests."""
         return settings_line(self.overrides)
 
     def as_mapping(self) -> dict[str, Any]:
-        """The head of a journal, and the params of a tracking run."""
+        """Return the head of a journal, and the params of a tracking run."""
         return {
             "condition": self.identity,
             **self.factors,
@@ -123,12 +123,12 @@ class ProgramCondition(Condition):
 
 
 def require_program(condition: Condition) -> ProgramCondition:
-    """The condition, where it is a program's.
+    """Return the condition after checking that it is a program's.
 
     Raises
     ------
     UserError
-        Something else is studied.
+        It belongs to another kind of study.
     """
     if not isinstance(condition, ProgramCondition):
         raise UserError(f"study: it holds {condition.kind}s; this is for programs under audit")
@@ -136,5 +136,5 @@ def require_program(condition: Condition) -> ProgramCondition:
 
 
 def settings_line(settings: Mapping[str, Any]) -> str:
-    """Settings as ``name=value``, sorted; ``default`` where there are none."""
+    """Format settings as ``name=value``, sorted; ``default`` if there are none."""
     return " ".join(f"{name}={settings[name]}" for name in sorted(settings)) or "default"

@@ -14,16 +14,16 @@ Row = Mapping[str, Any]
 
 
 class Wrong(ValueError):
-    """A row or a record that is no case; the message says why."""
+    """Raised or returned for a row or a record that isn't a valid case; the message says why."""
 
 
 def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
-    """The rows of a data set by column, each with its place there.
+    """Yield the rows of a data set by column, each with its place.
 
     Raises
     ------
     UserError
-        The file can't be read, or isn't of a format of :data:`READERS`.
+        The file can't be read, or isn't in a format of :data:`READERS`.
     """
     reader = READERS[file.suffix]
     try:

@@ -1,4 +1,4 @@
-"""What a program decided, read from what it sent: a label, or a text and a rule."""
+"""Reading of a program's decision: a label, or a text and a rule."""
 
 import json
 import re
@@ -15,21 +15,21 @@ from plenum_audit.programs.case import NO_DECISION
 
 RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
 LONGEST = 100_000
-"""Characters of a text that a decision is read from: its last ones, where it has more."""
+"""Number of characters of a text, from its end, that a decision is read from."""
 
 _EDGES = " \t\r\n\"'`*_.,:;()[]<>"
 _END = "\x01"
-"""Follows a word that ends a sentence; what a text shows holds no controls."""
+"""A mark after a word that ends a sentence; visible texts contain no control characters."""
 
 _SHORT_WORD = 3
-"""A full stop after so few letters is rather that of an abbreviation, such as ``Mr.``."""
+"""Length up to which a word with a full stop counts as an abbreviation, such as ``Mr.``."""
 
 _DENIES = re.compile(
     r"(?<!\w)(?:not|never|neither|nor|no|cannot|without|against|rather than|instead of)(?!\w)"
     r"|n['\u2019]t(?!\w)"
 )
 _WORDS_BEFORE = 7
-"""Words before a mention that are searched for one that denies it."""
+"""Number of words before a mention that are searched for a negation."""
 
 _SHOWN = 80
 _SEARCH_S = 1.0
@@ -37,7 +37,7 @@ _LONGEST_RULE = 1000
 
 
 class Unreadable(ValueError):
-    """A text that names no option, more than one, or denies one; the message says which."""
+    """Raised for a text that names no option, more than one, or denies one."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Given:
     Attributes
     ----------
     option
-        A label, where the program names one.
+        A label, if the program names one.
     text
-        What it is to be read from otherwise.
+        A text to read it from otherwise.
     extract
-        The rule, one of :data:`RULES`; empty where the text is a label or an option's name.
+        The rule, one of :data:`RULES`; empty if the text is a label or an option's name.
     """
 
     option: str = ""
@@ -60,7 +60,7 @@ class Given:
 
 
 def rule_problem(rule: str) -> str:
-    """Why nothing can be read by a rule; empty where it can."""
+    """Return the reason that a rule is invalid; empty if it is valid."""
     name, _, rest = rule.partition(":")
     if rule in ("", "name", "clerk") or (name == "json" and rest):
         return ""
@@ -74,16 +74,16 @@ def rule_problem(rule: str) -> str:
 
 
 def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
-    """The label that was decided for; :data:`~.case.NO_DECISION` for an empty text.
+    """Return the label of the decision; :data:`~.case.NO_DECISION` for an empty text.
 
     Parameters
     ----------
     given
-        What the program sent.
+        The decision as the program sent it.
     options
         Names by label.
     rule
-        The audit's, where the program gives none.
+        The audit's rule, used if the program gives none.
 
     Raises
     ------
@@ -111,10 +111,10 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
 
 
 def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """Two options that one text would name, and that text; ``None`` where there are none.
+    """Return two options that the same text would name, and that text; ``None`` if none.
 
-    A text is read without case, width, and marks at its edges: ``Yes`` and ``yes.`` are the same
-    name, and the label of an option may be another's name.
+    Texts are compared ignoring case, width, and marks at their edges: ``Yes`` and ``yes.`` are the
+    same name, and the label of an option may be another's name.
 
     Parameters
     ----------
@@ -124,7 +124,8 @@ def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
     Returns
     -------
     tuple or None
-        Both labels, and the text as it is compared, which is empty for names that are all marks.
+        Both labels, and the text in its compared form, which is empty for names that consist of
+        marks.
     """
     held: dict[str, str] = {}
     for label, name in options.items():
@@ -136,12 +137,12 @@ def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
 
 
 def comparable(text: str) -> str:
-    """A text as it is compared where nothing is exactly it: see :func:`look_alike`."""
+    """Return a text in the form for inexact comparison: see :func:`look_alike`."""
     return _plain(text)
 
 
 def at(value: Any, path: str) -> Any:
-    """The part of a JSON value that a path names, such as ``choices.0.label``.
+    """Return the part of a JSON value at a path, such as ``choices.0.label``.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def at(value: Any, path: str) -> Any:
 
 
 def last_json(text: str) -> Any:
-    """The JSON value that a text is, or the last line of it that is one.
+    """Return the JSON value of a text, or of its last line that is JSON.
 
     Raises
     ------
@@ -174,9 +175,9 @@ def last_json(text: str) -> Any:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """End a search that takes too long: a program can send a pattern that takes for ever.
+    """Interrupt a search that takes too long, since a program may send a slow pattern.
 
-    Only the main thread can be interrupted.
+    This works only in the main thread.
     """
 
     def interrupt(*_: object) -> None:
@@ -195,9 +196,9 @@ def _bounded() -> Iterator[None]:
 
 
 def _named(text: str, options: Mapping[str, str]) -> set[str | None]:
-    """The options that a text is the label or the name of; ``None`` in their place for no one.
+    """Return options whose label or name a text is; ``None`` stands for an ambiguous form.
 
-    An exact label goes before an exact name, and that before forms that only look like one.
+    An exact label has precedence over an exact name, and that over inexact forms.
     """
     exact = text.strip()
     if exact in options:
@@ -210,15 +211,15 @@ def _named(text: str, options: Mapping[str, str]) -> set[str | None]:
 
 
 def _forms(label: str, name: str) -> tuple[str, ...]:
-    """What names an option, for comparing."""
+    """Return the texts that name an option, in compared form."""
     label, name = _plain(label), _plain(name)
     return label, name, f"{label} {name}", f"option {label}"
 
 
 def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
-    """Options whose name, or whose label as ``option A``, a text holds as whole words.
+    """Return options whose name, or label as in ``option A``, is in a text as whole words.
 
-    A text that denies one is unreadable: it says what it isn't for, and maybe not what it is for.
+    A text that denies an option is unreadable: it may not say which one it is for.
     """
     plain = _plain(text, end=_END)
     found: set[str] = set()
@@ -238,7 +239,7 @@ def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
 
 
 def _denied(text: str) -> bool:
-    """Whether a negation stands shortly before a mention, a ``NUL``, in the same sentence."""
+    """Return whether a negation precedes a mention, a ``NUL``, closely in the same sentence."""
     return any(
         _DENIES.search(" ".join(before.split()[-_WORDS_BEFORE:]))
         for sentence in re.split(f"[!?{_END}]", text)
@@ -247,9 +248,9 @@ def _denied(text: str) -> bool:
 
 
 def _plain(text: str, end: str = "") -> str:
-    """A text for comparing: as it looks, without case, marks at its edges, and double spaces.
+    """Normalise a text: visible characters, without case, marks at edges, or double spaces.
 
-    ``end`` follows every word that ends a sentence with a full stop.
+    ``end`` is added to every word that ends a sentence with a full stop.
     """
     words = []
     for seen in visible(text).casefold().split():

@@ -1,8 +1,8 @@
-"""Preferences of seats, taken after a run from what is recorded of it and never fed back.
+"""Elicitation of seats' preferences after a run, from its record and without feedback.
 
-Each message of the run is followed by a question of its own to the model that wrote it: how it
-would distribute 100 points over the options. What it answers says where the seat stood as far as
-what it had read and written tells; it costs a call a message.
+After the run, the model behind each message is asked how it would distribute 100 points over the
+options. Its answer estimates the seat's position from what it had read and written; it costs a call
+per message.
 """
 
 import json
@@ -24,14 +24,14 @@ _LAST_MESSAGES = 60
 
 @dataclass(frozen=True)
 class Question:
-    """What a seat is to be asked: where it stands after its message."""
+    """A question on a seat's position after its message."""
 
     round: int
     seat: str
     chat: Chat
 
     def entry(self, reply: Reply, labels: Sequence[str]) -> dict[str, Any]:
-        """The journal's entry of an answer."""
+        """Return the journal's entry of an answer."""
         read: dict[str, Any]
         try:
             read = {"preferences": preferences(reply.text, labels)}
@@ -44,14 +44,14 @@ class Question:
 def questions(
     case: Case, entries: Sequence[Mapping[str, Any]], *names: str | int
 ) -> Iterator[Question]:
-    """The questions that a run's entries call for and that they don't answer yet.
+    """Yield the questions on a run's entries that haven't been answered yet.
 
     Parameters
     ----------
     entries
-        The run's, in their order. Its messages are what it reported, or else its calls.
+        The run's entries in order. Its messages are those it reported, or else its calls.
     *names
-        They name the seeds of the calls, with round and seat.
+        Parts of the names of the calls' seeds, with round and seat.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:
@@ -81,12 +81,12 @@ def questions(
 
 
 def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
-    """Shares by label, from points that an answer's last JSON object gives.
+    """Return shares by label from the points in an answer's last JSON object.
 
     Raises
     ------
     Unreadable
-        There is none, it has other labels, or its points are no numbers of 0 or more.
+        There is none, it has other labels, or its points aren't numbers of 0 or more.
     """
     points = last_json(text)
     if not isinstance(points, dict) or set(points) != set(labels):

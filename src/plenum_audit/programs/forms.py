@@ -1,4 +1,4 @@
-"""The form that a request wants its answer in: a tool's call, a JSON schema, or any text."""
+"""The requested form of an answer: a tool's call, a JSON schema, or any text."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,16 +20,16 @@ class Tool:
 
 @dataclass(frozen=True)
 class Form:
-    """What an answer is to be.
+    """The requested form of an answer.
 
     Attributes
     ----------
     tool
-        The tool to call; ``None`` where a text is wanted.
+        The tool to call; ``None`` for a text.
     schema
-        Of the text; ``None`` where it has none.
+        The schema of the text; ``None`` if it has none.
     json
-        Whether the text is to be a JSON object of any sort.
+        Whether the text must be any JSON object.
     """
 
     tool: Tool | None = None
@@ -38,10 +38,10 @@ class Form:
 
 
 def form(request: RawRequest) -> Form:
-    """The form that a request of any interface wants.
+    """Return the form that a request of any interface asks for.
 
-    A tool is called where the request requires one, or where its texts name the tool and it hasn't
-    been called yet.
+    A tool is called if the request requires one, or if its texts name the tool and it hasn't been
+    called yet.
     """
     body = request.body
     tools = list(_tools(body))

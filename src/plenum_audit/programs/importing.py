@@ -1,4 +1,4 @@
-"""What a program imports of plenum, made importable in this process by the name that it uses."""
+"""Import of plenum's client modules in this process, under the names that programs use."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from plenum_audit.programs.client import plenum_run
 
 
 def provide_client() -> None:
-    """Make ``plenum_run`` and ``plenum_adapters`` importable; a program's own copies stay."""
+    """Make ``plenum_run`` and ``plenum_adapters`` importable, unless copies exist."""
     sys.modules.setdefault("plenum_run", plenum_run)
     folder = str(Path(plenum_run.__file__).parent)
     if folder not in sys.path:

@@ -1,8 +1,8 @@
 """Logs of inspect (``inspect_ai``) as rows of runs: a sample is a case, its epochs are the runs.
 
-An ``.eval`` log is a zip of ``header.json`` and ``samples/ID_epoch_N.json``, a ``.json`` log holds
-both. Since 2026 members are compressed with Zstandard, which Python's zipfile doesn't read before
-3.14; pyarrow does.
+An ``.eval`` log is a zip of ``header.json`` and ``samples/ID_epoch_N.json``, a ``.json`` log
+contains both. Since 2026 members are compressed with Zstandard, which Python's zipfile doesn't
+support before 3.14; pyarrow does.
 """
 
 import io
@@ -24,22 +24,22 @@ _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(\.json|/sample\.json)")
 _ZSTANDARD = 93
 _LARGEST = 1 << 27
-"""To so many bytes may any log unpack; a larger one to as many times its size as an archive."""
+"""Size in bytes to which any log may unpack; larger logs are limited by their ratio."""
 _BROKEN: tuple[type[Exception], ...] = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
     *(zipfile.BadZipFile, NotImplementedError, struct.error),
 )
 _NAMED = ("task", "task_version", "model", "solver", "task_args", "model_args", "revision")
-"""What of a log's header names the program."""
+"""Fields of a log's header that identify the program."""
 
 
 def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]:
-    """What names the program, and the runs.
+    """Return the program's description, and the runs.
 
     Raises
     ------
     UserError
-        It is no log of inspect.
+        It isn't a log of inspect.
     """
     try:
         if path.suffix == ".json":
@@ -90,7 +90,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
-    """A sample of one epoch as a row that :mod:`plenum_audit.programs.logs` reads."""
+    """Convert a sample of one epoch to a row for :mod:`plenum_audit.programs.logs`."""
     usage = (sample.get("model_usage") or {}).values()
     target = sample.get("target")
     row = {
@@ -127,7 +127,7 @@ def _cost(costs: list[float | None]) -> float | None:
 
 
 def _decision(sample: Mapping[str, Any]) -> str:
-    """The answer that a scorer read, or the whole completion where none did."""
+    """Return the answer that a scorer read, or the whole completion if none did."""
     for score in (sample.get("scores") or {}).values():
         if isinstance(score, dict) and score.get("answer") not in (None, ""):
             return _label(score["answer"])
@@ -136,7 +136,7 @@ def _decision(sample: Mapping[str, Any]) -> str:
 
 
 def _label(text: Any) -> str:
-    """An answer without the white space and the full stop around it."""
+    """Return an answer without surrounding white space and full stop."""
     return "" if text is None else str(text).strip().removesuffix(".")
 
 
@@ -147,7 +147,7 @@ def _input(given: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    """A message's text; of one in parts, those that are text."""
+    """Return a message's text, or that of its text parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "\n".join(part for part in parts if isinstance(part, str))

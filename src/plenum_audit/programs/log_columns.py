@@ -1,4 +1,4 @@
-"""Which column of a log holds which field of a run."""
+"""Columns of a log by the field of a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ FIELDS = (
     *("case", "decision", "run", "error", "messages"),
     *("cost", "tokens_in", "tokens_out", "model", "text", "options", "answer"),
 )
-"""What a row of a log may say of a run, and of its case."""
+"""Fields of a log's row, about a run and its case."""
 
 DOCS = "docs/audit-logs.md"
-"""Where the format of logs is told."""
+"""The page on the format of logs."""
 
 HOW = f"give case, decision, maybe run, or name your columns by columns={{case: ...}}: {DOCS}"
 
 NOT_RENAMED: Mapping[str, Any] = OF_DATA_SETS
-"""What the config has where nobody named a column."""
+"""The config's columns if the user named none."""
 
 
 @dataclass
 class Columns:
-    """The columns that a user named, and what rows had so far.
+    """The columns that a user named, and those found in rows so far.
 
     Attributes
     ----------
     named
-        By field; of ``options`` several columns, or names by label.
+        Columns by field; for ``options`` several columns, or names by label.
     """
 
     named: Mapping[str, Any]
@@ -40,12 +40,12 @@ class Columns:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any]) -> "Columns":
-        """The columns of a log, from the ones that data sets may have, too.
+        """Return the columns of a log, given those in the config, which may be of data sets.
 
         Raises
         ------
         UserError
-            One is of no field, or no name.
+            One is of an unknown field, or isn't a name.
         """
         named = {name: of for name, of in columns.items() if NOT_RENAMED.get(name) != of}
         if unknown := [name for name in named if name not in FIELDS]:
@@ -60,7 +60,7 @@ class Columns:
         return cls(named, seen)
 
     def require_none(self, path: Path) -> None:
-        """Refuse columns of a log that has none.
+        """Refuse columns for a log with fixed fields.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Columns:
             raise UserError(f"columns.{name}: {path} is a log of inspect, whose fields are known")
 
     def fields(self, row: Row) -> Row:
-        """A row with its fields under their own names."""
+        """Return a row with its fields under their standard names."""
         if not self.named:
             return row
         self._first = self._first or tuple(map(str, row))
@@ -83,7 +83,7 @@ class Columns:
         }
 
     def missing(self, name: str) -> str:
-        """Why a row has no field: it, or the column that was named for it, isn't there."""
+        """Return the reason why a field is missing: it, or its named column, isn't in the row."""
         if name not in self.named:
             return f"no {name}; {HOW}"
         known = ", ".join(self._first)[:300]
@@ -115,7 +115,7 @@ class Columns:
 
 
 def _columns(of: Any) -> Sequence[str]:
-    """The names of a field's columns."""
+    """Return the names of a field's columns."""
     if isinstance(of, Mapping):
         return ()
     return (of,) if isinstance(of, str) else tuple(map(str, of))

@@ -1,4 +1,4 @@
-"""Doubts about a log's decisions: texts that were taken for others, or for none."""
+"""Doubts about a log's decisions: texts that may have been misread."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _LONGEST = 40
 
 
 def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
-    """A sentence each on decisions that differ in their looks alone, and on those left unread.
+    """Return sentences on decisions that differ only in form, and on unread ones.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
 
 
 def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
-    """Decisions of one case without declared options that only case, space or marks part."""
+    """Yield decisions, without declared options, that differ only in case, space or marks."""
     found: Counter[tuple[str, ...]] = Counter()
     for each in logged:
         if _is_declared(each.condition.case):
@@ -47,7 +47,7 @@ def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
 
 
 def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
-    """Decisions that name none of the declared options."""
+    """Yield decisions that name none of the declared options."""
     unread = Counter(
         decision(row)
         for each in logged
@@ -69,7 +69,7 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
 
 
 def _is_declared(case: Case) -> bool:
-    """True if the options were declared; else each is a text of the log, which is its own name."""
+    """Return whether options were declared; otherwise each is a text from the log."""
     return any(label not in (name, "other") for label, name in case.options.items())
 
 

@@ -1,4 +1,4 @@
-"""A logged run as the entries of a journal."""
+"""Conversion of a logged run to the entries of a journal."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,19 +18,19 @@ from plenum_audit.programs.decision import Given, Unreadable, read
 Entry = dict[str, Any]
 
 SEAT = "program"
-"""Whose messages and tokens they are where the log doesn't say."""
+"""Seat of messages and tokens for which the log names none."""
 
 _LONGEST = 100
-"""Characters of a decision that are shown."""
+"""Number of a decision's characters that are shown."""
 
 
 def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
-    """What a row of a log says of a run: messages, a call for what it used up, and its end.
+    """Yield a row's entries: messages, a call with its usage, and its end.
 
     Raises
     ------
     Wrong
-        A field of it isn't as :func:`plenum_audit.programs.logs.load` has them.
+        A field isn't in the form of :func:`plenum_audit.programs.logs.load`.
     """
     yield from _messages(row, case)
     if (used := call(row)) is not None:
@@ -39,9 +39,9 @@ def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
 
 
 def decision(row: Mapping[str, Any]) -> str:
-    """The decision's text in one line; empty without one.
+    """Return the decision's text in one line; empty without one.
 
-    A long one is its beginning and a digest, so that two that begin alike stay two.
+    A long text is cut, and a digest is added so that texts with the same beginning stay distinct.
     """
     return _shortened(_line(row))
 
@@ -52,7 +52,7 @@ def _shortened(text: str) -> str:
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    """The whole of it in one line."""
+    """Return the whole decision in one line."""
     text = row.get("decision")
     return "" if text is None else _flat(str(text))
 
@@ -87,7 +87,7 @@ def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
 
 
 def _shares(shares: Any, case: Case) -> dict[str, float]:
-    """Preferences by label, which add up to 1."""
+    """Return preferences by label, which add up to 1."""
     if isinstance(shares, list) and len(shares) == len(case.options):
         shares = dict(zip(case.options, shares, strict=True))
     valid = isinstance(shares, dict) and all(
@@ -100,12 +100,12 @@ def _shares(shares: Any, case: Case) -> dict[str, float]:
 
 
 def call(row: Mapping[str, Any]) -> Entry | None:
-    """What the run used up, as a single call: nobody knows which requests it made.
+    """Return the run's usage as a single call, since its requests are unknown.
 
     Raises
     ------
     Wrong
-        A field of it is no number.
+        A field isn't a number.
     """
     used = {name: _number(row, name) for name in ("tokens_in", "tokens_out", "cost")}
     if all(value is None for value in used.values()):
@@ -124,7 +124,7 @@ def call(row: Mapping[str, Any]) -> Entry | None:
 
 
 def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
-    """A number of at least 0, or ``None``."""
+    """Return a number of at least 0, or ``None``."""
     value = row.get(name)
     if value is None or value == "":
         return None
@@ -138,7 +138,7 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
 
 
 def end(row: Mapping[str, Any], case: Case) -> Entry:
-    """The run's closing entry."""
+    """Return the run's last entry."""
     if error := row.get("error"):
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]

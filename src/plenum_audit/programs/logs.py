@@ -1,7 +1,7 @@
-"""Runs that exist already: logs of decisions become journals, and nothing is called.
+"""Logs of existing runs: their decisions become journals, and nothing is called.
 
-Verdicts and reports of them are those of any program; the backend ``logs`` says that nothing of
-these runs was controlled: not their order, their settings, nor what they shared.
+Verdicts and reports on them are those of any program. The backend ``logs`` says that nothing in
+these runs was controlled: neither their order, nor settings, nor shared state.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
-"""With more different decisions in a log, a case's options are its own ones alone."""
+"""Number of different decisions in a log up to which all are options of every case."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Logged:
     Attributes
     ----------
     condition
-        The program, which the log's digest names, on the case.
+        The program, identified by the log's digest, on the case.
     rows
-        Of each run, in their order.
+        Rows of the runs in order.
     calls, ends
-        The entries of their journals on what each used up, if the log says it, and on its end.
+        Entries of their journals on each run's usage, if the log has it, and on its end.
     """
 
     condition: ProgramCondition
@@ -52,16 +52,16 @@ class Logged:
 
     @property
     def runs(self) -> tuple[tuple[Entry, ...], ...]:
-        """Of each run the entries of its journal after the head."""
+        """Entries of each run's journal after the head."""
         return tuple(tuple(entries(row, self.condition.case)) for row in self.rows)
 
     def write(self, folder: Path) -> None:
-        """Write the journals; those that are there stay as they are.
+        """Write the journals; existing ones are kept.
 
         Parameters
         ----------
         folder
-            The condition's.
+            The condition's folder.
         """
         for index, made in enumerate(self.runs):
             head = {**self.condition.as_mapping(), "replicate": index}
@@ -72,7 +72,7 @@ class Logged:
 
 @dataclass(frozen=True)
 class _Run:
-    """A row of a log, and where it stands."""
+    """A row of a log, and its place."""
 
     place: str
     number: int | float | str | None
@@ -91,23 +91,23 @@ def load(
     Parameters
     ----------
     logs
-        A ``.jsonl``, ``.csv`` or ``.parquet`` file with a run a row: ``case``, ``decision``, maybe
-        ``run`` (a number: runs count in their order; without it, in that of the file), ``error``,
-        ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and of the case
-        ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or ``.json``, whose
-        epochs are the runs.
+        A ``.jsonl``, ``.csv`` or ``.parquet`` file with one run per row: ``case``, ``decision``,
+        optionally ``run`` (a number that orders the runs; by default their order in the file),
+        ``error``, ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and
+        of the case ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or
+        ``.json``, whose epochs are the runs.
     cases
-        What was decided, where the log doesn't say; without both, the options of every case are
-        the decisions that the log has.
+        The cases, if the log doesn't contain them; without both, the options of every case are the
+        decisions in the log.
     committee
-        What the program is called; the log's name where it is empty.
+        Name of the program; by default the log's name.
     columns
-        The log's column of a field; for ``options`` several ones, or names by label.
+        The log's column of a field; for ``options`` several columns, or names by label.
 
     Raises
     ------
     UserError
-        The file, or a row of it, isn't as above; the line names it.
+        The file, or a row of it, is malformed; the message names it.
     """
     path = Path(logs).expanduser()
     try:
@@ -147,7 +147,7 @@ def _records(path: Path) -> Iterator[tuple[str, Row | Wrong]]:
 
 
 def _run(place: str, row: Row, columns: Columns) -> tuple[str, _Run]:
-    """The case's id, and the run."""
+    """Return the case's id, and the run."""
     read = plain(row)
     for field in ("case", "decision"):
         if field not in read and not (field == "decision" and read.get("error")):
@@ -192,12 +192,12 @@ def _logged(
 
 
 def _decided(runs: Sequence[_Run]) -> list[str]:
-    """The decisions of runs whose log doesn't name the options."""
+    """Return the decisions of runs whose log doesn't name the options."""
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
 
 def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -> Case:
-    """The case as the first rows with its text, its options or its answer have it."""
+    """Return the case from the first rows with its text, its options or its answer."""
     given: dict[str, Any] = {}
     for run in reversed(runs):
         given |= {k: v for k, v in run.row.items() if k in _OF_CASE and v not in (None, "")}
@@ -222,7 +222,7 @@ _flat = lru_cache(4096)(flatten)
 
 
 def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
-    """The runs of a case in the order of their numbers, where they have any."""
+    """Return the runs of a case in the order of their numbers, if they have any."""
     numbers = [run.number for run in runs]
     if all(number is None for number in numbers):
         return runs
@@ -240,7 +240,7 @@ def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
 def _checked(
     path: Path, case: Case, runs: Sequence[_Run]
 ) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
-    """The rows of a case's runs, what each used up, and how each ended; all of each is checked."""
+    """Check a case's runs; return their rows, their usage, and their ends."""
     calls: list[Entry | None] = []
     ends: list[Entry] = []
     known: dict[str, Entry] = {}  # most runs end like another one

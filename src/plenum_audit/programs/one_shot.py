@@ -1,4 +1,4 @@
-"""The control of an audit: a program's seats are asked once each, without interaction, and vote."""
+"""The control of an audit: seats are asked once each, without interaction, and vote."""
 
 import asyncio
 from collections import Counter
@@ -12,14 +12,14 @@ from plenum_audit.programs.case import Case
 from plenum_audit.programs.decision import Given, Unreadable, read
 
 KNOBS = {"interaction": False}
-"""What sets a control's condition apart from the program's own."""
+"""Knobs that distinguish a control's condition from the program's own."""
 
 _RULES = ("", "name")
 
 
 @dataclass(frozen=True)
 class Seat:
-    """What a seat was first asked in a run of the program."""
+    """A seat's first question in a run of the program."""
 
     name: str
     model: str
@@ -28,7 +28,7 @@ class Seat:
     temperature: float | None
 
     def request(self, options: Sequence[str]) -> dict[str, Any]:
-        """The same question, to be answered by a label alone."""
+        """Return the same question, to be answered by a label alone."""
         ask = f"Decide on your own now. Answer with one label alone: {' or '.join(options)}."
         system = [{"role": "system", "content": self.system}] if self.system else []
         messages = [*system, {"role": "user", "content": f"{self.question}\n\n{ask}"}]
@@ -37,7 +37,7 @@ class Seat:
 
 
 def seats(pilot: Transcript) -> tuple[Seat, ...]:
-    """The seats of a run, each as it was first asked."""
+    """Return the seats of a run, each with its first question."""
     first: dict[str, dict[str, Any]] = {}
     for entry in pilot.entries:
         if entry["kind"] == "call":
@@ -60,9 +60,9 @@ class OneShot:
     Parameters
     ----------
     name
-        What the program is called.
+        Name of the program.
     by_case
-        Its seats, by the case's id.
+        Its seats by case id.
     """
 
     def __init__(self, name: str, by_case: Mapping[str, Sequence[Seat]]) -> None:
@@ -72,7 +72,7 @@ class OneShot:
         self.knobs: Mapping[str, Sequence[Any]] = {}
 
     async def run(self, case: Case, session: Any) -> None:
-        """Ask every seat at once; the most votes decide, and among equal ones a draw of the run."""
+        """Ask every seat at once; the most frequent vote decides, with ties drawn."""
         first = self._by_case[case.id]
         votes = await asyncio.gather(*(self._vote(seat, case, session) for seat in first))
         counts = Counter(vote for vote in votes if vote)
@@ -81,10 +81,10 @@ class OneShot:
         session.decide({"option": tied[seed_for(session.seed, "tie") % len(tied)]} if tied else "")
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since no resources are held."""
 
     async def _vote(self, seat: Seat, case: Case, session: Any) -> str:
-        """The option that a seat names; empty where it names none."""
+        """Return the option that a seat names; empty if it names none."""
         body = seat.request(tuple(case.options))
         _, answer = await session.call("chat", body, {"X-Plenum-Seat": seat.name})
         text = str(answer["choices"][0]["message"].get("content") or "")

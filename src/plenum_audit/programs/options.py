@@ -1,4 +1,4 @@
-"""The options that a prompt of any program offers, and what is argued for them, read as text."""
+"""Extraction of the options in a program's prompt, and of arguments for them."""
 
 import re
 from collections import Counter
@@ -23,14 +23,14 @@ _ADVOCATED = (
     r"|recommends?|backs?|answer)\b(?i: is| for| on)?\W{1,4}(?i:option )?"
 )
 _LONGEST = 20_000
-"""Characters of a prompt's beginning and of its end that are read for options."""
+"""Number of characters at a prompt's beginning and end that are searched for options."""
 
 
 def options(text: str) -> dict[str, str]:
-    """Names by label; empty where a text offers none.
+    """Return names by label; empty if a text offers no options.
 
-    Lines such as ``A: ...``, ``A) ...``, ``- A ...`` count, the items below a line with
-    ``options``, JSON, and ``A, B or C``.
+    Lines such as ``A: ...``, ``A) ...``, ``- A ...`` count, items below a line with ``options``,
+    JSON, and ``A, B or C``.
     """
     text = text if len(text) <= 2 * _LONGEST else text[:_LONGEST] + "\n" + text[-_LONGEST:]
     for pattern in (_LINE, _BULLET, _JSON):
@@ -51,7 +51,7 @@ def options(text: str) -> dict[str, str]:
 
 
 def advocated(text: str, named: Mapping[str, str]) -> Counter[str]:
-    """How often a text speaks for each option, by its label; a line that lists one doesn't."""
+    """Count how often a text argues for each option, by label, except in lists of options."""
     if _LINE.match(text):
         return Counter()
     labels = "|".join(re.escape(label) for label in named)
@@ -59,6 +59,6 @@ def advocated(text: str, named: Mapping[str, str]) -> Counter[str]:
 
 
 def _in_order(named: Mapping[str, str]) -> bool:
-    """Whether labels begin an alphabet, or a count: any letter may begin a line by chance."""
+    """Return whether labels begin an alphabet or a count; a single letter may be chance."""
     labels = sorted(named)
     return len(labels) > 1 and labels[0] in ("A", "1", "0") and labels[1] in ("B", "2", "1")

@@ -1,4 +1,4 @@
-"""The call that is made of a program's request, with what the audit changes in it."""
+"""Conversion of a program's request to a call, with the audit's changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from plenum_audit.programs.overrides import FAULT_RATE
 from plenum_audit.programs.wire import INTERFACES, Request
 
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
-"""Headers that change what a provider does."""
+"""Headers that affect a provider's behaviour."""
 UNSET_TEMPERATURE = 1.0
 UNSET_TOKENS = 4096
-"""What a request that names none is taken to ask for; a provider isn't asked for it."""
+"""Values assumed for requests without temperature or limit; they aren't sent to a provider."""
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """Makes the calls of a run.
+    """A factory of a run's calls.
 
     Parameters
     ----------
     condition, index
-        What is run.
+        The run.
     overrides
-        What the audit changes in requests, by field; ``model`` names the model that answers.
+        The audit's changes of requests, by field; ``model`` names the model that answers.
     """
 
     condition: ProgramCondition
@@ -39,14 +39,14 @@ class Outgoing:
     def chat(
         self, request: Request, headers: Mapping[str, str], occurrence: int, again: int
     ) -> Chat:
-        """The call for a request.
+        """Return the call for a request.
 
         Parameters
         ----------
         occurrence
-            How often the prompt was answered before.
+            Number of earlier answers to the prompt.
         again
-            How often this call has failed: each time it draws anew.
+            Number of failures of this call; each retry has another seed.
         """
         body = {**request.body, **self._changes}
         changed = request
@@ -80,7 +80,7 @@ class Outgoing:
         return seed_for(*names, *([again] if again else []), "call")
 
     def _named(self, request: Request) -> str:
-        """The model that answers, by LiteLLM's name."""
+        """Return LiteLLM's name of the model that answers."""
         if self.overrides.get("model") is not None:
             return str(self.overrides["model"])
         if not self._is_api:

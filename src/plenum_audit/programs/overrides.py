@@ -1,4 +1,4 @@
-"""What an audit may change in a program's requests, and the faults that it may order."""
+"""Changes of a program's requests that an audit may make, and faults that it may inject."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from plenum.base.errors import UserError
 from plenum.base.identity import generator
 
 FAULT_RATE = "fault_rate"
-"""The share of requests that get an error in a model's place: what does the program make of it?"""
+"""Name of the share of requests that get an error instead of an answer."""
 FAULTS = ((429, "rate limited"), (500, "server error"), (503, "overloaded"))
 _SAMPLING = (
     *("model", FAULT_RATE, "temperature", "top_p", "top_k", "min_p", "seed", "stop"),
@@ -19,12 +19,12 @@ _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 
 
 def check(overrides: Mapping[str, Any]) -> None:
-    """Refuse what would be another program, or no parameter of any interface.
+    """Refuse changes that would make another program, or that no interface knows.
 
     Raises
     ------
     UserError
-        A field is no parameter of sampling, or its value is out of range.
+        A field isn't a parameter of sampling, or its value is out of range.
     """
     for name, value in overrides.items():
         if name not in _SAMPLING:
@@ -42,12 +42,12 @@ def check(overrides: Mapping[str, Any]) -> None:
 
 
 def fault(rate: float, *names: str | int) -> tuple[int, str] | None:
-    """The status and the words of the error that a request is to get, if any.
+    """Return the status and the message of the error for a request, if it gets one.
 
     Parameters
     ----------
     names
-        Name the draw: the same request has the same faults whenever the run is replayed.
+        Names of the draw: the same request has the same faults whenever the run is replayed.
     """
     draw, which = generator(*names, "fault").random(2)
     return FAULTS[int(which * len(FAULTS))] if draw < rate else None

@@ -1,9 +1,9 @@
-"""The recording proxy: one server on loopback, a path for every run.
+"""The recording proxy: one server on loopback, with a path for every run.
 
-``/r/RUN/v1`` speaks OpenAI's chat completions and responses and Anthropic's messages;
-``/r/RUN/plenum`` takes what a program reports of itself. Who knows a run's path may speak for it:
-it holds a random token, the only key that a program gets. A request with another key is refused,
-and one that a web page of elsewhere has a browser send.
+``/r/RUN/v1`` implements OpenAI's chat completions and responses and Anthropic's messages;
+``/r/RUN/plenum`` accepts a program's reports on itself. Knowledge of a run's path authorises its
+use: it contains a random token, the only key that a program gets. Requests with another key are
+refused, and those that a browser sends for a foreign web page.
 """
 
 import json
@@ -21,25 +21,25 @@ from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest
 
 MOST_BYTES = 32 * 2**20
-"""Of a request's body."""
+"""Maximal size of a request's body."""
 _PATHS = {"chat/completions": "chat", "responses": "responses", "messages": "messages"}
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
-"""Of this machine, by which its own programs call it."""
+"""Names of this machine in its own programs' requests."""
 
 _SILENT = logging.Logger("plenum.proxy", logging.CRITICAL + 1)
-"""For aiohttp, which would print a traceback and the address of each request that is no HTTP."""
+"""A logger for aiohttp that drops its tracebacks on malformed requests, with their addresses."""
 
 _NO_RETRY = {"x-should-retry": "false"}
-"""Its own client needn't try again: what can be tried again was, by the audit's own policy."""
+"""Headers that keep the client from retrying, which the audit has done already."""
 
 
 class Proxy:
-    """Serves sessions, from :meth:`start` to :meth:`stop`, on one event loop.
+    """A server of sessions on one event loop, from :meth:`start` to :meth:`stop`.
 
     Attributes
     ----------
     url
-        Of the server, without a path; empty before the start.
+        URL of the server, without a path; empty before the start.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -61,27 +61,27 @@ class Proxy:
         self.url = f"http://{self._host}:{self._runner.addresses[0][1]}"
 
     def open(self, session: Session) -> str:
-        """Serve a run; its base URL for OpenAI's clients (Anthropic's take it without ``/v1``)."""
+        """Serve a run; return its base URL for OpenAI's clients (Anthropic's omit ``/v1``)."""
         run = _name(session)
         self._sessions[run] = session
         session.base_url = f"{self.url}/r/{run}/v1"
         return session.base_url
 
     async def close(self, session: Session) -> None:
-        """End a run: what comes from now on is refused, and noted among its problems."""
+        """End a run; later requests are refused, and noted among its problems."""
         await session.end()
         self._sessions.pop(_name(session), None)
         self._ended[_name(session)] = session.problems
 
     async def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
 
     @web.middleware
     async def _from_here(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse what a browser sends for a page of elsewhere, whose name may lead here."""
+        """Refuse requests that a browser sends for a foreign page, possibly by DNS rebinding."""
         port = self.url.rpartition(":")[2]
         hosts = {f"{name}:{port}" for name in _NAMES}
         for name, own in (("Host", hosts), ("Origin", {f"http://{host}" for host in hosts})):
@@ -106,9 +106,9 @@ class Proxy:
         raise NoAnswer(404, "there is no such run: use the base URL that plenum sets")
 
     def _refuse_other_keys(self, session: Session, request: web.Request) -> None:
-        """Refuse a request with a key that isn't its run's; one without a key has the path's.
+        """Refuse a key that isn't the run's; without a key the path is enough.
 
-        Of another run it shows that runs share globals, which would mix their calls.
+        The key of another run shows that runs share globals, which would mix their calls.
         """
         key = re.sub("(?i)^bearer *", "", request.headers.get("Authorization", ""))
         keys = {key, request.headers.get("x-api-key", "")} - {"", session.token}
@@ -165,7 +165,7 @@ class Proxy:
 
 @web.middleware
 async def _in_one_line(request: web.Request, handler: Any) -> web.StreamResponse:
-    """Every refusal is JSON with one line, whoever refuses."""
+    """Convert every refusal to JSON with a one-line message."""
     try:
         response: web.StreamResponse = await handler(request)
         return response
@@ -178,7 +178,7 @@ async def _in_one_line(request: web.Request, handler: Any) -> web.StreamResponse
 
 
 async def _body(request: web.Request) -> dict[str, Any]:
-    """The JSON object of a request.
+    """Return the JSON object of a request.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _well_formed(value: Any) -> Any:
-    """The value without halves of surrogate pairs, which no file can hold."""
+    """Remove halves of surrogate pairs, which can't be stored in a file."""
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, Mapping):

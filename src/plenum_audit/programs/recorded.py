@@ -1,7 +1,7 @@
-"""What the journal of a killed run holds when it is opened anew: each entry is given out once.
+"""Replay of a killed run's journal: each of its entries is used once.
 
-The n-th call with a prompt gets the n-th answer that is recorded for it, and a message that stands
-there already isn't written again.
+The n-th call with a prompt gets its n-th recorded answer, and a message that is already recorded
+isn't written again.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ Entry = dict[str, Any]
 
 
 class Recorded:
-    """Answers and messages of a run that is played again.
+    """Recorded answers and messages of a run that is replayed.
 
     Parameters
     ----------
     entries
-        Of its journal.
+        Entries of its journal.
 
     Attributes
     ----------
     seats
-        Those that called.
+        Seats that made calls.
     rounds
-        The numbers of the calls by seat, from 1 on.
+        Numbers of the calls by seat, from 1.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -51,25 +51,25 @@ class Recorded:
 
     @property
     def answers(self) -> int:
-        """Answers and refusals that the program hasn't asked for again."""
+        """Number of answers and refusals that the program hasn't requested again."""
         return len(self._answers) + sum(map(len, self._refusals.values()))
 
     @property
     def left(self) -> int:
-        """Answers and messages that the program hasn't come to again."""
+        """Number of answers and messages that the program hasn't repeated."""
         return self.answers + sum(self._messages.values())
 
     def refusal(self, prompt: str, occurrence: int) -> Entry | None:
-        """The next failure of a call, once; ``None`` where there is none."""
+        """Return and remove the next failure of a call; ``None`` if there is none."""
         refusals = self._refusals.get((prompt, occurrence))
         return refusals.popleft() if refusals else None
 
     def answer(self, prompt: str, occurrence: int) -> Entry | None:
-        """The entry of a call, once; ``None`` where there is none."""
+        """Return and remove the entry of a call; ``None`` if there is none."""
         return self._answers.pop((prompt, occurrence), None)
 
     def holds(self, message: Entry) -> bool:
-        """Whether a message stands in the journal already; each one there counts once."""
+        """Return whether a message is recorded; each recorded one counts once."""
         key = digest(message)
         if not self._messages[key]:
             return False
@@ -77,17 +77,17 @@ class Recorded:
         return True
 
     def move(self) -> None:
-        """Wake what waits for anything to happen."""
+        """Wake all that wait for activity."""
         self._moved.set()
         self._moved = asyncio.Event()
 
     async def moves(self, patience_s: float) -> None:
-        """Wait for anything to happen; raises ``TimeoutError``."""
+        """Wait for any activity; raises ``TimeoutError``."""
         await asyncio.wait_for(self._moved.wait(), patience_s)
 
 
 class Numbers:
-    """Numbers by name: each time the smallest that is free."""
+    """A dispenser of numbers by name: each time the smallest free one."""
 
     def __init__(self, first: int) -> None:
         self._first = first
@@ -108,9 +108,9 @@ class Numbers:
 
 
 def set_aside(path: Path) -> int:
-    """Move the journal of a run that must start anew out of its way; how often that was done.
+    """Rename the journal of a run that must start anew; return how often that happened.
 
-    What its answers cost stays counted: the file keeps its number.
+    The cost of its answers stays counted, since the file is kept.
     """
     times = restarts(path) + 1
     storage.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
@@ -118,5 +118,5 @@ def set_aside(path: Path) -> int:
 
 
 def restarts(path: Path) -> int:
-    """How often a run has started anew."""
+    """Return how often a run has started anew."""
     return len(list(path.parent.glob(f"{path.stem}.diverged*.jsonl")))

@@ -1,6 +1,6 @@
-"""What a program reports of itself, checked once at the door: messages, votes, its decision.
+"""Validation of a program's reports on itself: messages, votes, its decision.
 
-What is kept of it holds no secret, as what it prints holds none.
+Secrets are removed from the recorded parts, as from its output.
 """
 
 import json
@@ -18,16 +18,16 @@ _MOST_ROUNDS = 10**6
 
 
 class Refused(ValueError):
-    """A report that can't be taken; the message names the field, the value and what is allowed."""
+    """Raised for an invalid report; the message names the field, the value and what is allowed."""
 
 
 def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
-    """The journal entry of a message.
+    """Return the journal entry of a message.
 
     Raises
     ------
     Refused
-        A field doesn't fit.
+        A field is invalid.
     """
     entry: dict[str, Any] = {
         "kind": "say",
@@ -43,7 +43,7 @@ def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str,
 
 
 def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
-    """The journal entry of a vote; raises :class:`Refused`."""
+    """Return the journal entry of a vote; raises :class:`Refused`."""
     option = sent.get("option")
     if not isinstance(option, str) or option not in options:
         raise Refused(f"option of a vote: {_shown(option)}; it is one of {', '.join(options)}")
@@ -56,8 +56,10 @@ def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, An
 
 
 def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
-    """``option``, ``text`` and ``extract`` of a decision, as far as they are, to be read as they
-    were sent; raises :class:`Refused`."""
+    """Return the given fields among ``option``, ``text``, ``extract``; raises :class:`Refused`.
+
+    Their values are kept as they were sent, to be read later.
+    """
     given = {"text": sent} if isinstance(sent, str) or sent is None else sent
     if not isinstance(given, Mapping):
         raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
@@ -101,7 +103,7 @@ def _text(sent: Mapping[str, Any], name: str) -> str:
 
 
 def _shares(value: Any, options: Mapping[str, str]) -> dict[str, float]:
-    """Preferences on the simplex, an option that isn't named at 0."""
+    """Return preferences on the simplex; a missing option has 0."""
     if not isinstance(value, Mapping) or not set(value) <= set(options):
         raise Refused(f"preferences: {_shown(value)}; they are shares of {', '.join(options)}")
     shares = {label: _number(value.get(label, 0), f"preferences.{label}", 1) for label in options}

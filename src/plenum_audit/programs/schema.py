@@ -1,4 +1,4 @@
-"""Values for JSON schemas: what a simulated agent writes where a form is prescribed."""
+"""Values that fit a JSON schema, for simulated agents whose answers have a prescribed form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _SURE = ("confidence", "probability", "certainty")
 
 @dataclass(frozen=True)
 class Pen:
-    """What is to be written: the options by label, their shares, the choice, and an argument."""
+    """Content of an answer: the options by label, their shares, the choice, and an argument."""
 
     options: Mapping[str, str]
     shares: Mapping[str, float]
@@ -31,7 +31,7 @@ class Pen:
 
 
 def filled(schema: Any, pen: Pen) -> Any:
-    """A value that a schema allows, of the pen's opinions where its names ask for them."""
+    """Return a value that a schema allows, with the pen's opinions in fields named for them."""
     return _value(schema, "", pen, schema if isinstance(schema, Mapping) else {}, 0)
 
 
@@ -101,7 +101,7 @@ def _number(schema: Mapping[str, Any], name: str, pen: Pen, whole: bool) -> floa
 
 
 def _among(values: list[Any], pen: Pen) -> Any:
-    """The value that names the choice; else one that the choice's place among options points to."""
+    """Return the value that names the choice, or else one by the choice's place among options."""
     wanted = {pen.choice.lower(), pen.options[pen.choice].lower()}
     for value in values:
         if str(value).lower() in wanted:
@@ -137,7 +137,7 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _stated(schema: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
-    """What a schema states, where it has the right type, and a number is one that floats hold."""
+    """Return a schema's value if it has the right type, and numbers are within floats' range."""
     value = schema.get(key)
     if not isinstance(value, kind) or (isinstance(value, int | float) and not abs(value) < _HUGE):
         return default

@@ -1,8 +1,8 @@
-"""One run of a program under audit: its calls, what it says, its decision, and its journal.
+"""One run of a program under audit: its calls, messages, decision, and journal.
 
-Every answer is journaled before the program gets it. A journal that has entries answers first: the
-n-th call with a prompt gets the n-th answer that is recorded for it, so that a killed run goes on
-where it was and nothing is paid twice, whatever the program calls at once.
+Every answer is journaled before the program gets it. An existing journal is replayed first: the
+n-th call with a prompt gets its n-th recorded answer, so that a killed run continues where it was
+and nothing is paid twice, even with concurrent calls.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from plenum_audit.programs.wire import INTERFACES, Request
 from plenum_audit.programs.wire.request import called
 
 PATIENCE_S = 20.0
-"""A call that isn't recorded waits so long, without anything else happening, for those that are."""
+"""Seconds without activity for which an unrecorded call waits for recorded ones."""
 _STATUS = {
     Failure.RATE_LIMIT: 429,
     Failure.TIMEOUT: 504,
@@ -41,19 +41,19 @@ Entry = dict[str, Any]
 
 
 class Calls(Protocol):
-    """Makes one call at a time; :class:`plenum.execution.caller.Caller` does."""
+    """A caller that makes one call at a time, as :class:`plenum.execution.caller.Caller`."""
 
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
-        """Call until an answer comes, or none will."""
+        """Call until there is an answer or a final failure."""
 
     def note_answer(self, chat: Chat, labels: Mapping[str, Any], answer: Answer) -> None:
         """Log the attempt that was answered."""
 
 
 class NoAnswer(Exception):
-    """A call that gets no answer: the status and the line that the program is given.
+    """Raised for a call without an answer, with the status and message for the program.
 
-    ``again`` says whether the program's client may try again by itself.
+    ``again`` says whether the program's client may retry by itself.
     """
 
     def __init__(self, status: int, message: str, again: bool = False) -> None:
@@ -62,37 +62,38 @@ class NoAnswer(Exception):
 
 
 class Session:
-    """A run's record.
+    """The record of a run.
 
     Parameters
     ----------
     condition, index
-        What is run.
+        The run.
     journal
-        Opened for this run; what it holds is answered from it.
+        The journal, opened for this run; recorded answers are taken from it.
     calls
-        Makes a caller for each call: a program may make several at once.
+        Returns a caller for each call, since a program may make several at once.
     overrides
-        What the audit changes in requests, by field; ``model`` names the model that answers.
+        The audit's changes of requests, by field; ``model`` names the model that answers.
     patience_s
         See :data:`PATIENCE_S`.
 
     Attributes
     ----------
     token
-        Names the run to the proxy, and is the only key that its program sees.
+        Identifier of the run for the proxy, and the only key that its program sees.
     base_url
-        Where models answer, ``.../v1``; the proxy sets it.
+        URL of models, ``.../v1``; set by the proxy.
     decision
-        Is done as soon as the program decides: ``option``, ``text``, ``extract`` by name.
+        A future with the program's decision: ``option``, ``text``, ``extract`` by name.
     stopped
-        Is done with what makes further calls pointless: a spent budget, a refused key.
+        A future with the reason that makes further calls pointless: a spent budget, a refused key.
     diverged
-        Why the run must start anew: on replay the program asked something else; else empty.
+        Reason why the run must start anew, since the program asked something else on replay; else
+        empty.
     recorded
-        What its journal held when it was opened.
+        The content of its journal when it was opened.
     problems
-        What was odd, a line each.
+        Irregularities, one line each.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Session:
 
     @property
     def seed(self) -> int:
-        """The run's, for a program that wants one."""
+        """Seed of the run, for a program that needs one."""
         return seed_for(self.condition.identity, self.index, "program")
 
     @property
@@ -134,11 +135,11 @@ class Session:
 
     @property
     def decided(self) -> bool:
-        """Whether the program has decided."""
+        """True if the program has decided."""
         return self.decision.done()
 
     def case(self) -> dict[str, Any]:
-        """What the program is told of its run."""
+        """Return the program's input."""
         case = self.condition.case
         given = {"id": case.id, "text": case.text, "options": dict(case.options)}
         knobs = dict(self.condition.knobs)
@@ -153,14 +154,14 @@ class Session:
         Returns
         -------
         Request, dict
-            The request as it was read, and the answer's body in its interface.
+            The parsed request, and the answer's body in its interface.
 
         Raises
         ------
         BadRequest
             It can't be read.
         NoAnswer
-            There is none.
+            There is no answer.
         """
         request = INTERFACES[interface].read(body)
         if request.previous in self._conversations:
@@ -210,7 +211,7 @@ class Session:
         self.report("vote", {"seat": seat, "option": option, "round": round})
 
     def report(self, kind: str, message: Mapping[str, Any]) -> None:
-        """Journal a message of a kind, as the program sent it; raises as :meth:`say`."""
+        """Journal a message of the given kind; raises as :meth:`say`."""
         self.require_open()
         self.recorded.move()
         options = self.condition.case.options
@@ -219,9 +220,9 @@ class Session:
             self._append(entry)
 
     def decide(self, decision: Any) -> None:
-        """Take the decision: a text, or ``option``, ``text``, ``extract`` by name.
+        """Record the decision: a text, or ``option``, ``text``, ``extract`` by name.
 
-        The first one counts.
+        Only the first one counts.
         """
         self.require_open()
         self.recorded.move()
@@ -232,18 +233,18 @@ class Session:
             self.problem("it decided twice, and differently: the first decision counts")
 
     def problem(self, line: str) -> None:
-        """Note once what was odd."""
+        """Note an irregularity once."""
         line = redact(line)
         if line not in self.problems:
             self.problems.append(line)
 
     def require_open(self) -> None:
-        """Refuse what comes too late.
+        """Refuse requests that are too late.
 
         Raises
         ------
         NoAnswer
-            The run has ended, must start anew, or can't go on.
+            The run has ended, must start anew, or can't continue.
         """
         if self.ended:
             self.problem("it went on calling after its end: refused")
@@ -254,7 +255,7 @@ class Session:
             raise NoAnswer(503, f"the audit stops: {self.stopped.result()}")
 
     async def end(self) -> None:
-        """Refuse what comes from now on, and cut short what is under way."""
+        """Refuse further requests, and cancel those in progress."""
         self.ended = True
         under_way = list(self._under_way)
         for task in under_way:
@@ -279,14 +280,14 @@ class Session:
             self._stop(error)
 
     async def _keep(self) -> None:
-        """Have the answer kept before it is used, where that is wanted."""
+        """Wait until the answer is stored durably, if the store demands it."""
         try:
             await self._journal.kept()
         except Exception as error:  # the bucket's, or another writer's
             self._stop(error)
 
     def _order_fault(self, prompt: str, occurrence: int) -> None:
-        """Refuse a request where the audit's faults want it."""
+        """Raise the fault for a request, if the audit injects one."""
         again = self._faults[prompt, occurrence]
         names = (self.condition.identity, self.index, prompt, occurrence, again)
         ordered = fault(self._fault_rate, *names) if self._fault_rate else None
@@ -298,7 +299,7 @@ class Session:
     async def _answered(
         self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int
     ) -> Response:
-        """Call, and journal the answer."""
+        """Make a call, and journal the answer."""
         number = self.recorded.rounds.next(seat)
         again = self._failed[request.digest, occurrence]
         chat = self._outgoing.chat(request, headers, occurrence, again)
@@ -330,16 +331,16 @@ class Session:
         return response
 
     def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
-        """The body of an answer; it names the model that was asked for."""
+        """Return the body of an answer, with the model's name as requested."""
         if response.body is not None:
             return {**response.body, "model": request.model}
         name = digest([self.index, request.digest, occurrence])
         return INTERFACES[request.interface].answer(request, response, name)
 
     async def _until_replayed(self, seat: str) -> None:
-        """Wait until every recorded answer is asked for again: none of them needs this call's.
+        """Delay a new call until all recorded answers have been replayed.
 
-        Where nothing else happens for long, the program asks what it didn't ask before.
+        If there is no activity for long, the program's requests differ from the recorded ones.
         """
         while self.recorded.answers:
             self.require_open()
@@ -362,6 +363,6 @@ class Session:
 
 
 def _written(response: Response) -> str:
-    """An answer as the text that the next request of its conversation would have of it."""
+    """Return an answer as text, as the next request of its conversation would contain it."""
     calls = (called(tool.name, tool.arguments) for tool in response.tools)
     return "\n".join(filter(None, [response.reply.text, *calls]))

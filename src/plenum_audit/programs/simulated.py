@@ -1,9 +1,9 @@
-"""The simulated agent of programs: it answers any prompt, in the form that the request asks for.
+"""The simulated agent of programs: it answers any prompt, in the form that is requested.
 
-It leans as its system prompt and the case are worded, follows what the others argue for, and draws
-at a positive temperature: ``docs/simulated-backend.md`` has the valence of words. plenum's own
-prompts are read by the agents that they were written for, so that a program that plays plenum's
-committee gets the very answers of the native run.
+Its opinion depends on the wording of its system prompt and the case, on others' arguments, and at a
+positive temperature on random draws: ``docs/simulated-backend.md`` has the valence of words.
+plenum's own prompts are answered by the agents written for them, so that a program that plays
+plenum's committee gets exactly the answers of the native run.
 """
 
 import json
@@ -26,12 +26,12 @@ from plenum_audit.programs.options import advocated, options
 from plenum_audit.programs.schema import Pen, filled
 
 MANDATE, CASE, OTHERS, SELF = 1.6, 1.2, 1.8, 1.0
-"""Weights of the system prompt, the case, what others argue for, and what it argued itself."""
+"""Weights of the system prompt, the case, others' arguments, and its own arguments."""
 MEMORY = 0.8
-"""How what was argued fades with each later message."""
+"""Factor by which arguments fade with each later message."""
 GAIN = 1.5
 _READ = 6_000
-"""Characters of a text whose words count."""
+"""Number of a text's characters whose words count."""
 _NOTHING = ("yes", "no")
 
 _LETTER = re.compile(
@@ -52,7 +52,7 @@ _FIELD = re.compile(
 
 @dataclass(frozen=True)
 class Mind:
-    """What an agent makes of a prompt.
+    """An agent's opinion on a prompt.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Mind:
     shares
         Its preferences, by label.
     choice
-        The label that it is for.
+        Label of its choice.
     """
 
     options: Mapping[str, str]
@@ -85,14 +85,14 @@ class Mind:
 def answer(
     chat: Chat, coupling: float, slips: float, rng: np.random.Generator
 ) -> str | tuple[ToolCall, ...] | None:
-    """An agent's answer, or its call of a tool; None for what no program under audit sent.
+    """Return an agent's answer, or its call of a tool; None for requests not from a program.
 
     Parameters
     ----------
     chat
-        What the agent reads; its temperature scales the noise on what it weighs.
+        The agent's prompt; its temperature scales the noise on its opinion.
     coupling
-        Scales how much the others' opinions count.
+        Scale of the influence of others' opinions.
     slips
         Probability of picking an option at random.
     """
@@ -110,7 +110,7 @@ def answer(
 
 
 def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
-    """An answer to a question that plenum itself has after a run."""
+    """Return an answer to plenum's own questions after a run."""
     question = chat.messages[-1].content
     if question.startswith(elicitation.OPENING):
         shares = _mind(chat, coupling, slips, rng).shares
@@ -150,7 +150,7 @@ def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -
 
 
 def _heard(chat: Chat, named: Mapping[str, str]) -> NDArray[np.float64]:
-    """What the conversation argues for, the latest most; centred, shape (options,)."""
+    """Return the conversation's arguments by option, latest most; centred, shape (options,)."""
     total, fade = np.zeros(len(named)), 1.0
     for message in reversed(chat.messages[-40:]):
         if message.role == "system":
@@ -166,7 +166,7 @@ def _heard(chat: Chat, named: Mapping[str, str]) -> NDArray[np.float64]:
 
 
 def _written(chat: Chat, wanted: Form, mind: Mind, pen: Pen) -> str:
-    """The answer as a text: by its schema, as one label, as points, in fields, or as prose."""
+    """Return the answer as text: by its schema, as a label, points, fields, or prose."""
     if wanted.schema is not None:
         return json.dumps(filled(wanted.schema, pen))
     task = "\n".join(m.content for m in chat.messages if m.role != "assistant")
@@ -184,7 +184,7 @@ def _written(chat: Chat, wanted: Form, mind: Mind, pen: Pen) -> str:
 
 
 def _shown(task: str) -> dict[str, Any]:
-    """The schema of the JSON object that a prompt shows, by its keys."""
+    """Return a schema for the JSON object in a prompt, by its keys."""
     keys: Sequence[str] = re.findall(r'"([A-Za-z_]\w{0,40})"\s*:', task)
     names = dict.fromkeys(keys or ("decision", "confidence", "reason"))
     return {"type": "object", "properties": {name: {} for name in names}}

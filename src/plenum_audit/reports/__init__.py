@@ -1,1 +1,1 @@
-"""What an audit leaves: its verdict as data, a page, JUnit XML, a badge, Markdown, a table."""
+"""Outputs of an audit: its verdict as data, a page, JUnit XML, a badge, Markdown, a table."""

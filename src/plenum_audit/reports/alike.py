@@ -1,4 +1,4 @@
-"""Cases of an audit that say the same: many of them take one line."""
+"""Grouping of an audit's cases with equal results, which share one line."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,27 +6,27 @@ from dataclasses import dataclass
 from plenum_audit.reports.audit import CaseAudit
 
 SHOWN = 10
-"""Lines of a terminal for cases, and cases up to which each has a line of its own."""
+"""Number of lines for cases on a terminal, and of cases up to which each has its own."""
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Cases with the same verdict, interval, runs and decisions, by the first of them."""
+    """Cases with equal verdict, interval, runs and decisions, represented by the first."""
 
     case: CaseAudit
     cases: int
 
     @property
     def name(self) -> str:
-        """The name of the first one, and how many more there are."""
+        """The name of the first case, and the number of the others."""
         more = f" and {self.cases - 1:,} more" if self.cases > 1 else ""
         return f"{self.case.name}{more}"
 
 
 def alike(cases: Sequence[CaseAudit]) -> list[Alike]:
-    """The cases in their order, each group of equal ones where its first one stands.
+    """Group equal cases, in the order of their first ones.
 
-    A few cases are told one by one.
+    A few cases aren't grouped.
     """
     if len(cases) <= SHOWN:
         return [Alike(case, 1) for case in cases]
@@ -37,12 +37,12 @@ def alike(cases: Sequence[CaseAudit]) -> list[Alike]:
 
 
 def total(groups: Iterable[Alike]) -> int:
-    """How many cases groups have together."""
+    """Return the total number of cases in the groups."""
     return sum(group.cases for group in groups)
 
 
 def likeness(case: CaseAudit) -> Hashable:
-    """All that a line says of a case but its name: equal where two say the same."""
+    """Return all that a line says of a case except its name; equal for equal lines."""
     share = case.share
     return (
         *(case.in_family, case.verdict, case.runs, case.right, case.warnings, case.further),

@@ -1,4 +1,4 @@
-"""An audit as data: what `audit.json` holds, and what every other output is made of."""
+"""An audit as data: the content of `audit.json`, from which all other outputs are made."""
 
 import json
 from collections.abc import Mapping
@@ -12,21 +12,21 @@ from plenum_audit.reports.beside import Beside
 from plenum_audit.reports.causes import Cause
 
 SCHEMA = "plenum.audit/1"
-"""Raised when a field changes its meaning or goes; new fields alone don't raise it."""
+"""Version of the format, raised when a field is removed or changes its meaning."""
 
 _INDENTED = 1_000
-"""Cases up to which `audit.json` is written for eyes, too; indenting takes most of the time."""
+"""Number of cases up to which `audit.json` is indented, which takes most of the time."""
 
 LOGS = "logs"
-"""The backend of runs that were logged elsewhere: nothing was called."""
+"""Backend of runs that were logged elsewhere, without calls."""
 
 LONG = 60
-"""Letters of a name that tables show."""
+"""Number of a name's letters in tables."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its interval, each side at the rule's ``alpha``; all from 0 to 1."""
+    """A share from 0 to 1 with its interval, each side at the rule's ``alpha``."""
 
     value: float
     low: float
@@ -35,10 +35,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The share of right decisions over the cases with a right answer, each of the same weight.
+    """The share of right decisions over the cases with a right answer, equally weighted.
 
-    Its 95 % interval is robust to what the runs of a case share; ``None`` for a single
-    case, and for cases that are all alike.
+    Its 95 % interval is robust to dependence within cases; ``None`` for a single case, and for
+    cases with equal shares.
     """
 
     cases: int
@@ -49,14 +49,14 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Cost:
-    """What runs took, failed ones among them.
+    """Usage of runs, including failed ones.
 
     Attributes
     ----------
     dollars
-        Of the calls whose price is known.
+        Cost of the calls whose price is known.
     unpriced
-        Runs with calls whose price isn't.
+        Number of runs with calls whose price is unknown.
     """
 
     runs: int = 0
@@ -80,7 +80,7 @@ class Pair:
     left, right
         Their numbers; the left one decided like the mode.
     message
-        The first message in which they differ, from 1; ``None`` where none is kept.
+        Number of the first message in which they differ, from 1; ``None`` if none is stored.
     """
 
     left: int
@@ -90,19 +90,19 @@ class Pair:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the runs of a case part, by their calls.
+    """Sources of divergence between the runs of a case, by their calls.
 
     Attributes
     ----------
     pairs, parted
-        Pairs of runs, and those whose calls aren't all alike.
+        Numbers of pairs of runs, and of those whose calls differ.
     repeated, endpoint
-        Pairs of calls of different runs with equal prompts, and the share of them that got
+        Number of pairs of calls of different runs with equal prompts, and the share of them with
         different answers.
     amplification
-        Share of what is answered differently after the first parting that was asked differently.
+        Share of later differing answers whose prompts differed as well.
     places
-        Calls at which pairs first part, the most frequent first; three at most.
+        Calls at which pairs first differ, the most frequent first; three at most.
     """
 
     pairs: int
@@ -115,53 +115,57 @@ class Source:
 
 @dataclass(frozen=True)
 class CaseAudit:
-    """A program, as it is set, on one case.
+    """The audit of a program with its settings on one case.
 
     Attributes
     ----------
     id, question, answer
-        Of the case; its right option, where one is known.
+        Fields of the case; the answer is its right option, if known.
     knobs
-        Settings that the program was given; ``default`` for none.
+        Settings given to the program; ``default`` for none.
     condition, run_id
         Its identity, and its run in MLflow.
     options
         Names by label.
     verdict
-        ``stable``, ``unstable`` or ``undecided``, by the case alone.
+        ``stable``, ``unstable`` or ``undecided``, by this case alone.
     in_family
-        The same with all cases taken together: what is unstable alone may be chance among many.
+        The verdict among all cases: instability of a single one may be chance among many.
     decided_after
-        After how many runs the verdict stood; all of them where it doesn't.
+        Number of runs after which the verdict was reached; all of them if it wasn't.
     runs, completed, pending
-        Runs that count, completed ones, and ones that haven't ended; a run counts once all before
-        it have ended.
+        Numbers of runs that count, of completed ones, and of open ones; a run counts once all
+        before it have ended.
     failures
         Failed runs by reason.
     decisions
         Ended runs by outcome, the most frequent first; ``none`` and ``failed`` are outcomes.
     mode
-        The most frequent decision; ``None`` where there is none.
+        The most frequent decision; ``None`` if there is none.
     share
-        Of the mode, with the interval that the evidence leaves.
+        Share of the mode, with the interval that the evidence leaves.
     disagreement, all_of_five
-        Chances that two runs end differently, and that five end alike; ``None`` for fewer runs.
+        Probabilities that two runs end differently, and that five end alike; ``None`` with fewer
+        runs.
     halves_p
-        Of the hypothesis that runs could have come in any order.
+        The p-value of exchangeability of the runs.
     e_stable, e_unstable
         The largest e-values against a share of at most ``unacceptable``, at least ``acceptable``.
     further
-        What an undecided case would take if its runs went on as they did.
+        Further runs that an undecided case needs, assuming that its runs repeat.
     right
-        Share of runs with the right option; ``None`` where none is known.
+        Share of runs with the right option; ``None`` if unknown.
     warnings
-        What a reader of the verdict has to know, by name.
+        Names of warnings about the verdict.
     begun_again
-        Runs that were begun more than once: after a kill, a stop, or a replay that differed.
+        Number of runs that were started more than once: after a kill, a stop, or a diverging
+        replay.
     earlier
-        How many other versions of the program have runs on the case; ``None`` where nobody looked.
+        Number of other versions of the program with runs on the case; ``None`` if they weren't
+        searched.
     causes
-        Why runs that count failed or came to no decision, the most frequent first; three at most.
+        Reasons of failed runs and of runs without a decision, the most frequent first; three at
+        most.
     """
 
     id: str
@@ -198,57 +202,57 @@ class CaseAudit:
 
     @property
     def name(self) -> str:
-        """Its id as one short line that a reader can see all of."""
+        """Its id as one short printable line."""
         return short(self.id)
 
     @property
     def rightly(self) -> int:
-        """How many of its runs reached the right option; none where it isn't known."""
+        """Number of its runs with the right option; 0 if that is unknown."""
         return self.decisions.get(self.answer or "", 0)
 
     @property
     def decided(self) -> bool:
-        """Whether any of its runs came to a decision."""
+        """True if any of its runs reached a decision."""
         return bool(self.decisions.keys() - {FAILED, NO_DECISION})
 
     @property
     def unexplained(self) -> int:
-        """Runs that failed or came to no decision for other causes than those it names."""
+        """Number of failed or undecided runs with other causes than the named ones."""
         without = sum(self.decisions.get(outcome, 0) for outcome in (FAILED, NO_DECISION))
         return without - sum(cause.count for cause in self.causes)
 
     @property
     def reach(self) -> int:
-        """Runs, those that ended among them, with which an undecided case would have a verdict."""
+        """Total number of runs with which an undecided case would have a verdict."""
         return self.runs + (self.further.runs if self.further else 0)
 
 
 @dataclass(frozen=True)
 class Controlled:
-    """What was held, what was recorded, and what neither was.
+    """The controlled, recorded, and uncontrolled circumstances of an audit.
 
     Attributes
     ----------
     identities
-        Of the program as it is set, whatever the case; several where it changed.
+        Identities of the program with its settings, independent of the case; several if it changed.
     program
-        What names it: digests of its code, command, interpreter, versions of packages.
+        Its description: digests of its code, command, interpreter, versions of packages.
     prompts
-        System prompts by seat, as the first run of the first case had them.
+        System prompts by seat, in the first run of the first case.
     overrides, seed
-        What the audit changed in requests, and the seed of its own draws.
+        The audit's changes of requests, and the seed of its own draws.
     models, temperatures
-        As the program's requests had them; ``not sent`` where a request had no temperature.
+        Values in the program's requests; ``not sent`` for a missing temperature.
     fingerprints
-        Answers by the provider's system fingerprint.
+        Numbers of answers by the provider's system fingerprint.
     backend, simulated
-        What answered, and whether agents were simulated.
+        The backend, and whether agents were simulated.
     versions
-        Of plenum.
+        Versions of plenum.
     messages
-        Whether runs have messages, which tell who said what.
+        Whether runs have messages, with their speakers.
     begun, written
-        When the first case was begun and the last one ended, in UTC.
+        Start of the first case and end of the last one, in UTC.
     """
 
     identities: tuple[str, ...]
@@ -275,27 +279,26 @@ class Audit:
     Attributes
     ----------
     cases
-        Of the program as it was given.
+        Cases of the program with the given settings.
     variants
-        The same cases under other settings of the program's own knobs.
+        The same cases with other values of the program's knobs.
     verdict
         ``stable``: every case is; ``unstable``: some case is, among all; else ``undecided``.
-        ``None`` where the audit ended before it had one.
+        ``None`` if the audit ended before a verdict.
     stable, unstable
-        Ids of the cases that are shown so with all cases taken together: 1 / e by Holm, and by
-        Benjamini and Hochberg.
+        Ids of the cases shown so among all cases: 1 / e by Holm, and by Benjamini and Hochberg.
     max_runs
-        The most runs of a case; ``None`` where none was set.
+        Maximal number of runs of a case; ``None`` if it isn't set.
     accuracy
-        Beside stability; ``None`` where no right answer is known.
+        Accuracy of decisions; ``None`` if no right answer is known.
     beside
-        What would steady it, an earlier program, a control.
+        Optional sections: remedies, an earlier program, a control.
     exit_status
-        With which the audit ended; ``None`` where its study was read again.
+        Exit status of the audit; ``None`` if its study was read again.
     doubts
-        On how decisions of a log were read, a sentence each.
+        Sentences on doubtful readings of a log's decisions.
     stopped
-        Why it ended before a verdict; empty where there is one.
+        Reason of an end before a verdict; empty if there is a verdict.
     """
 
     study: str
@@ -318,39 +321,39 @@ class Audit:
 
     @property
     def name(self) -> str:
-        """What the audited program is called, as one short line."""
+        """The name of the audited program, as one short line."""
         return short(self.committee)
 
     @property
     def decided(self) -> bool:
-        """Whether any run came to a decision; without one they show nothing of its share."""
+        """True if any run reached a decision; without one they show nothing about shares."""
         return any(case.decided for case in self.cases)
 
     @property
     def logged(self) -> bool:
-        """Whether its runs were read from a log."""
+        """True if its runs were read from a log."""
         return self.controlled.backend == LOGS
 
     @property
     def spent(self) -> bool:
-        """Whether it is known what runs used up: a log may not say it."""
+        """True if usage is known, which a log may not contain."""
         return not self.logged or bool(self.cost.calls)
 
     @property
     def so_far(self) -> str:
-        """What the runs made show of all cases; it is the verdict where there is one."""
+        """The state of evidence on all cases, equal to the verdict if there is one."""
         if self.unstable:
             return UNSTABLE
         return STABLE if len(self.of(STABLE)) == len(self.cases) else UNDECIDED
 
     @property
     def worse(self) -> frozenset[str]:
-        """Ids of the cases that are shown to decide less alike than before."""
+        """Ids of the cases shown to agree less than before."""
         return frozenset(each.case for each in self.beside.baseline if each.worse)
 
     @property
     def passed(self) -> bool | None:
-        """What the exit status says; ``None`` for neither. It is the verdict's without one."""
+        """True or false by the exit status, or without one by the verdict; ``None`` for neither."""
         usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict or UNDECIDED, 3)
         if self.beside.baseline:
             usual = int(bool(self.worse))
@@ -358,7 +361,7 @@ class Audit:
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:
-        """The cases that need a look first: unstable ones, undecided ones, and by disagreement."""
+        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement."""
         order = (UNSTABLE, UNDECIDED, STABLE)
         return tuple(
             sorted(
@@ -368,17 +371,17 @@ class Audit:
         )
 
     def of(self, verdict: str) -> tuple[CaseAudit, ...]:
-        """The cases with a verdict, all taken together."""
+        """Return the cases with a verdict, among all cases."""
         return tuple(case for case in self.cases if case.in_family == verdict)
 
     def json(self) -> str:
-        """What `audit.json` holds."""
+        """Return the content of `audit.json`."""
         held = {"schema": self.schema, **vars(self)}
         indent = 1 if len(self.cases) <= _INDENTED else None
         return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
 
 
 def short(name: str) -> str:
-    """A name as one line of a table."""
+    """Return a name as one short line for a table."""
     line = text.flatten(name) or "-"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"

@@ -10,10 +10,10 @@ from plenum_audit.reports.audit import Audit
 from plenum_audit.reports.words import headline, roughly, share
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
-"""By what the exit status says."""
+"""Colours by the meaning of the exit status."""
 
 _LETTER = 6.6
-"""Width of a letter at 11 pixels, on average."""
+"""Mean width of a letter at 11 pixels."""
 
 LABEL = "decides alike"
 
@@ -21,9 +21,9 @@ _REHEARSAL = ", rehearsal with simulated agents, not evidence"
 
 
 def line(audit: Audit) -> str:
-    """The share of the only case, or how many are stable and the lowest; how often it is right.
+    """Return the words: the share of one case, or the stable cases and the lowest share; accuracy.
 
-    Where the audit was stopped before a verdict it says that alone.
+    If the audit was stopped before a verdict, they say only that.
     """
     if audit.stopped:
         return "stopped, no verdict"
@@ -38,7 +38,7 @@ def line(audit: Audit) -> str:
 
 
 def badge(audit: Audit) -> str:
-    """The badge, as wide as its words."""
+    """Return the badge, as wide as its words."""
     words = line(audit)
     widths = [round(_LETTER * len(part)) + 12 for part in (LABEL, words)]
     template = (files("plenum_audit.reports") / "badge.svg.j2").read_text(encoding="utf-8")

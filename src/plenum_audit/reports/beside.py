@@ -1,4 +1,4 @@
-"""What an audit was told beside its runs' tables: what would steady it, baseline, control."""
+"""Optional sections of an audit: remedies, baseline, control."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from plenum_audit.dynamics.audit_result import AuditResult, Option, known
 
 @dataclass(frozen=True)
 class Compared:
-    """A case beside the same case of an earlier program.
+    """A case compared with the same case of an earlier program.
 
     Attributes
     ----------
     now, before, difference, low, high
         Shares of runs that decide alike, their difference, and its interval.
     e_worse
-        The e-value against: the share isn't smaller than it was.
+        The e-value against the hypothesis that the share hasn't decreased.
     worse
-        Whether that is shown among all cases.
+        Whether a decrease is shown among all cases.
     """
 
     case: str
@@ -36,7 +36,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Control:
-    """Chances that two runs of a case end differently: as it is, and without interaction."""
+    """Probability that two runs of a case end differently, in the control without interaction."""
 
     case: str
     disagreement: float | None
@@ -45,14 +45,15 @@ class Control:
 
 @dataclass(frozen=True)
 class Beside:
-    """What there is beside the verdicts; empty where it wasn't wanted.
+    """Optional sections of an audit; empty if they weren't requested.
 
     Attributes
     ----------
     options, bound
-        What was tried to steady it, the program as it is first; what any vote can gain, in words.
+        Remedies that were tried, beginning with the program as it is, and the largest gain of any
+        vote, in words.
     errors
-        What cut the audit short, one line each.
+        Reasons of an early end, one line each.
     """
 
     options: tuple[Option, ...] = ()
@@ -63,7 +64,7 @@ class Beside:
 
 
 def beside(results: AuditResult | None) -> Beside:
-    """As plain data, with ``None`` for what isn't known."""
+    """Return the optional sections as plain data, with ``None`` for unknown values."""
     if results is None:
         return Beside()
     comparisons, control = results.comparisons or {}, results.control or {}

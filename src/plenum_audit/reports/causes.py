@@ -1,4 +1,4 @@
-"""Causes of runs that failed or came to no decision, as their journals have them."""
+"""Causes of failed runs and of runs without a decision, read from their journals."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from plenum.tracking.transcripts import StoredTranscript
 from plenum_audit.dynamics.audits import FAILED, NO_DECISION
 
 UNREAD = "unread"
-"""The reason of a run whose program gave a decision that can't be read."""
+"""Reason of a run whose program gave an unreadable decision."""
 
 _MOST = 3
 _LONGEST = 300
@@ -20,19 +20,19 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Cause:
-    """Causes of failed runs of a case, and of runs without a decision.
+    """A cause of failed runs of a case, or of runs without a decision.
 
     Attributes
     ----------
     reason
-        That of the failure; ``unread`` for a decision that can't be read, ``none`` where the
-        program gave none.
+        Reason of the failure; ``unread`` for an unreadable decision, ``none`` if the program gave
+        none.
     detail
-        What the journals say of it, in one line without secrets, 300 letters at most.
+        Description in the journals, in one line without secrets, 300 letters at most.
     count
-        Runs that ended so.
+        Number of runs with this cause.
     run
-        The number of the first of them.
+        Number of the first of them.
     """
 
     reason: str
@@ -42,12 +42,12 @@ class Cause:
 
 
 def causes(stored: Iterable[StoredTranscript], outcomes: Sequence[str]) -> tuple[Cause, ...]:
-    """Causes of failed runs of a case and of runs without a decision, the most frequent first.
+    """Return causes of a case's failed and undecided runs, the most frequent first.
 
     Parameters
     ----------
     outcomes
-        Of the runs that count, by their number.
+        Outcomes of the runs that count, by number.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""An audit as Markdown for a pull request: short, the cases that need a look first."""
+"""An audit as a short Markdown comment on a pull request, the most urgent cases first."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from plenum_audit.reports.audit import Audit
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words
 
 MOST = 20
-"""Cases that the comment lists."""
+"""Number of cases in the comment."""
 
 _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 
 def comment(audit: Audit) -> str:
-    """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
+    """Return the comment; case ids are formatted as code, so that they can't mention or link."""
     listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]
     page = template(Path(__file__).with_name("comment.md.j2"))
@@ -43,12 +43,12 @@ def comment(audit: Audit) -> str:
 
 
 def _cell(cell: str) -> str:
-    """A cell as code where it holds more than letters, digits and signs of numbers."""
+    """Format a cell as code unless it holds only letters, digits and signs of numbers."""
     line = flatten(cell)
     harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
     return line if harmless else _code(line)
 
 
 def _code(text: str) -> str:
-    """Anybody's text as code, in which nothing is markup."""
+    """Format an untrusted text as code, without markup."""
     return f"`{flatten(text).replace('`', chr(39)).replace('|', chr(166))}`"

@@ -1,4 +1,4 @@
-"""Two runs side by side, message by message, from where they part."""
+"""Two runs side by side, message by message, with their first difference."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -12,29 +12,29 @@ from plenum.records import Transcript
 from plenum.reports.page.document import Exchange, Sides
 
 LONGEST = 4_000
-"""Letters of a message that the page shows."""
+"""Number of a message's letters on the page."""
 
 MOST = 60
-"""Messages of a run that the page shows."""
+"""Number of a run's messages on the page."""
 
 FIRST = 4
-"""Words of the first difference that stand out."""
+"""Number of words of the first difference that are highlighted."""
 
 _WORDS = 1_500
-"""Words of a message that are compared one by one."""
+"""Number of a message's words that are compared individually."""
 
 Message = tuple[int, str, str, str]
-"""Round, seat, text, and what was reported with it."""
+"""Round, seat, text, and further reported values."""
 
 Part = tuple[str, str]
-"""``same``, ``differs`` or ``first``, and the words."""
+"""Words with their status: ``same``, ``differs`` or ``first``."""
 
 Lines = Mapping[int, Sequence[Hashable]]
-"""What each run has in order, by the run's number."""
+"""Ordered items of each run, by its number."""
 
 
 def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
-    """The messages of every run, or where none were reported the answers to its calls."""
+    """Return the messages of every run, or the answers to its calls if none were reported."""
     for name, columns in (("messages", ["seat", "text", "option"]), ("calls", ["seat", "answer"])):
         frame = tables.get(name)
         if frame is not None and len(frame):
@@ -48,17 +48,17 @@ def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
 
 
 def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, int, int] | None:
-    """Of two runs that decide differently, those that stay together longest.
+    """Return the pair of runs with different decisions that agree longest.
 
     Parameters
     ----------
     decisions
-        Of completed runs, by number.
+        Decisions of completed runs, by number.
 
     Returns
     -------
     tuple or None
-        A run that decides like the mode, another one, and how many messages they share.
+        A run that decides like the mode, another one, and the number of messages that they share.
     """
     counts = Counter(decisions.values())
     mode = counts.most_common(1)[0][0] if counts else ""
@@ -73,7 +73,7 @@ def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, in
 
 
 def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """How many lines two runs begin with alike."""
+    """Return the number of equal lines at the beginning of two runs."""
     for at, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return at
@@ -81,9 +81,9 @@ def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def messages(transcript: Transcript) -> list[Message]:
-    """What a run reported, or where it reported nothing the answers to its calls.
+    """Return a run's reported messages, or the answers to its calls if it reported none.
 
-    What has no round, as a vote may, belongs to the round before it.
+    An entry without a round, such as some votes, belongs to the preceding round.
     """
     entries = transcript.entries
     reported = [e for e in entries if e["kind"] in ("say", "vote")]
@@ -109,12 +109,12 @@ def _message(entry: Mapping[str, Any], number: int) -> Message:
 def sides(
     title: str, left: Transcript, right: Transcript, named: Callable[[str], str] = text.flatten
 ) -> Sides:
-    """Two runs beside each other; the first words that differ stand out.
+    """Align two runs, and highlight the first words that differ.
 
     Parameters
     ----------
     named
-        How a decision is called.
+        Returns the name of a decision.
     """
     exchanges, parted = [], False
     pairs = _alongside(messages(left), messages(right))
@@ -134,7 +134,7 @@ def sides(
 def _alongside(
     left: Sequence[Message], right: Sequence[Message]
 ) -> list[tuple[Message | None, Message | None]]:
-    """The messages of a seat in a round beside each other; ``None`` where a run has none."""
+    """Pair the messages of each seat and round; ``None`` for a missing one."""
     rest = dict(_keyed(right))
     pairs: list[tuple[Message | None, Message | None]] = [
         (message, rest.pop(key, None)) for key, message in _keyed(left)
@@ -173,7 +173,7 @@ def _cut(message: str) -> str:
 
 
 def _differences(left: str, right: str, first: bool) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """The words of both, in runs that are the ``same``, ``differ``, or differ ``first``."""
+    """Return the words of both, in sequences marked ``same``, ``differs``, or ``first``."""
     a, b = left.split(" "), right.split(" ")
     if max(len(a), len(b)) > _WORDS:
         return (("differs", left),), (("differs", right),)

@@ -1,4 +1,4 @@
-"""D(t) of an audit's cases, where runs report preferences by round."""
+"""The figure of D(t) for an audit's cases whose runs report preferences by round."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from plenum_audit.reports.gather import Kept
 from plenum_audit.tracking.programs import ensemble
 
 MOST = 12
-"""Cases that are drawn, those first whose runs decide least alike."""
+"""Number of cases that are drawn, beginning with the least agreement."""
 
 _LEAST_ROUNDS = 3
 
@@ -30,7 +30,7 @@ _LEFT_OUT = "cases whose runs report no preferences, or are equal in every round
 def drawn(
     conditions: Sequence[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
 ) -> list[Picture]:
-    """The figure of divergence by round, of a dozen cases at most; none where no runs diverge.
+    """Draw divergence by round, for at most twelve cases; empty if no runs diverge.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def drawn(
 
 
 def with_preferences(each: Kept) -> TrackedCondition | None:
-    """The condition as figures of ensembles take it; its case is the scenario.
+    """Return the condition for figures of ensembles, with its case as the scenario.
 
-    ``None`` where its runs report too little, or never differ.
+    ``None`` if its runs report too little, or never differ.
     """
     tables = (_elicited(each.tracked), each.tracked.tables.get("messages"))
     reported = [table for table in tables if table is not None and len(table)]
@@ -86,5 +86,5 @@ def with_preferences(each: Kept) -> TrackedCondition | None:
 
 
 def _elicited(condition: TrackedCondition) -> pd.DataFrame:
-    """What its seats' models answered after the runs."""
+    """Return the preferences that its seats' models gave after the runs."""
     return condition.tables.get("elicited", pd.DataFrame())

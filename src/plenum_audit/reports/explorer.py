@@ -1,4 +1,4 @@
-"""The explorer of programs whose runs report preferences by round: the committees' own page."""
+"""The explorer for programs whose runs report preferences by round, shared with committees."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class _AsTurns(StoredTranscript):
     condition: TrackedCondition | None = None
 
     def read(self) -> Transcript | None:
-        """The transcript; ``None`` where the journal doesn't verify."""
+        """Return the transcript; ``None`` if the journal doesn't verify."""
         transcript = super().read()
         if transcript is None or self.condition is None:
             return transcript
@@ -40,12 +40,12 @@ def gathered(
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """The page's data by id, as :func:`plenum.reports.explorer.gather.gathered` has them.
+    """Return the page's data by id, as :func:`plenum.reports.explorer.gather.gathered`.
 
     Raises
     ------
     UserError
-        No case has runs that report preferences in three rounds, and that differ.
+        No case has runs that report preferences in three rounds and differ.
     """
     known = [with_preferences(each) for each in audited(conditions, kept)]
     shown = [condition for condition in known if condition is not None]
@@ -75,7 +75,7 @@ def _of(stored: StoredTranscript, condition: TrackedCondition) -> _AsTurns:
 
 
 def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tuple[Turn, ...]:
-    """What each seat says in a round, all of it together, beside its preferences."""
+    """Return each seat's combined messages in a round, with its preferences."""
     if run not in condition.indices:
         return ()
     said: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
@@ -103,4 +103,4 @@ def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tup
 
 
 EXPLORER = Explorer(gathered, committees.EXPLORER.layout)
-"""How studies of programs are explored."""
+"""The explorer for studies of programs."""

@@ -1,4 +1,4 @@
-"""From a tracked study of programs to its audit."""
+"""Reading of a tracked study of programs as an audit."""
 
 import json
 import math
@@ -49,12 +49,12 @@ from plenum_audit.reports.dialogue import latest_parting, lines
 _CALLED = ("model", "temperature")
 
 _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
-"""So many runs of a case, and such a share of them, are begun again before that is a warning."""
+"""Number and share of a case's restarted runs from which there is a warning."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A condition of a study: its runs, what its journals begin with, and their transcripts."""
+    """A condition of a study: its runs, the head of its journals, and their transcripts."""
 
     tracked: TrackedCondition
     head: Mapping[str, Any]
@@ -67,18 +67,18 @@ class Kept:
 
     @property
     def manifest(self) -> str:
-        """What names its program, whatever the case and the knobs."""
+        """The description of its program, independent of case and knobs."""
         return str(self.head.get("manifest", ""))
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Labels of its options; those that were decided on where no journal names them."""
+        """Labels of its options, or those decided on if no journal names them."""
         named = tuple(map(str, self.head.get("options", ())))
         return named or tuple(sorted({*self.tracked.decisions, "A", "B"}))
 
     @property
     def outcomes(self) -> list[str]:
-        """How those runs ended that count, in order."""
+        """Outcomes of the runs that count, in order."""
         frame = self.tracked.tables.get("replicates", pd.DataFrame())
         if not len(frame):  # no run completed, so that no table was read
             return [FAILED] * self.tracked.failed
@@ -87,19 +87,19 @@ class Kept:
 
     @property
     def begun_again(self) -> int:
-        """Runs that were begun more than once; none where their tables don't say."""
+        """Number of runs that were started more than once; 0 if the tables don't say."""
         frame = self.tracked.tables.get("replicates", pd.DataFrame())
         return int(frame["begun_again"].sum()) if "begun_again" in frame else 0
 
     @property
     def calls(self) -> Mapping[str, Sequence[Any]]:
-        """The recorded calls of its runs, by column; none where none was recorded."""
+        """Recorded calls of its runs, by column; may be empty."""
         frame = self.tracked.tables.get("calls", pd.DataFrame())
         return {str(name): frame[name].tolist() for name in frame}
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """What the program was given, but for the case."""
+        """The program's settings, without the case."""
         return tuple(self.tracked.factors[n] for n in ("knobs", "settings", "model", "backend"))
 
 
@@ -108,14 +108,13 @@ def kept(
     stored: Mapping[str, Sequence[StoredTranscript]],
     wanted: Collection[str] = (),
 ) -> list[Kept]:
-    """The conditions that an audit is of.
+    """Return the conditions that an audit covers.
 
     Parameters
     ----------
     wanted
-        Identities of the cases; the same program under other settings is beside them. Where none
-        is given they are those of the program that ran last, as its code, interpreter and packages
-        name it.
+        Identities of the cases; other settings of the same program are included. Without any, they
+        are those of the program that ran last, identified by code, interpreter and packages.
     """
     latest: dict[tuple[str, ...], Kept] = {}
     for condition in conditions:
@@ -133,19 +132,19 @@ def kept(
 
 
 class Held(Protocol):
-    """What is asked of the study that holds an audit."""
+    """The interface of a study that contains an audit."""
 
     @property
     def name(self) -> str:
-        """The study."""
+        """The study's name."""
 
     @property
     def provenance(self) -> Mapping[str, Provenance]:
-        """Where each condition comes from, by its run."""
+        """The origin of each condition, by its run."""
 
     @property
     def usage(self) -> Sequence[ConditionUsage]:
-        """What the conditions took, as far as it is known."""
+        """The usage of the conditions, as far as it is known."""
 
 
 def gathered(
@@ -157,12 +156,12 @@ def gathered(
     exit_status: int | None = None,
     stopped: str = "",
 ) -> Audit:
-    """The audit of a study's conditions.
+    """Return the audit of a study's conditions.
 
     Parameters
     ----------
     stopped
-        Why it has no verdict, where there are no results.
+        Reason of a missing verdict, if there are no results.
 
     Raises
     ------
@@ -239,7 +238,7 @@ def _case(
 def of_verdict(
     case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
 ) -> dict[str, Any]:
-    """The fields of a case's audit that follow from its verdict."""
+    """Return the fields of a case's audit that follow from its verdict."""
     proof, runs = verdict.evidence, verdict.runs
     ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
     return {
@@ -260,7 +259,7 @@ def of_verdict(
 
 
 def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
-    """How often the runs of all cases decide right."""
+    """Return the accuracy of the runs of all cases."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
     return accuracy_of({case: given[case].outcomes for case in known}, known)
@@ -269,7 +268,7 @@ def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
 def accuracy_of(
     outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
 ) -> Accuracy | None:
-    """The share of right ones among outcomes by case; ``None`` where no answer is known."""
+    """Return the share of right outcomes over cases; ``None`` if no answer is known."""
     measured = accuracy(outcomes, answers)
     if not measured.n:
         return None
@@ -280,7 +279,7 @@ def accuracy_of(
 
 
 def _source(each: Kept) -> Source | None:
-    """Where its runs part; ``None`` for less than two runs with known calls."""
+    """Return the sources of divergence; ``None`` with fewer than two runs with known calls."""
     calls = each.calls
     logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
     if logged or len(set(calls.get("replicate", ()))) < 2:
@@ -301,7 +300,7 @@ def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
 
 
 def _waiting(condition: TrackedCondition) -> int:
-    """Runs that were begun and haven't ended; others may never be due."""
+    """Count runs that were begun and haven't ended; others may never be due."""
     frame = condition.tables.get("replicates", pd.DataFrame())
     return int((frame["status"] == "pending").sum()) if len(frame) else 0
 
@@ -348,14 +347,14 @@ def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
 
 
 def _prompts(each: Kept) -> dict[str, str]:
-    """The system prompts of the seats that a case's first run asked."""
+    """Return the system prompts of the seats in a case's first run."""
     first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
     calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []
     return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
 
 
 def _fingerprints(study: Held, runs: set[str]) -> dict[str, int]:
-    """Answers by the provider's fingerprint, as far as the accounts are written."""
+    """Count answers by the provider's fingerprint, as far as accounts are written."""
     counts: Counter[str] = Counter()
     for usage in study.usage:
         if usage.tracked.run_id in runs:

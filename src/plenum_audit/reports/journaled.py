@@ -1,4 +1,4 @@
-"""An audit read from its journals, where no tracking store has it, or none has all of it."""
+"""Reading of an audit from its journals, if the tracking store lacks all or part of it."""
 
 import time
 from collections import Counter
@@ -20,7 +20,7 @@ from plenum_audit.tracking import programs
 
 @dataclass(frozen=True)
 class JournaledStudy:
-    """A study that is in no tracking store, as far as the audit of it asks."""
+    """A study outside of tracking, with the interface that an audit needs."""
 
     name: str
     provenance: Mapping[str, Provenance]
@@ -28,12 +28,12 @@ class JournaledStudy:
 
 
 def journaled(jobs: Sequence[Job], begun: bool = True) -> tuple[JournaledStudy, list[Kept]]:
-    """A job a condition, those that no run of was begun among them.
+    """Return the study and a condition per job, even if no run of it was begun.
 
     Parameters
     ----------
     begun
-        Whether the runs that journals hold are read; else there are none.
+        Whether to read the runs in journals; otherwise there are none.
     """
     conditions = [_kept(job, _journals(job) if begun else ()) for job in jobs]
     now = datetime.now(UTC)
@@ -45,7 +45,7 @@ def journaled(jobs: Sequence[Job], begun: bool = True) -> tuple[JournaledStudy, 
 
 
 def folder_of(job: Job) -> Path:
-    """The folder of a job's journals."""
+    """Return the folder of a job's journals."""
     return storage.folder(job.journals) / job.condition.folder
 
 

@@ -1,4 +1,4 @@
-"""JUnit XML of an audit: what CI systems show as tests."""
+"""JUnit XML of an audit, which CI systems show as tests."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -16,12 +16,12 @@ _QUOTE = {'"': "&quot;"}
 
 
 def junit(audit: Audit) -> str:
-    """A suite for the program, a test for each case, which agree with the exit status.
+    """Return a suite for the program with a test per case, in agreement with the exit status.
 
-    An unstable case is a failure, one that is undecided is skipped, or fails where the audit says
-    so. Beside an earlier program only a case that is shown to be worse fails. An audit without a
-    verdict is an error, and every case is skipped. The output of a test says why runs of its case
-    failed or came to no decision.
+    An unstable case is a failure. An undecided one is skipped, or fails if the audit says so. With
+    an earlier program only a case that is shown to be worse fails. An audit without a verdict is an
+    error, and every case is skipped. The output of a test says why runs of its case failed or
+    reached no decision.
     """
     endings = [_ending(audit, case) for case in audit.cases]
     stopped = bool(audit.stopped)
@@ -50,13 +50,13 @@ def junit(audit: Audit) -> str:
 
 
 def _stop(audit: Audit) -> Iterator[str]:
-    """A test for what ended the audit before a verdict."""
+    """Yield a test for the reason that ended the audit before a verdict."""
     named = {"name": "the audit ends", "classname": audit.name}
     return _element("testcase", named, _element("error", {"message": audit.stopped}))
 
 
 def _ending(audit: Audit, case: CaseAudit) -> str:
-    """How the test of a case ends: ``failure``, ``skipped``, or empty."""
+    """Return the result of a case's test: ``failure``, ``skipped``, or empty."""
     if audit.stopped:
         return "skipped"
     if audit.beside.baseline:
@@ -67,7 +67,7 @@ def _ending(audit: Audit, case: CaseAudit) -> str:
 
 
 def _beside(audit: Audit) -> dict[str, dict[str, str]]:
-    """Properties of cases that an earlier program, or a control, decided as well."""
+    """Return properties of cases that an earlier program, or a control, decided as well."""
     facts: dict[str, dict[str, str]] = {
         each.case: {
             "before": f"{each.before:.4f}",
@@ -115,7 +115,7 @@ def _test(
 
 
 def _output(words: str) -> Iterator[str]:
-    """What CI systems show as the output of a test."""
+    """Yield the text that CI systems show as the output of a test."""
     if words:
         yield f"<system-out>{escape(text.flatten(words))}</system-out>"
 
@@ -126,7 +126,7 @@ def _properties(values: Mapping[str, str]) -> Iterator[str]:
 
 
 def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = ()) -> Iterator[str]:
-    """An element, line by line: a library's tree of 50,000 tests takes seconds, and 250 MB."""
+    """Yield an element line by line; a library's tree of 50,000 tests takes seconds and 250 MB."""
     start = f"<{name}" + "".join([f" {key}={_quoted(attributes[key])}" for key in attributes])
     rest = iter(inside)
     if (first := next(rest, None)) is None:
@@ -141,5 +141,5 @@ def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = (
 
 @lru_cache(4096)
 def _quoted(value: str) -> str:
-    """A value in one line, as an attribute has it."""
+    """Quote a value in one line for an attribute."""
     return f'"{escape(text.flatten(value), _QUOTE)}"'

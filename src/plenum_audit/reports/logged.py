@@ -1,4 +1,4 @@
-"""From the verdicts on a log of many runs to its audit: nothing of it is read from tracking."""
+"""Conversion of verdicts on a log of many runs to an audit, without reading from tracking."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from plenum_audit.reports.gather import accuracy_of, of_verdict
 
 
 def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
-    """The audit of a log."""
+    """Return the audit of a log."""
     together = results.family
     cases = tuple(
         _case(name, verdict, program.cases[name], together, results)
@@ -77,7 +77,7 @@ def _accuracy(
 
 
 def _spread(verdict: CaseVerdict) -> Iterator[str]:
-    """The outcomes of its runs, in no order."""
+    """Yield the outcomes of its runs, in any order."""
     for outcome, count in verdict.counts.items():
         yield from [outcome] * count
 

@@ -1,4 +1,4 @@
-"""An audit in MLflow: a run of its own, and the verdicts at the runs of its conditions."""
+"""An audit in MLflow: its own run, and verdicts in the runs of its conditions."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,21 +10,21 @@ from plenum_audit.reports.audit import Audit, CaseAudit
 from plenum_audit.tracking import audits
 
 _LONGEST = 6_000
-"""Letters of a param that MLflow keeps."""
+"""Number of a param's letters that MLflow keeps."""
 
 _MOST_METRICS = 500
-"""Cases up to which each has a metric; the shares of more are in `audit.csv`."""
+"""Number of cases up to which each has a metric; `audit.csv` has the shares of more."""
 
 _STOPPED = "stopped"
-"""The tag of an audit without a verdict: one value that filters find, whatever was seen so far."""
+"""Tag of an audit without a verdict: a single value for filters, whatever the evidence."""
 
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
 def terms_of(chosen: Settings) -> tuple[Rule, int | None, list[str]]:
-    """The rule of a study's last audit, its most runs, and its conditions.
+    """Return the rule of a study's last audit, its maximal runs, and its conditions.
 
-    The usual rule and no condition where there was none.
+    Without an audit, these are the default rule and no condition.
     """
     params = audits.latest(chosen.study, chosen.uri)
     shares = {name: float(params[name]) for name in _RULE if name in params}
@@ -34,7 +34,7 @@ def terms_of(chosen: Settings) -> tuple[Rule, int | None, list[str]]:
 
 
 def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
-    """Log the audit as a run of its own, and its verdicts to the runs of conditions."""
+    """Log the audit as its own run, and its verdicts to the runs of conditions."""
     every = (*audit.cases, *audit.variants)
     metrics: dict[str, float] = {
         f"cases_{verdict}": len(audit.of(verdict))

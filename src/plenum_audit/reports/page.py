@@ -1,4 +1,4 @@
-"""The page of an audit: its sections, from the verdict to what was controlled."""
+"""The page of an audit: its sections, from the verdict to controlled circumstances."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,31 +24,31 @@ SECTIONS = {
     "controlled": "What was controlled, and what wasn't",
     "cases": "The cases",
 }
-"""The titles of the sections by their anchors, in order; one without content is left out."""
+"""Titles of the sections by their anchors, in order; empty ones are left out."""
 
 FOLDED = ("prompts", "parts", "history")
-"""Tables that are read by few, and long."""
+"""Long tables that few readers need."""
 
 MOST = 100
-"""Lines of a table of cases; `audit.csv` and `audit.json` have all of them."""
+"""Number of lines in a table of cases; `audit.csv` and `audit.json` have all of them."""
 
 MOST_PAIRS = 12
-"""Cases whose runs the page shows side by side."""
+"""Number of cases whose runs the page shows side by side."""
 
 
 def document(
     audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
 ) -> Document:
-    """Put the page together.
+    """Compose the page.
 
     Parameters
     ----------
     pairs
-        Runs side by side.
+        Pairs of runs to show side by side.
     drift
-        D(t), where runs report preferences.
+        Figures of D(t), if runs report preferences.
     intervals
-        Of the shares of runs that decide alike.
+        The figure of intervals of the shares of agreeing runs.
     """
     if not audit.cases:  # it could not begin
         return _opening(audit, ())
@@ -118,6 +118,6 @@ def _controlled(audit: Audit) -> dict[str, Table]:
 
 
 def _named_by(program: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What names a program beside its parts, which have a table."""
+    """Return the program's description without the parts that have their own table."""
     plain = {name: value for name, value in program.items() if not isinstance(value, Mapping)}
     return [(flatten(name), flatten(str(value))) for name, value in plain.items()]

@@ -1,4 +1,4 @@
-"""Every output of an audit: written, logged to MLflow, printed."""
+"""Publication of all outputs of an audit: written, logged to MLflow, printed."""
 
 import json
 import tempfile
@@ -51,23 +51,23 @@ def publish(
     Parameters
     ----------
     chosen
-        The study, and the folder that files are written to.
+        The study, and the output folder.
     rule
-        When a program counts as stable.
+        The criterion of stability.
     max_runs
-        The most runs of a case, where a number was set.
+        Maximal number of runs of a case, if it was set.
     wanted
-        Identities of the audit's conditions; as :func:`plenum_audit.reports.gather.kept` has it
-        where none is given.
+        Identities of the audit's conditions; without any as for
+        :func:`plenum_audit.reports.gather.kept`.
     results
-        What the audit came to beside its runs: what would steady it, a baseline, a control.
+        Further results of the audit: remedies, a baseline, a control.
     exit_status
-        With which it ends.
+        Its exit status.
 
     Raises
     ------
     UserError
-        There is no such study, nothing in it, or no run has ended.
+        There is no such study, it is empty, or no run has ended.
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -86,7 +86,7 @@ def publish_log(
     exit_status: int | None = None,
     untracked: bool = False,
 ) -> Audit:
-    """As :func:`publish`, the audit of a log of many runs, of which tracking holds nothing."""
+    """Publish the audit of a log of many runs, which tracking doesn't contain."""
     audit = replace(of_log(program, results, rule), exit_status=exit_status)
     with tempfile.TemporaryDirectory() as scratch:
         picture = strip.drawn(audit, Path(scratch), ["svg"])
@@ -107,7 +107,7 @@ def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
 
 
 def _write(audit: Audit, page: str, out: Path) -> list[Path]:
-    """Write every output; raises :class:`UserError` where the folder can't be written to."""
+    """Write every output; raises :class:`UserError` if the folder isn't writable."""
     texts = {
         "audit.json": audit.json(),
         "audit.html": page,
@@ -132,21 +132,21 @@ def publish_audited(
     results: AuditResult,
     logged: LoggedProgram | None = None,
 ) -> list[str]:
-    """Publish an audit that was just made, to the folder that its settings name.
+    """Publish an audit that was just made, to the folder in its settings.
 
-    Without a tracking store, or where a case has no run there, it is read from its journals.
+    Without a tracking store, or if a case has no run there, it is read from its journals.
 
     Parameters
     ----------
     jobs
-        One a case.
+        Jobs, one per case.
     logged
-        What a log says of its program and cases, where it has too many runs to track each.
+        The log's information on its program and cases, if it has too many runs to track each.
 
     Returns
     -------
     list of str
-        What is left to be said, in words.
+        Remaining messages, in words.
     """
     chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
     rule = Rule(settings.acceptable, settings.unacceptable)
@@ -172,29 +172,29 @@ def publish_audited(
 def publish_unended(
     jobs: Sequence[Job], settings: AuditConfig, why: str, begun: bool = True, status: int = STOPPED
 ) -> None:
-    """Write the outputs of an audit that has no verdict.
+    """Write the outputs of an audit without a verdict.
 
     Parameters
     ----------
     why
-        In words.
+        The reason, in words.
     begun
         Whether there may be runs, which are read from journals.
     status
-        With which the audit ends.
+        Exit status of the audit.
     """
     _publish_journaled(jobs, settings, None, status, why, begun)
 
 
 def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) -> None:
-    """Write the outputs of an audit that could not begin, unless another study's are there.
+    """Write the outputs of an audit that couldn't begin, unless another study's exist.
 
     Parameters
     ----------
     why
-        In words.
+        The reason, in words.
     status
-        With which the audit ends.
+        Exit status of the audit.
     """
     out = Path(settings.out)
     if _study_in(out) not in ("", study):
@@ -204,7 +204,7 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
 
 
 def _study_in(out: Path) -> str:
-    """The study whose audit a folder holds; empty where it holds none that can be read."""
+    """Return the study whose audit is in a folder; empty if there is no readable one."""
     try:
         held = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -233,7 +233,7 @@ def _publish_journaled(
 
 
 def _untracked(audit: Audit, results: AuditResult) -> list[str]:
-    """The verdicts in words; beside them how often the decisions are right, where that is known."""
+    """Return the verdicts in words, with the accuracy of decisions if it is known."""
     return [*results.lines(), *[headline(audit)] * bool(audit.accuracy)]
 
 
@@ -249,18 +249,18 @@ def report_tables(chosen: Settings) -> Audit:
 
 
 def report(chosen: Settings, folder: Path) -> Document:
-    """The page of an audit as a study's report."""
+    """Return the page of an audit as a study's report."""
     with _read(chosen, *terms_of(chosen)) as (audit, conditions):
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 
 def findings(audit: Audit) -> list[str]:
-    """Sentences on an audit: its verdicts, then why runs failed or came to no decision."""
+    """Return sentences on an audit: verdicts, then causes of failed and undecided runs."""
     return [*_sentences(audit), *_causes(audit)]
 
 
 def _causes(audit: Audit, jobs: Sequence[Job] = ()) -> list[str]:
-    """A line a case some of whose runs decided nothing: why, and where what one printed is."""
+    """Return a line per case with undecided runs: the causes, and a program's output file."""
     folders = {job.condition.identity: folder_of(job) for job in jobs}
     explained = [case for case in audit.by_need if case.causes]
     lines = []
@@ -272,7 +272,7 @@ def _causes(audit: Audit, jobs: Sequence[Job] = ()) -> list[str]:
 
 
 def _sentences(audit: Audit) -> list[str]:
-    """Its verdict, then the cases that aren't stable, alike ones in one."""
+    """Return the verdict, then the cases that aren't stable, with equal ones joined."""
     open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
     left = words("left_out", audit, groups=open_cases[SHOWN:])
@@ -311,7 +311,7 @@ def _document(
 
 
 def _sides(case: CaseAudit, each: Kept) -> Sides | None:
-    """The two runs of a case that its page shows; ``None`` where there is nothing to read."""
+    """Return the two runs of a case for its page; ``None`` if there is nothing to read."""
     if case.pair is None:
         return None
     by_number = {stored.replicate: stored for stored in each.transcripts}

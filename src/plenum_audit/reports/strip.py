@@ -1,4 +1,4 @@
-"""The picture of an audit: a strip of intervals, with the two shares of the rule as lines."""
+"""The picture of an audit: intervals of all cases, with the rule's two shares as lines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,13 +13,13 @@ from plenum_audit.reports.audit import Audit
 from plenum_audit.reports.words import words
 
 MOST = 40
-"""Lines of the picture; the cases that need a look come first."""
+"""Number of lines in the picture, the most urgent cases first."""
 
 _LOOKS = {"stable": ("#1a7f37", "o"), "unstable": ("#b42318", "X"), "undecided": ("#7a5a00", "s")}
 
 
 def drawn(audit: Audit, folder: Path, kinds: Sequence[str]) -> Picture:
-    """The intervals of the shares of runs that decide alike, a line a case or group of equal ones.
+    """Draw intervals of the shares of agreeing runs, a line per group of equal cases.
 
     Parameters
     ----------

@@ -16,25 +16,25 @@ from plenum_audit.reports.audit import Audit, CaseAudit, Source, short
 from plenum_audit.reports.words import decided, headline, listed, named, options_named, share, words
 
 _LONGEST = 600
-"""Letters of a case's text in the table of cases."""
+"""Number of letters of a case's text in the table of cases."""
 
 _COUNTED = ("runs", "completed", "pending")
 
 
 def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
-    """One row a case: its verdict, what it rests on, and what it cost."""
+    """Return one row per case: its verdict, its evidence, and its cost."""
     return pd.DataFrame([_record(case) for case in cases], columns=None if cases else ["case"])
 
 
 def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:
-    """A line for each case, or for cases that are alike; and how many cases have none.
+    """Return a table with a line per group of equal cases, and the number of omitted cases.
 
     Parameters
     ----------
     most
-        So many lines at most, the cases first that need a look.
+        Maximal number of lines, the most urgent cases first.
     spelt
-        Whether decisions have the names of their options beside the labels.
+        Whether decisions include the names of their options.
     """
     groups = alike(audit.by_need)
     left = total(groups[most:])
@@ -60,7 +60,7 @@ def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:
 
 
 def _legend(cases: Sequence[CaseAudit]) -> list[str]:
-    """The names of the options that labels stand for, if they have names; once if all are alike."""
+    """Return the option names that labels stand for; only once if all cases agree."""
     by_case = {case.name: options_named(case) for case in cases}
     known = {name: names for name, names in by_case.items() if names}
     if not known:
@@ -73,14 +73,14 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
 
 
 def beside(audit: Audit, most: int) -> list[Table]:
-    """What else was asked for: an earlier program, a control, what would steady it."""
+    """Return tables of the optional sections: an earlier program, a control, remedies."""
     made = {baseline: audit.beside.baseline, control: audit.beside.control}
     made |= {options: audit.beside.options}
     return [first(table(audit), most) for table, wanted in made.items() if wanted]
 
 
 def first(table: Table, most: int) -> Table:
-    """The first lines of a table, and how many it has beside them."""
+    """Return the first lines of a table, with a note on the number of others."""
     left = len(table.frame) - most
     if left <= 0:
         return table
@@ -89,7 +89,7 @@ def first(table: Table, most: int) -> Table:
 
 
 def variants(audit: Audit) -> Table:
-    """A line for each setting of the program's knobs and case, the given one first."""
+    """Make a table with a line per setting of knobs and case, the given setting first."""
     columns = (
         *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
@@ -105,7 +105,7 @@ def variants(audit: Audit) -> Table:
 
 
 def sources(audit: Audit) -> Table:
-    """Where runs part, a line a case."""
+    """Make a table of the sources of divergence, a line per case."""
     columns = (
         *keys(["case"]),
         Column(("parted", "pairs"), "pairs that differ", realised),
@@ -144,7 +144,7 @@ def _of(share: float | None) -> str:
 
 
 def options(audit: Audit) -> Table:
-    """What was tried to steady the program, a line an option."""
+    """Make a table of the remedies that were tried, a line per option."""
     columns = (
         Column("name", "option", key=True),
         Column("verdict"),
@@ -161,7 +161,7 @@ def options(audit: Audit) -> Table:
 
 
 def baseline(audit: Audit) -> Table:
-    """The cases beside an earlier program."""
+    """Make a table that compares the cases with an earlier program."""
     columns = (
         *keys(["case"]),
         Column(("now", "runs_now"), "decides alike", _counted),
@@ -178,7 +178,7 @@ def baseline(audit: Audit) -> Table:
 
 
 def control(audit: Audit) -> Table:
-    """How often two runs differ, with and without interaction."""
+    """Make a table of how often two runs differ, with and without interaction."""
     columns = (
         *keys(["case"]),
         Column("disagreement", "two runs differ", _of),
@@ -224,7 +224,7 @@ def _dollars(cost: float) -> str:
 
 
 def costs(audit: Audit) -> Table:
-    """A line a case, and a total."""
+    """Make a table of costs, a line per case, and a total."""
     every = (*audit.cases, *audit.variants)
     varied = [Column("knobs", key=True)] * bool(audit.variants)
     columns = (
@@ -242,19 +242,19 @@ def costs(audit: Audit) -> Table:
 
 
 def _used(audit: Audit) -> list[str]:
-    """The counts of use that are known; of logged runs nobody knows how many calls they made."""
+    """Return the known counts of usage; the number of calls of logged runs is unknown."""
     if not audit.logged:
         return ["calls", "tokens_in", "tokens_out"]
     return [name for name in ("tokens_in", "tokens_out") if getattr(audit.cost, name)]
 
 
 def _priced(audit: Audit) -> bool:
-    """Whether some dollars are known; a log may hold none."""
+    """Return whether some cost is known; a log may contain none."""
     return not audit.logged or audit.cost.unpriced < audit.cost.calls
 
 
 def prompts(audit: Audit) -> Table:
-    """The system prompt of each seat."""
+    """Make a table of each seat's system prompt."""
     given = audit.controlled.prompts
     records = [{"seat": text.flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
     columns = (*keys(["seat"]), Column("prompt"))
@@ -263,7 +263,7 @@ def prompts(audit: Audit) -> Table:
 
 
 def parts(audit: Audit) -> Table:
-    """What the program's identity is made of, file by file and package by package."""
+    """Make a table of the parts of the program's identity, by file and package."""
     records = [
         {"of": text.flatten(of), "name": text.flatten(name), "value": text.flatten(str(value))}
         for of, named in audit.controlled.program.items()
@@ -277,7 +277,7 @@ def parts(audit: Audit) -> Table:
 
 
 def history(audit: Audit) -> Table:
-    """The cases with runs that were begun again, or with runs of other versions of the program."""
+    """Make a table of cases with restarted runs, or with runs of other versions."""
     records = [
         {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
         for case in audit.cases
@@ -293,7 +293,7 @@ def history(audit: Audit) -> Table:
 
 
 def cases(audit: Audit) -> Table:
-    """What the program was asked, case by case."""
+    """Make a table of the questions to the program, by case."""
     records = [
         {
             "case": case.name,

@@ -1,4 +1,4 @@
-"""The audit that could not begin: nothing is known but why, and of which study it would be."""
+"""The audit that couldn't begin: only its study and the reason are known."""
 
 from datetime import UTC, datetime
 
@@ -10,14 +10,14 @@ from plenum_audit.reports.audit import Audit, Controlled, Cost
 
 
 def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> Audit:
-    """An audit without cases.
+    """Return an audit without cases.
 
     Parameters
     ----------
     why
-        It could not begin, in words.
+        The reason, in words.
     status
-        With which it ends.
+        Its exit status.
     """
     named = settings.committee
     program = named.name or named.target or named.command or named.http or str(settings.logs or "")

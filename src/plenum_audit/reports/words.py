@@ -7,46 +7,46 @@ from plenum.reports.phrases import paragraphs
 from plenum_audit.reports.audit import Audit, CaseAudit
 
 _LONGEST = 40
-"""Letters of an option's name that a sentence shows."""
+"""Number of letters of an option's name in a sentence."""
 
 MOST_CASES = 5
-"""Cases whose causes are told one by one; `audit.json` has those of all."""
+"""Number of cases whose causes are listed; `audit.json` has those of all."""
 
 _OUTCOMES = {"none": "no decision"}
 
 
 def lead(audit: Audit) -> str:
-    """The verdict in a sentence."""
+    """Return the verdict in a sentence."""
     return " ".join(words("verdict", audit))
 
 
 def headline(audit: Audit) -> str:
-    """What the exit status says, in few words."""
+    """Return the meaning of the exit status, in few words."""
     return " ".join(words("headline", audit))
 
 
 def line(audit: Audit, case: CaseAudit) -> str:
-    """The verdict on a case in a sentence."""
+    """Return the verdict on a case in a sentence."""
     return " ".join(words("of_case", audit, case=case))
 
 
 def causes(
     audit: Audit, case: CaseAudit, quoted: Callable[[str], str] = flatten, output: str = ""
 ) -> str:
-    """Why runs of a case failed or came to no decision, in a sentence; empty where all decided.
+    """Return the reasons of a case's failed or undecided runs in a sentence; may be empty.
 
     Parameters
     ----------
     quoted
-        Writes what journals say as data of a format.
+        Quotes text from journals for the output format.
     output
-        The file with what the first run of the first cause printed, where there is one.
+        The file with the program's output in the first run of the first cause, if there is one.
     """
     return " ".join(words("causes", audit, case=case, quoted=quoted, output=output))
 
 
 def words(macro: str, audit: Audit, **facts: object) -> list[str]:
-    """A macro of ``words.j2``, a text a paragraph."""
+    """Render a macro of ``words.j2``, as one text per paragraph."""
     known = {
         **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},
         **{"roughly": roughly, "named": named},
@@ -55,40 +55,40 @@ def words(macro: str, audit: Audit, **facts: object) -> list[str]:
 
 
 def share(value: float, low: float, high: float) -> str:
-    """A share in whole percent with its interval, as in ``97 % [90, 99]``."""
+    """Format a share in whole percent with its interval, as in ``97 % [90, 99]``."""
     return f"{100 * value:.0f} % [{_percent(low)}, {_percent(high)}]"
 
 
 def roughly(share: float) -> str:
-    """A share in whole percent; 0 % and 100 % are of none and of all."""
+    """Format a share in whole percent; only exact 0 and 1 become 0 % and 100 %."""
     if 0 < share < 0.005:
         return "under 1 %"
     return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def _percent(bound: float) -> str:
-    """A bound in whole percent; 100 is one that lies there."""
+    """Format a bound in whole percent; only an exact 1 becomes 100."""
     return f"{min(100 * bound, 99.4):.0f}" if bound < 1 else "100"
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """Counts by name, as in ``A 38, B 2``."""
+    """Format counts by name, as in ``A 38, B 2``."""
     return ", ".join(f"{flatten(name)} {n}" for name, n in counts.items())
 
 
 def decided(case: CaseAudit) -> str:
-    """How often each option was decided on, with its name: ``A (Hire) 38, failed 2``."""
+    """Format the counts of decisions with option names: ``A (Hire) 38, failed 2``."""
     return ", ".join(f"{named(case, label)} {n}" for label, n in case.decisions.items())
 
 
 def options_named(case: CaseAudit) -> str:
-    """The options of a case with their names; empty where labels are names."""
+    """Return the options of a case with their names; empty if labels are names."""
     names = [(label, named(case, label)) for label in case.options]
     return ", ".join(name for _, name in names) if any(a != flatten(b) for b, a in names) else ""
 
 
 def named(case: CaseAudit, label: str) -> str:
-    """An outcome of a case: an option by its label with its name, as in ``A (Hire)``."""
+    """Return an outcome of a case: an option's label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))
     if label not in case.options:
         return _OUTCOMES.get(label, flatten(label))

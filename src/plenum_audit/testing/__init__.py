@@ -1,4 +1,4 @@
-"""Assertions of stability, for pytest and anything else."""
+"""Assertions of stability, for pytest and other test frameworks."""
 
 from plenum_audit.testing.stability import assert_stable
 

@@ -20,7 +20,7 @@ def pytest_configure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Settings of every audit that a test doesn't set itself."""
+    """Add settings of audits, which a test may override."""
     group = parser.getgroup("plenum", "audits of committees")
     group.addoption("--audit-backend", choices=("simulated", "api"), default="simulated")
     group.addoption("--audit-max-runs", type=int, default=100, metavar="N")
@@ -30,9 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def assert_stable(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """:func:`plenum.testing.assert_stable` with the settings of the command line.
+    """Return :func:`plenum.testing.assert_stable` with the command line's settings.
 
-    Each test has a folder of its own within ``--audit-folder``.
+    Each test has its own folder within ``--audit-folder``.
     """
     option = request.config.getoption
     folder = option("--audit-folder")

@@ -1,4 +1,4 @@
-"""``assert_stable``: an audit as an assertion, in pytest or anywhere else."""
+"""``assert_stable``: an audit as an assertion, in pytest or elsewhere."""
 
 import unittest
 from collections.abc import Callable
@@ -19,14 +19,14 @@ def assert_stable(
     undecided: Undecided = "fail",
     **settings: Any,
 ) -> "AuditResult":
-    """Run a committee until it is clear whether it decides alike, and fail unless it does.
+    """Run a committee until its stability is decided, and fail unless it is stable.
 
     Parameters
     ----------
     committee, case
         As for :func:`plenum_audit.audit`.
     undecided
-        What becomes of the test where ``max_runs`` show neither.
+        Result of the test if ``max_runs`` don't decide.
     settings
         As for :func:`plenum_audit.audit`: ``acceptable``, ``max_runs``, ``folder`` and the others.
 
@@ -38,12 +38,12 @@ def assert_stable(
     Raises
     ------
     AssertionError
-        It is unstable, or undecided where that fails, or was stopped before a verdict; the message
-        has a line a case.
+        It is unstable, or undecided with ``undecided="fail"``, or was stopped before a verdict; the
+        message has a line per case.
     unittest.SkipTest
         It is undecided, and ``undecided="skip"``; pytest skips the test.
     UserError
-        Something can't work, as a file without a case.
+        Something can't work, such as a file without a case.
     """
     from plenum.base.errors import UserError
     from plenum_audit.dynamics.audits import STABLE, UNDECIDED

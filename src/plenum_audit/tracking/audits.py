@@ -1,4 +1,4 @@
-"""Audits in the tracking store: a run each, so that they compare over time."""
+"""Audits in the tracking store: one run each, so that they can be compared over time."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ AUDITS = "tags.`plenum.kind` = 'audit'"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is kept of a verdict, of a case or of all.
+    """The stored part of a verdict, on a case or on all.
 
     Attributes
     ----------
     runs
-        That it rests on: the step of its metrics.
+        Number of runs that it is based on: the step of its metrics.
     """
 
     verdict: str
@@ -35,21 +35,21 @@ def log(
     files: Sequence[Path],
     simulated: bool,
 ) -> str:
-    """Log an audit as a run of its own, and the verdicts of cases to the runs of their conditions.
+    """Log an audit as its own run, and the verdicts on cases to the runs of their conditions.
 
     Parameters
     ----------
     cases
-        By the run of their condition.
+        Verdicts by the run of their condition.
     params
-        The rule, and what names the program.
+        The rule, and the program's description.
     files
         Artifacts of the audit's run.
 
     Returns
     -------
     str
-        The audit's run.
+        Id of the audit's run.
     """
     from mlflow.entities import Metric, Param, RunTag
 
@@ -79,12 +79,12 @@ def log(
 
 
 def latest(study: str, uri: str) -> dict[str, str]:
-    """The params of a study's last audit; empty where there was none.
+    """Return the params of a study's last audit; empty if there is none.
 
     Raises
     ------
     UserError
-        There is no such study at ``uri``, or nothing in it.
+        There is no such study at ``uri``, or it is empty.
     """
     client, experiment, _ = runs.opened(study, uri)
     audits = runs.search(client, experiment.experiment_id, AUDITS)
@@ -92,5 +92,5 @@ def latest(study: str, uri: str) -> dict[str, str]:
 
 
 def metric(name: str) -> str:
-    """A text as part of a metric's name, in which MLflow allows few signs."""
+    """Convert a text to part of a metric's name, in which MLflow allows few characters."""
     return re.sub(r"[^\w. -]", "_", name, flags=re.ASCII)[:100] or "_"

@@ -1,4 +1,4 @@
-"""Programs under audit: journals of their runs as tables, and what the tables hold."""
+"""Tracking of programs: tables made from their journals, and records read from them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from plenum_audit.kind import KIND
 
 
 def run_name(condition: Mapping[str, Any]) -> str:
-    """What the run of a program's condition is called in MLflow, without its settings."""
+    """Return the name of a condition's run in MLflow, without its settings."""
     parts = [str(condition["committee"]), str(condition["case"])]
     return " ".join(parts + [str(condition["knobs"])] * (condition["knobs"] != "default"))
 
@@ -24,7 +24,7 @@ def run_name(condition: Mapping[str, Any]) -> str:
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Return the tables that become a condition's Parquet artifacts, by name.
 
-    ``elicited`` has what models answered after a run, where its seats stood at each message.
+    ``elicited`` has models' answers on seats' positions after a run.
     """
     return {
         "replicates": conditions.replicates(transcripts).assign(
@@ -40,8 +40,11 @@ _CALLS = (
     *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
     *("tokens_in", "tokens_out", "cost", "draw"),
 )
-"""``prompt`` and ``answer`` are digests of a request and of what its answer says and calls;
-``draw`` is the seed that the program sent."""
+"""Columns of the calls.
+
+``prompt`` and ``answer`` are digests of a request and of its answer's text and calls; ``draw`` is
+the seed that the program sent.
+"""
 
 _MESSAGES = ("replicate", "place", "round", "seat", "text", "option", "preferences", "confidence")
 
@@ -66,14 +69,14 @@ def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Itera
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
-    """Fields of a condition's record that come from its runs, by name.
+    """Return fields of a condition's record that come from its runs, by name.
 
     Parameters
     ----------
     table
         Reads a table by name.
     params
-        Of the condition's run.
+        Params of the condition's run.
     """
     replicates = table("replicates").sort_values("replicate")
     completed = replicates[replicates["status"] == "completed"]
@@ -85,21 +88,21 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
 
 
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
-    """A program's run has no rounds of its own."""
+    """Return nothing, since a program's run has no metrics by round."""
     return {}
 
 
 def ensemble(
     messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
-    """Preferences by run, round, seat and option, of the whole rounds that all runs have.
+    """Return preferences by run, round, seat and option, for complete rounds of all runs.
 
     Parameters
     ----------
     messages
-        A condition's table of them.
+        A condition's table of messages.
     completed
-        The runs to take.
+        The runs to include.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How a program is run: one class for each way, behind one contract."""
+"""Adapters that run a program: one class for each way to run it, with the same interface."""
 
 import shlex
 import sys
@@ -25,12 +25,12 @@ __all__ = ["Committee", "Program", "ProgramFailed", "program"]
 
 @dataclass(frozen=True)
 class Committee:
-    """Which program is audited, and how it is run: one of ``target, command, http``.
+    """The audited program, and how to run it: one of ``target, command, http``.
 
     Attributes
     ----------
     name
-        What it is called; the target's name, the command's or the host where it is empty.
+        Its name; if empty, the target's name, the command's or the host.
     target
         ``FILE.py:NAME`` or ``MODULE:NAME``.
     command
@@ -38,27 +38,27 @@ class Committee:
     http
         A URL.
     body
-        What is posted to it, with placeholders.
+        The value to post to it, with placeholders.
     path
-        Where the decision lies in its JSON answer.
+        The path of the decision in its JSON answer.
     python
-        The interpreter of ``target``; this one where it is empty.
+        The interpreter of ``target``; this one if empty.
     isolate
         ``process``, or ``none`` to call ``target`` in this process, which hides nothing from it.
     timeout_s
-        Seconds of a run beside those in which it waits for models.
+        Time limit of a run in seconds, not counting waits for models.
     max_calls
-        Calls of a run at most.
+        Maximal number of calls in a run.
     extract
-        How its text is read, where it names no rule itself.
+        The rule for reading its text, unless the text names one itself.
     clerk
-        The model that reads where the rule is ``clerk``.
+        The model that reads the text if the rule is ``clerk``.
     elicit
-        Ask each seat's model for its preferences, after the run.
+        Whether to ask each seat's model for its preferences after the run.
     env
-        Names of variables that it needs beside those that any program gets.
+        Names of variables that it gets in addition to those for any program.
     knobs
-        The values to try of settings, where the program declares none itself.
+        Values of settings to try, unless the program declares them itself.
     """
 
     name: str = ""
@@ -78,13 +78,13 @@ class Committee:
     knobs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what can't be run.
+        """Refuse settings that can't be run.
 
         Raises
         ------
         UserError
-            Not exactly one way to run it is named, a value is out of its range, or a secret stands
-            in what it is started with.
+            There isn't exactly one way to run it, a value is out of range, or its command line or
+            URL contains a secret.
         """
         if sum(map(bool, (self.target, self.command, self.http))) != 1:
             raise UserError(
@@ -110,9 +110,9 @@ class Committee:
 
 
 def program(settings: Committee) -> Program:
-    """The program that settings name, described by its own interpreter.
+    """Return the program of the settings, described by its own interpreter.
 
-    From here on no other process of this user can read the keys of this one.
+    From now on no other process of this user can read this process's keys.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def program(settings: Committee) -> Program:
 
 
 def in_process(committee: Any, name: str = "") -> Program:
-    """A function or an object of this process as a program."""
+    """Return a function or an object of this process as a program."""
     named = name or getattr(committee, "__name__", type(committee).__name__)
     return Callable(named, committee, identity.of_function(committee))
 

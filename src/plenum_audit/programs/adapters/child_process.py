@@ -1,4 +1,4 @@
-"""A process of a program: its output bounded, and killed with all its forks when it is over."""
+"""A child process: its output is limited, and it is killed with all its descendants at the end."""
 
 import asyncio
 import io
@@ -14,7 +14,7 @@ from plenum.base.secrets import redact
 from plenum.base.text import printable
 
 _HEAD, _TAIL = 2**18, 2**16
-"""Bytes of each stream that are kept, of its beginning and of its end."""
+"""Number of bytes of each stream to keep, at its beginning and at its end."""
 
 _DRAIN_S = 2.0
 _SWEEPS = 50
@@ -22,7 +22,7 @@ _SWEEPS = 50
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: its status (negative: a signal), and the last line of each stream."""
+    """The result of a process: its status (negative: a signal), and last line of each stream."""
 
     status: int
     stdout: str
@@ -30,7 +30,7 @@ class Ended:
 
 
 class _Stream:
-    """The beginning and the end of what is read."""
+    """The beginning and the end of a stream."""
 
     def __init__(self) -> None:
         self._head, self._tail, self._size = bytearray(), bytearray(), 0
@@ -60,16 +60,16 @@ class _Stream:
 async def run(
     arguments: Sequence[str], environment: Mapping[str, str], output: Path | None = None
 ) -> Ended:
-    """Run a process in a group of its own to its end; a cancelled caller leaves none behind.
+    """Run a process in its own group; if the caller is cancelled, none of it is left.
 
     Parameters
     ----------
     arguments
         The command line.
     environment
-        All its variables; ``PLENUM_RUN_URL`` among them marks every process that it starts.
+        All its variables; ``PLENUM_RUN_URL`` among them identifies all its descendants.
     output
-        The file for what it prints; none is written where it prints nothing.
+        The file for its output; not written if there is none.
 
     Raises
     ------
@@ -107,7 +107,7 @@ async def run(
 
 
 async def _pipe(stack: ExitStack) -> tuple[asyncio.StreamReader, io.FileIO]:
-    """A reader of a pipe, and the end to write to."""
+    """Return a reader of a pipe, and the end to write to."""
     reading, writing = os.pipe()
     end = stack.enter_context(io.FileIO(writing, "w"))
     reader = asyncio.StreamReader()
@@ -119,12 +119,12 @@ async def _pipe(stack: ExitStack) -> tuple[asyncio.StreamReader, io.FileIO]:
 
 
 def kill(group: int, mark: str) -> None:
-    """Kill a group of processes, and on Linux those that left it and carry its mark.
+    """Kill a process group, and on Linux all processes that left it but carry its mark.
 
     Parameters
     ----------
     mark
-        Text of their environment.
+        A text in their environment.
     """
     with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
         os.killpg(group, signal.SIGKILL)

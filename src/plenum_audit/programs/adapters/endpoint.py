@@ -1,4 +1,4 @@
-"""A program behind a URL: one POST is one run."""
+"""A program at a URL: one POST is one run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from plenum_audit.programs.case import Case
 from plenum_audit.programs.decision import Unreadable, at
 
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
-"""What is posted where nothing else is set: ``run_url`` and others can be named, too."""
+"""The default body; ``run_url`` and others can be used in a custom one."""
 
 _LONGEST = 10**6
 
@@ -24,12 +24,12 @@ class Http:
     Parameters
     ----------
     url
-        Where to post.
+        The URL to post to.
     body
         A JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``, ...
     path
-        Where the decision lies in a JSON answer, such as ``result.option``; empty where the answer
-        is the text itself.
+        The path of the decision in a JSON answer, such as ``result.option``; empty if the answer is
+        the text itself.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Http:
         self._client: aiohttp.ClientSession | None = None
 
     async def run(self, case: Case, session: Running) -> None:
-        """Run once; the decision is in the session.
+        """Run once; the decision is stored in the session.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Http:
 
 
 async def _bounded(response: aiohttp.ClientResponse) -> str:
-    """The text of an answer.
+    """Return the text of an answer.
 
     Raises
     ------

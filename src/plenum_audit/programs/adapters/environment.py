@@ -1,4 +1,4 @@
-"""What a program gets: variables of its environment, and values in its command line or request."""
+"""Inputs of a program: environment variables, and values in its command line or request."""
 
 import difflib
 import json
@@ -19,7 +19,7 @@ CLIENT = Path(next(iter(client.__path__)))
 _NAME = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MEANT = re.compile(r"(?<![${])\{(\w+)\}")
-"""Words in braces that can only be placeholders: no shell's ``${HOME}``, and not doubled."""
+"""Words in braces that must be placeholders: neither a shell's ``${HOME}`` nor doubled braces."""
 _OF_OUR_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 _GIVEN = re.compile(
     "|".join(
@@ -48,24 +48,24 @@ _GIVEN = re.compile(
     ),
     re.IGNORECASE,
 )
-"""Variables that programs in usual languages need to run at all; none of them is its settings."""
+"""Variables that programs in common languages need to run at all; none is a setting of its own."""
 
 PLACEHOLDERS = (
     *("case", "text", "options", "id", "seed", "index", "knobs"),
     *("base_url", "run_url", "token"),
 )
-"""Words that may stand in braces in a command line or a request, beside the names of knobs."""
+"""Placeholders in a command line or a request, in addition to the names of knobs."""
 
 _LOOPBACK = "127.0.0.1,localhost"
 
 
 def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
-    """What any program gets of this process's environment, and nothing that may be a secret.
+    """Return the part of this process's environment that any program gets, without secrets.
 
     Parameters
     ----------
     passed
-        Names that the user lets through as well: its settings, a search tool's key.
+        Names that the user passes on as well, such as settings or the key of a search tool.
     """
     kept = {
         name: value
@@ -76,12 +76,12 @@ def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
 
 
 def missed(said: str, passed: Iterable[str]) -> str:
-    """How to pass on a variable that a program's last words name, and that it didn't get; or empty.
+    """Return advice on passing a variable that a failed program needs; or empty.
 
     Parameters
     ----------
     said
-        What a program said as it failed, such as ``KeyError: 'ROUNDS'``.
+        The program's last words before it failed, such as ``KeyError: 'ROUNDS'``.
     """
     got = {*scrubbed(passed), *endpoints("", ""), *_OF_OUR_PYTHON}
     named = [name for name in _NAME.findall(said) if name in os.environ and name not in got]
@@ -92,7 +92,7 @@ def missed(said: str, passed: Iterable[str]) -> str:
 
 
 def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
-    """The environment of a program's process: the token of its run is its only key."""
+    """Return the environment of a program's process; the token of its run is its only key."""
     kept = scrubbed(passed)
     folders = [str(CLIENT), *filter(None, [kept.get("PYTHONPATH")])]
     proxied = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), _LOOPBACK)))
@@ -113,7 +113,7 @@ def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[
 
 
 def endpoints(root: str, key: str) -> dict[str, str]:
-    """What clients of models read from their environment."""
+    """Return the variables from which clients of models read their endpoint."""
     names = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
     return {
         **dict.fromkeys(names, f"{root}/v1"),
@@ -124,7 +124,7 @@ def endpoints(root: str, key: str) -> dict[str, str]:
 
 
 def values(session: Running) -> dict[str, Any]:
-    """What placeholders stand for: ``{text}``, ``{seed}``, a knob's name, ..."""
+    """Return the values of placeholders: ``{text}``, ``{seed}``, a knob's name, ..."""
     given, root = session.case(), session.base_url.removesuffix("/v1")
     case = given["case"]
     return {
@@ -138,7 +138,7 @@ def values(session: Running) -> dict[str, Any]:
 
 
 def require_placeholders(key: str, template: Any, knobs: Iterable[str]) -> None:
-    """Refuse words in braces that nothing will be put in the place of.
+    """Refuse words in braces that aren't placeholders.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def require_placeholders(key: str, template: Any, knobs: Iterable[str]) -> None:
 
 
 def refuse_placeholders(key: str, text: str) -> None:
-    """Refuse words in braces where nothing is put in their place; raises :class:`UserError`."""
+    """Refuse words in braces that won't be replaced; raises :class:`UserError`."""
     for name in _meant(text):
         raise UserError(
             f"{key}={text}: {{{name}}} stays as it is; a URL has no placeholders: "
@@ -172,7 +172,7 @@ def refuse_placeholders(key: str, text: str) -> None:
 
 
 def _meant(template: Any) -> Iterator[str]:
-    """Names in braces of all texts of a template."""
+    """Yield the names in braces in all texts of a template."""
     if isinstance(template, Mapping):
         template = list(template.values())
     if isinstance(template, list | tuple):
@@ -183,7 +183,7 @@ def _meant(template: Any) -> Iterator[str]:
 
 
 def filled(template: Any, known: Mapping[str, Any]) -> Any:
-    """A template with its placeholders replaced; a text that is one alone becomes its value."""
+    """Replace the placeholders in a template; a text that is only one becomes its value."""
     if isinstance(template, Mapping):
         return {key: filled(value, known) for key, value in template.items()}
     if isinstance(template, list | tuple):

@@ -1,4 +1,4 @@
-"""What names a program: its code, its interpreter, the packages that it may import."""
+"""The identity of a program: its code, its interpreter, and the packages that it may import."""
 
 import ast
 import json
@@ -18,29 +18,29 @@ from plenum_audit.programs.client.plenum_run import DESCRIBED
 
 _ASKED_S = 120
 _NOWHERE = "http://127.0.0.1:9"
-"""Where no model answers: clients that are made on import need some address, and some key."""
+"""An address without a server, for clients that are created on import."""
 
 _CLIENT = str(CLIENT / "plenum_run.py")
 
 
 def described(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict[str, Any]:
-    """What a program's interpreter says of ``FILE.py:NAME``: knobs, files, versions.
+    """Return the interpreter's description of ``FILE.py:NAME``: knobs, files, versions.
 
     Raises
     ------
     UserError
-        There is no such interpreter, or the program can't be imported by it.
+        There is no such interpreter, or it can't import the program.
     """
     return _describe(interpreter, target, f"committee={target}", passed)
 
 
 def packages(interpreter: str) -> dict[str, Any]:
-    """An interpreter's version and its packages, as :func:`described` has them."""
+    """Return an interpreter's version and its packages, as in :func:`described`."""
     return _describe(interpreter, "", f"committee.python={interpreter}")
 
 
 def code(files: Iterable[Path]) -> dict[str, str]:
-    """Digests of source files and of the modules beside them that they import, by their paths."""
+    """Return digests by path of source files and the neighbouring modules that they import."""
     known: dict[Path, bytes] = {}
     due = [file.resolve() for file in files]
     while due:
@@ -53,7 +53,7 @@ def code(files: Iterable[Path]) -> dict[str, str]:
 
 
 def of_target(target: str, description: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity of ``FILE.py:NAME`` by what its interpreter says of it."""
+    """Return the identity of ``FILE.py:NAME``, given its interpreter's description."""
     place, _, name = target.rpartition(":")
     files = [Path(file) for file in description["files"]]
     if place.endswith(".py"):
@@ -63,7 +63,7 @@ def of_target(target: str, description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_command(arguments: Sequence[str]) -> dict[str, Any]:
-    """The identity of a command: its words, the files among them, and its Python's packages."""
+    """Return the identity of a command: words, files among them, packages of its Python."""
     files = [Path(argument) for argument in arguments if Path(argument).is_file()]
     names = [Path(a).name if Path(a).is_file() else a for a in arguments]
     identity: dict[str, Any] = {"command": names, "code": code(f for f in files if _source(f))}
@@ -74,7 +74,7 @@ def of_command(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def of_function(committee: Any) -> dict[str, Any]:
-    """The identity of a function or an object of this process."""
+    """Return the identity of a function or an object of this process."""
     module = sys.modules.get(getattr(committee, "__module__", "") or type(committee).__module__)
     file = getattr(module, "__file__", None)
     name = getattr(committee, "__qualname__", type(committee).__qualname__)
@@ -86,13 +86,13 @@ def of_function(committee: Any) -> dict[str, Any]:
 
 
 def _source(file: Path) -> bool:
-    """Whether a file is source, and no interpreter: those are named by their versions."""
+    """Return whether a file is source code; interpreters are identified by their versions."""
     with file.open("rb") as stream:
         return b"\0" not in stream.read(2**13)
 
 
 def _beside(file: Path, source: bytes) -> Iterator[Path]:
-    """Files of modules in a file's folder, and below it, that it imports."""
+    """Yield the files of imported modules in or below a file's folder."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""A function in this process: light, and with nothing that keeps it from what this process has."""
+"""Functions in this process as programs: fast, but without isolation from this process."""
 
 import asyncio
 import inspect
@@ -19,16 +19,16 @@ from plenum_audit.programs.session import NoAnswer
 
 
 def load(target: str) -> Any:
-    """What ``FILE.py:NAME`` or ``MODULE:NAME`` names, imported into this process."""
+    """Import ``FILE.py:NAME`` or ``MODULE:NAME`` into this process."""
     provide_client()
     return plenum_run.load(target)
 
 
 class Callable:
-    """A function, async or not, or an object with a method ``deliberate``.
+    """A program that is a function, async or not, or an object with a method ``deliberate``.
 
-    One that isn't async runs in a thread of its own; at the end of its time it is left to itself,
-    since a thread can't be killed.
+    A function that isn't async runs in its own thread; after its time limit the thread is
+    abandoned, since it can't be killed.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Callable:
         self._function = plenum_run.function_of(committee)
 
     async def run(self, case: Case, session: Running) -> None:
-        """Run once; the decision is in the session.
+        """Run once; the decision is stored in the session.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Callable:
             raise ProgramFailed(Failure.PROGRAM, plenum_run.in_one_line(error)) from None
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since no resources are held."""
 
 
 async def _called(function: abc.Callable[[Any, Any], Any], case: Any, run: Any) -> None:
@@ -83,7 +83,7 @@ async def _called(function: abc.Callable[[Any, Any], Any], case: Any, run: Any) 
 
 
 async def _in_thread(function: abc.Callable[..., Any], *arguments: Any) -> Any:
-    """Run a function in a thread that nobody waits for at the end of the process."""
+    """Run a function in a daemon thread, which doesn't delay the end of the process."""
     future: Future[Any] = Future()
 
     def work() -> None:
@@ -107,7 +107,7 @@ def _settle(future: "Future[Any]", error: Exception | None, result: Any = None) 
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, call: abc.Callable[[], None]) -> None:
-    """Call from whatever thread this is; what the call raises is raised here."""
+    """Call a function in the loop from any thread; its exceptions are raised here."""
     try:
         here = asyncio.get_running_loop() is loop
     except RuntimeError:
@@ -130,7 +130,7 @@ def _in_loop(loop: asyncio.AbstractEventLoop, call: abc.Callable[[], None]) -> N
 
 
 def _deliver(session: Running, what: str, message: dict[str, Any]) -> None:
-    """As the proxy does with what comes over the wire."""
+    """Pass a report to the session, as the proxy does for those sent over HTTP."""
     try:
         if what == "decision":
             session.decide(message)

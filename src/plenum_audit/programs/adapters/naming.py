@@ -1,4 +1,4 @@
-"""Names in a program's file that may be its committee: read from its source, which isn't run."""
+"""Suggestions of a program's function, by the names in its source, which isn't executed."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ _SHOWN = 5
 
 
 def nameless(place: str) -> str:
-    """Advice for a target that lacks its name, by the names that its file has.
+    """Return advice for a target without a name, listing the names in its file.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def nameless(place: str) -> str:
 
 
 def _names(file: Path) -> list[str]:
-    """Names of what takes a case and a run, by its arguments; of all functions where none does."""
+    """Return names whose arguments fit a case and a run; all functions if none fits."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError, RecursionError):
@@ -45,7 +45,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _classes(tree: ast.Module) -> Iterator[str]:
-    """Classes with a method ``deliberate``."""
+    """Yield classes with a method ``deliberate``."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and any(
             isinstance(each, _FUNCTIONS) and each.name == "deliberate" for each in node.body
@@ -54,6 +54,6 @@ def _classes(tree: ast.Module) -> Iterator[str]:
 
 
 def _takes_two(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """True if two positional arguments fit."""
+    """Return whether two positional arguments fit."""
     most = len(node.args.posonlyargs) + len(node.args.args)
     return most - len(node.args.defaults) <= 2 <= most

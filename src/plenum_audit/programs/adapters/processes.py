@@ -1,4 +1,4 @@
-"""Programs that run as processes: a command in any language, or a function by an interpreter."""
+"""Programs that run as processes: a command in any language, or a function in an interpreter."""
 
 import json
 import sys
@@ -17,15 +17,15 @@ _RUNNER = str(CLIENT / "plenum_run.py")
 
 
 class Command:
-    """A command line: its decision is what it posts, or else its last line on stdout.
+    """A program that is a command; its decision is posted, or its last line on stdout.
 
     Parameters
     ----------
     arguments
-        The command and its arguments. ``{case}`` stands for the path of the case as JSON, and
-        ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
+        The command and its arguments. ``{case}`` is replaced by the path of the case as JSON, and
+        ``{text}``, ``{seed}``, ``{index}`` and names of knobs by their values.
     passed
-        Variables that it gets beside those that any program gets.
+        Variables that it gets in addition to those for any program.
     """
 
     def __init__(
@@ -40,28 +40,28 @@ class Command:
         self._arguments, self._passed = list(arguments), tuple(passed)
 
     async def run(self, case: Case, session: Running) -> None:
-        """Run once; the decision is in the session.
+        """Run once; the decision is stored in the session.
 
         Raises
         ------
         ProgramFailed
-            It can't be started, or ended with another status than 0.
+            It can't be started, or ended with a status other than 0.
         """
         ended = await _run(self._arguments, session, self._passed)
         if not session.decided:
             session.decide(ended.stdout)
 
     async def close(self) -> None:
-        """Nothing is held: every process has ended with its run."""
+        """Do nothing: every process has ended with its run."""
 
 
 class Child(Command):
-    """``FILE.py:NAME`` or ``MODULE:NAME``, in a process of an interpreter of its own.
+    """A program ``FILE.py:NAME`` or ``MODULE:NAME``, in a process of its own interpreter.
 
     Parameters
     ----------
     interpreter
-        The Python that has the program's packages; this one where none is named.
+        The Python that has the program's packages; by default this one.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Child(Command):
         super().__init__(name, [interpreter, _RUNNER, target], identity, knobs, passed)
 
     async def run(self, case: Case, session: Running) -> None:
-        """Run once, as :meth:`Command.run`; what it prints is no decision."""
+        """Run once, as :meth:`Command.run`, but without reading a decision from its output."""
         await _run(self._arguments, session, self._passed)
         if not session.decided:
             raise ProgramFailed(Failure.PROGRAM, "it ended before deliberate returned")

@@ -1,4 +1,4 @@
-"""What an audit needs of a program, whatever it is: a callable, a process, an endpoint."""
+"""The interface of programs: a callable, a process, or an endpoint."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _LONGEST_DETAIL = 500
 
 
 class ProgramFailed(Exception):
-    """A run that ended without a decision; the message is one printable line without secrets."""
+    """Raised if a run ends without a decision; the message is one safe line without secrets."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         self.failure = failure
@@ -22,7 +22,7 @@ class ProgramFailed(Exception):
 
 
 class Running(Protocol):
-    """What a program needs of the session of its run."""
+    """The interface that a program uses of its run's session."""
 
     index: int
     token: str
@@ -34,19 +34,19 @@ class Running(Protocol):
 
     @property
     def decided(self) -> bool:
-        """Whether a decision was sent."""
+        """True if a decision was sent."""
 
     def case(self) -> dict[str, Any]:
-        """``case``, ``index``, ``seed`` and ``knobs``: what the program gets of its run."""
+        """Return the program's input: ``case``, ``index``, ``seed`` and ``knobs``."""
 
     def report(self, kind: str, message: Mapping[str, Any]) -> None:
         """Record a message or a vote."""
 
     def decide(self, decision: Any) -> None:
-        """Take a decision: a text, or an object of ``option, text, extract``."""
+        """Record a decision: a text, or an object with ``option, text, extract``."""
 
     def problem(self, line: str) -> None:
-        """Record what was odd."""
+        """Record an irregularity."""
 
 
 class Program(Protocol):
@@ -55,11 +55,11 @@ class Program(Protocol):
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     identity
-        What names it, as plain data: digests of its code, command or URL, interpreter, packages.
+        Its identity as plain data: digests of its code, command or URL, interpreter, packages.
     knobs
-        The values to try of each setting that it declares, the usual one first.
+        Values to try of each setting that it declares, the usual one first.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Program(Protocol):
     knobs: Mapping[str, Sequence[Any]]
 
     async def run(self, case: Case, session: Running) -> None:
-        """Run once; the decision is in the session.
+        """Run once; the decision is stored in the session.
 
         Raises
         ------
@@ -76,9 +76,9 @@ class Program(Protocol):
         """
 
     async def close(self) -> None:
-        """Release what it holds."""
+        """Release its resources."""
 
 
 def in_words(text: str) -> str:
-    """Text of a program as one printable line without secrets."""
+    """Return a program's text as one printable line without secrets."""
     return flatten(redact(text[-10_000:]))[:_LONGEST_DETAIL]

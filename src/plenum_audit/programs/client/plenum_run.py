@@ -1,7 +1,8 @@
-"""What a program under audit imports of plenum: its case, its run, its decision.
+"""The interface of plenum for a program under audit: its case, its run, its decision.
 
-One module of the standard library alone, for Python 3.10 and newer. Write one function, async or
-not, or an object with a method ``deliberate`` and, where it has settings to try, ``knobs``::
+This is a single module that uses only the standard library, for Python 3.10 and newer. Write one
+function, async or not, or an object with a method ``deliberate`` and, if it has settings to try,
+``knobs``::
 
     from plenum_run import Case, Decision, Run
 
@@ -43,16 +44,16 @@ _LONGEST_SHOWN = 80
 _PR_SET_PDEATHSIG = 1
 
 DESCRIBED = "PLENUM_DESCRIBED"
-"""Variable that has a program described instead of run; with an empty value its interpreter."""
+"""Variable that requests a program's description instead of a run; if empty, the interpreter's."""
 
 
 class Refused(Exception):
-    """plenum refused what the program sent; the message is plenum's."""
+    """Raised if plenum refused a message of the program; its text is plenum's."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is to be decided.
+    """A question to decide.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class Case:
     options
         Names by label, at least two.
     extras
-        What else the data set has of the case.
+        Other fields of the data set.
     """
 
     id: str
@@ -74,14 +75,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided: an option's label, or a text to read it from.
+    """A decision: an option's label, or a text to read it from.
 
     Parameters
     ----------
     option
         A label of the case.
     text
-        What the committee wrote, where it names no label.
+        The committee's text, if it names no label.
     extract
         How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name`` (the
         option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
@@ -93,12 +94,12 @@ class Decision:
 
     @classmethod
     def from_result(cls, result: Any) -> Decision:
-        """What a function returned: a decision, a text, or nothing.
+        """Convert a function's result: a decision, a text, or nothing.
 
         Raises
         ------
         TypeError
-            It is something else.
+            It has another type.
         """
         if isinstance(result, cls):
             return result
@@ -122,9 +123,9 @@ class Run:
     index
         Counts runs of a case from 0.
     seed
-        The run's; equal only for equal runs of equal programs.
+        Seed of the run; equal only for equal runs of equal programs.
     base_url
-        Where models answer in this run: OpenAI's chat completions and responses. Anthropic's client
+        URL of models in this run: OpenAI's chat completions and responses. Anthropic's client
         appends ``/v1`` itself and takes :attr:`anthropic_url`.
     token
         The API key of this run.
@@ -141,7 +142,7 @@ class Run:
 
     @property
     def headers(self) -> dict[str, str]:
-        """For a client that takes headers; ``X-Plenum-Seat`` beside them names who calls."""
+        """Headers for a client that takes them; add ``X-Plenum-Seat`` to name the caller."""
         return {"Authorization": f"Bearer {self.token}"}
 
     @property
@@ -162,9 +163,9 @@ class Run:
         Parameters
         ----------
         round
-            Counts from 1.
+            Number of the round, from 1.
         seat
-            Who speaks.
+            Name of the speaker.
         preferences
             Shares of the options by label; they add up to 1.
         confidence
@@ -173,7 +174,7 @@ class Run:
         Raises
         ------
         Refused
-            plenum can't take it; the message says why.
+            plenum rejects it; the message says why.
         """
         message = {"round": round, "seat": seat, "text": text}
         if preferences is not None:
@@ -187,18 +188,18 @@ class Run:
         self._send("vote", {"seat": seat, "option": option, "round": round})
 
     def decide(self, result: Any) -> None:
-        """Report the decision; what ``deliberate`` returns is reported like this by itself."""
+        """Report the decision; the result of ``deliberate`` is reported automatically."""
         decision = Decision.from_result(result)
         self._send("decision", {k: v for k, v in asdict(decision).items() if v is not None})
 
 
 def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run]:
-    """The case and the run that plenum named in the environment, or that are named here.
+    """Return the case and the run given in the environment or as arguments.
 
     Raises
     ------
     Refused
-        No run is named, or plenum doesn't know it.
+        No run is given, or plenum doesn't know it.
     """
     url = url or os.environ.get("PLENUM_RUN_URL")
     if not url:
@@ -216,7 +217,7 @@ def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run
 
 
 def load(target: str) -> Any:
-    """What ``FILE.py:NAME`` or ``MODULE:NAME`` names.
+    """Import ``FILE.py:NAME`` or ``MODULE:NAME``.
 
     Raises
     ------
@@ -238,12 +239,12 @@ def load(target: str) -> Any:
 
 
 def function_of(committee: Any) -> Callable[[Case, Run], Any]:
-    """What is called in a run: the method ``deliberate`` of an object, or the function itself.
+    """Return the function of a committee: its method ``deliberate``, or the function itself.
 
     Raises
     ------
     TypeError
-        It has none and isn't callable.
+        It has no such method and isn't callable.
     """
     function = getattr(committee, "deliberate", committee)
     if not callable(function):
@@ -253,12 +254,12 @@ def function_of(committee: Any) -> Callable[[Case, Run], Any]:
 
 
 def knobs_of(committee: Any) -> dict[str, list[Any]]:
-    """The settings that a program declares, each with the values to try, the usual one first.
+    """Return the settings that a program declares, each with the values to try, usual one first.
 
     Raises
     ------
     TypeError
-        They are no lists of values by name.
+        They aren't lists of values by name.
     """
     knobs = getattr(committee, "knobs", {})
     try:
@@ -268,7 +269,7 @@ def knobs_of(committee: Any) -> dict[str, list[Any]]:
 
 
 def describe(target: str) -> dict[str, Any]:
-    """What names a program: its knobs, the files beside it that it imports, and its interpreter."""
+    """Return a program's description: knobs, imported files beside it, and interpreter."""
     place = target.rpartition(":")[0]
     folder = Path(place).resolve().parent if place.endswith(".py") else Path.cwd()
     knobs = knobs_of(load(target))
@@ -283,7 +284,7 @@ def describe(target: str) -> dict[str, Any]:
 
 
 def interpreter() -> dict[str, Any]:
-    """This interpreter's version, and those of the packages that it can import."""
+    """Return this interpreter's version, and those of the packages that it can import."""
     folders = [entry for entry in sys.path if os.path.isdir(entry)]
     installed = (
         name[:-10]
@@ -297,7 +298,7 @@ def interpreter() -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a program once, or describe it; returns the exit status."""
+    """Run a program once, or describe it; return the exit status."""
     _end_with_parent()
     sys.modules.setdefault("plenum_run", sys.modules[__name__])  # the program imports this very one
     described = os.environ.pop(DESCRIBED, None)
@@ -328,7 +329,7 @@ def _run_once(target: str) -> None:
 
 
 def in_one_line(error: BaseException) -> str:
-    """An error's type and message; of a group of errors, the first one's."""
+    """Format an error's type and message; for a group of errors, the first one's."""
     while inner := getattr(error, "exceptions", None):
         error = inner[0]
     place = f" ({error.filename}:{error.lineno})" if isinstance(error, SyntaxError) else ""
@@ -352,7 +353,7 @@ def _module_of_file(path: Path) -> Any:
 
 
 def _exchange(url: str, token: str, message: dict[str, Any] | None = None) -> Any:
-    """GET a JSON value, or POST one; never through a proxy of the environment."""
+    """GET a JSON value, or POST one, without using the environment's proxy."""
     body = None if message is None else json.dumps(message).encode()
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(url, body, headers)
@@ -381,7 +382,7 @@ def _reason(body: bytes, status: int) -> str:
 
 
 def _end_with_parent() -> None:
-    """Have Linux end this process when plenum is killed."""
+    """Make Linux end this process when plenum is killed."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

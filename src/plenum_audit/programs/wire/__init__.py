@@ -1,6 +1,7 @@
-"""The interfaces that programs speak to models: OpenAI's chat completions and responses, and
-Anthropic's messages. Each is read into a :class:`Request`, and each has its own words for an answer
-and for an error."""
+"""Interfaces to models: OpenAI's chat completions and responses, and Anthropic's messages.
+
+Each interface parses a :class:`Request`, and has its own form of an answer and of an error.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
@@ -11,31 +12,31 @@ from plenum_audit.programs.wire.request import BadRequest, Request
 
 
 class Interface(Protocol):
-    """How one interface is spoken."""
+    """One interface to models."""
 
     def read(self, body: Mapping[str, Any]) -> Request:
-        """Read a request.
+        """Parse a request.
 
         Raises
         ------
         BadRequest
-            It is none.
+            It is malformed.
         """
 
     def answer(self, request: Request, response: Response, name: str) -> dict[str, Any]:
-        """The body of an answer that no provider worded; ``name`` becomes its id."""
+        """Return the body of an answer that no provider wrote; ``name`` becomes its id."""
 
     def content(self, body: Mapping[str, Any]) -> Any:
-        """What an answer says and calls, without ids, times and counts, to compare answers."""
+        """Return an answer's text and calls, without ids, times and counts, for comparisons."""
 
     def is_text(self, body: Mapping[str, Any]) -> bool:
-        """Whether an answer holds nothing but its text."""
+        """Return whether an answer contains only its text."""
 
     def events(self, body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
-        """The server-sent events of an answer: each one's name, empty for none, and its data."""
+        """Yield the server-sent events of an answer: their names, maybe empty, and data."""
 
     def error(self, status: int, message: str) -> dict[str, Any]:
-        """The body of an error."""
+        """Return the body of an error."""
 
 
 INTERFACES: Mapping[str, Interface] = {
@@ -43,6 +44,6 @@ INTERFACES: Mapping[str, Interface] = {
     "responses": responses,
     "messages": messages,
 }
-"""By name, as :attr:`plenum.models.RawRequest.interface` has it."""
+"""Interfaces by name, as in :attr:`plenum.models.RawRequest.interface`."""
 
 __all__ = ["INTERFACES", "BadRequest", "Interface", "Request"]

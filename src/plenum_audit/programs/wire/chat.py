@@ -16,12 +16,12 @@ from plenum_audit.programs.wire.request import (
 )
 
 CREATED = 0
-"""Answers of one run are the same whenever it is replayed, so they have no time."""
+"""Constant time of answers, since replays of a run must give the same answers."""
 _TYPES = {401: "authentication_error", 429: "requests"}
 
 
 def read(body: Mapping[str, Any]) -> Request:
-    """Read a request."""
+    """Parse a request."""
     messages = []
     for message in required(body, "messages", list):
         if not isinstance(message, Mapping):
@@ -36,7 +36,7 @@ def read(body: Mapping[str, Any]) -> Request:
 
 
 def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
-    """A completion."""
+    """Return a completion."""
     reply = response.reply
     message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
     if response.tools:
@@ -66,7 +66,7 @@ def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
 
 
 def content(body: Mapping[str, Any]) -> Any:
-    """Texts and calls of all choices."""
+    """Return the texts and calls of all choices."""
     return [
         [message.get("content") or "", message.get("refusal") or "", _calls(message)]
         for message in (choice.get("message") or {} for choice in body["choices"])
@@ -74,7 +74,7 @@ def content(body: Mapping[str, Any]) -> Any:
 
 
 def is_text(body: Mapping[str, Any]) -> bool:
-    """Whether it has one choice, with a text alone."""
+    """Return whether it has exactly one choice, with a text alone."""
     choice, *more = body["choices"]
     plain = ("role", "content")
     return not (
@@ -85,7 +85,7 @@ def is_text(body: Mapping[str, Any]) -> bool:
 
 
 def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
-    """The chunks: of each choice its role, text, calls and end, then what was used."""
+    """Yield the chunks: of each choice its role, text, calls and end, then the usage."""
     options = request.body.get("stream_options")
     counted = isinstance(options, Mapping) and bool(options.get("include_usage"))
     shared = {k: v for k, v in body.items() if k not in ("choices", "usage", "object")}
@@ -115,7 +115,7 @@ def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any
 
 
 def error(status: int, message: str) -> dict[str, Any]:
-    """An error as OpenAI words it."""
+    """Return an error in OpenAI's form."""
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 

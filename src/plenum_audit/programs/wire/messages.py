@@ -27,7 +27,7 @@ _TYPES = {
 
 
 def read(body: Mapping[str, Any]) -> Request:
-    """Read a request."""
+    """Parse a request."""
     system = text(body.get("system"))
     messages = [Message("system", system)] if system else []
     for message in required(body, "messages", list):
@@ -38,7 +38,7 @@ def read(body: Mapping[str, Any]) -> Request:
 
 
 def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
-    """A message."""
+    """Return a message."""
     reply = response.reply
     blocks: list[dict[str, Any]] = []
     if reply.text or not response.tools:
@@ -61,18 +61,18 @@ def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
 
 
 def content(body: Mapping[str, Any]) -> Any:
-    """Its blocks, without their ids."""
+    """Return its blocks, without their ids."""
     return [{k: v for k, v in block.items() if k != "id"} for block in body["content"]]
 
 
 def is_text(body: Mapping[str, Any]) -> bool:
-    """Whether it has one block, of plain text."""
+    """Return whether it has exactly one block, of plain text."""
     blocks = body["content"]
     return len(blocks) == 1 and blocks[0].get("type") == "text" and not blocks[0].get("citations")
 
 
 def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
-    """Start, each block in its parts, the reason why it ends, stop."""
+    """Yield start, each block in its parts, the reason of the end, and stop."""
 
     def event(kind: str, **data: Any) -> tuple[str, Any]:
         return kind, {"type": kind, **data}
@@ -94,13 +94,13 @@ def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any
 
 
 def error(status: int, message: str) -> dict[str, Any]:
-    """An error as Anthropic words it."""
+    """Return an error in Anthropic's form."""
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def _parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A block before its parts come, and the parts."""
+    """Return a block before its parts, and the parts."""
     match block.get("type"):
         case "text":
             deltas = [{"type": "text_delta", "text": block["text"]}]

@@ -1,4 +1,4 @@
-"""What a request of any interface comes to, and how its fields are read at the door."""
+"""Requests of any interface in a common form, and validation of their fields."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ _NOT_ASKED = (
     *("stream", "stream_options", "seed", "user", "metadata", "store", "safety_identifier"),
     *("prompt_cache_key", "prompt_cache_retention", "service_tier"),
 )
-"""Fields that ask for nothing else: how the answer comes, whose it is, and the draw."""
+"""Fields that don't affect the answer, such as its transport, its owner, and the seed."""
 _IDS = ("id", "call_id", "tool_call_id", "tool_use_id")
 _PREVIOUS = "previous_response_id"
 _IMAGE = "[image]"
 ENDED = {"length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
-"""Anthropic's words for the reasons for which an answer ends, by OpenAI's."""
+"""Anthropic's reasons for the end of an answer, by OpenAI's."""
 _TYPES: Mapping[str, Any] = {
     "tools": list,
     "tool_choice": str | Mapping,
@@ -26,11 +26,11 @@ _TYPES: Mapping[str, Any] = {
         ("response_format", "output_format", "output_config", "stream_options"), Mapping
     ),
 }
-"""Fields that say how an answer is to be, by what they are."""
+"""Types of the fields on the form of an answer."""
 
 
 class BadRequest(ValueError):
-    """A request that can't be read; the message says why."""
+    """Raised for a request that can't be parsed; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Request:
     interface
         Its name in :data:`plenum_audit.programs.wire.INTERFACES`.
     model
-        As the program names it.
+        The model's name in the program.
     messages
-        The texts of the conversation, the system prompt first.
+        Texts of the conversation, the system prompt first.
     system
-        The system prompt; empty where there is none.
+        The system prompt; may be empty.
     temperature, max_tokens, seed
-        As sent; ``None`` where they aren't.
+        Values as sent; ``None`` if missing.
     stream
-        Whether the answer is to come as server-sent events.
+        Whether the answer must be sent as server-sent events.
     body
         The request as the program sent it.
     kept
-        The conversation that it goes on from, where the program leaves that to the provider.
+        The preceding conversation, if the program leaves it to the provider.
     """
 
     interface: str
@@ -70,9 +70,10 @@ class Request:
 
     @cached_property
     def digest(self) -> str:
-        """Names the prompt: equal requests have equal ones, whatever ids their tools' calls have.
+        """Digest of the prompt, equal for equal requests whatever the ids of tool calls.
 
-        What changes no answer is left out, and the seed, which only names the draw.
+        Fields that don't affect the answer are left out, and so is the seed, which only names the
+        draw.
         """
         request = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
         if self.kept:  # not by an id, which is another in each run
@@ -81,11 +82,11 @@ class Request:
 
     @property
     def previous(self) -> str:
-        """The id of the answer that it goes on from; empty where it brings its conversation."""
+        """Id of the answer that it continues; empty if it contains its conversation."""
         return optional(self.body, _PREVIOUS, str) or ""
 
     def after(self, kept: Sequence[Message]) -> "Request":
-        """It as the next one of a conversation that the provider keeps."""
+        """Return the request as the next one of a conversation that the provider keeps."""
         first = len([message for message in self.messages if message.role == "system"])
         messages = (*self.messages[:first], *kept, *self.messages[first:])
         return replace(self, messages=messages, kept=tuple(kept))
@@ -98,7 +99,7 @@ class Request:
 
 
 def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> Request:
-    """A request of these messages, with the fields that all interfaces have."""
+    """Return a request with these messages and the common fields of all interfaces."""
     for name, kind in _TYPES.items():
         optional(body, name, kind)
     for tool in body.get("tools") or ():
@@ -121,12 +122,12 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
 
 
 def required(body: Mapping[str, Any], name: str, kind: Any) -> Any:
-    """A field that a request needs.
+    """Return a required field.
 
     Raises
     ------
     BadRequest
-        It is missing, or of another type.
+        It is missing, or has another type.
     """
     value = optional(body, name, kind)
     if value in (None, ""):
@@ -135,7 +136,7 @@ def required(body: Mapping[str, Any], name: str, kind: Any) -> Any:
 
 
 def optional(body: Mapping[str, Any], name: str, kind: Any) -> Any:
-    """A field, or ``None``; raises :class:`BadRequest` where it is of another type."""
+    """Return a field, or ``None``; raises :class:`BadRequest` if it has another type."""
     value = body.get(name)
     wrong = isinstance(value, bool) and kind is not bool
     if value is not None and (wrong or not isinstance(value, kind)):
@@ -144,12 +145,12 @@ def optional(body: Mapping[str, Any], name: str, kind: Any) -> Any:
 
 
 def role(name: Any) -> str:
-    """``system``, ``user`` or ``assistant``; what a tool returns is put before the model."""
+    """Return ``system``, ``user`` or ``assistant``; tools' results count as the user's."""
     return {"developer": "system"}.get(name, name if name in ("system", "assistant") else "user")
 
 
 def text(content: Any) -> str:
-    """The text of a message's content: a string, or parts of it."""
+    """Return the text of a message's content: a string, or parts of it."""
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, Sequence):
@@ -173,13 +174,13 @@ def _part(part: Any) -> str:
 
 
 def called(name: Any, arguments: Any) -> str:
-    """The call of a tool, as a text."""
+    """Format the call of a tool as text."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return f"[calls {name}: {written}]"
 
 
 def _numbered(value: Any, names: dict[str, int]) -> Any:
-    """The value with a server's ids replaced by numbers, in the order of their first use."""
+    """Replace a server's ids by numbers, in the order of their first use."""
     if isinstance(value, Mapping):
         return {
             key: names.setdefault(item, len(names))

@@ -25,7 +25,7 @@ error = chat.error
 
 
 def read(body: Mapping[str, Any]) -> Request:
-    """Read a request."""
+    """Parse a request."""
     instructions = optional(body, "instructions", str)
     messages = [Message("system", instructions)] if instructions else []
     optional(body, "text", Mapping)
@@ -38,7 +38,7 @@ def read(body: Mapping[str, Any]) -> Request:
 
 
 def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
-    """A response."""
+    """Return a response."""
     reply, output = response.reply, []
     if reply.text or not response.tools:
         part = {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
@@ -74,17 +74,17 @@ def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
 
 
 def content(body: Mapping[str, Any]) -> Any:
-    """Its items, without their ids."""
+    """Return its items, without their ids."""
     return [{k: v for k, v in item.items() if k not in _IDS} for item in body["output"]]
 
 
 def is_text(body: Mapping[str, Any]) -> bool:
-    """Never: the ids of a provider's items come back in later requests."""
+    """Return false, since the ids of a provider's items occur in later requests."""
     return False
 
 
 def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
-    """Created, in progress, each item in its parts, completed."""
+    """Yield created, in progress, each item in its parts, and completed."""
     number = count()
 
     def event(kind: str, **data: Any) -> tuple[str, Any]:
@@ -121,7 +121,7 @@ def _item(kind: str, ident: str, **more: Any) -> dict[str, Any]:
 
 
 def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item before its parts come."""
+    """Return an item before its parts."""
     emptied = {"content": [], "summary": [], "arguments": "", "input": ""}
     begun = {key: emptied.get(key, value) for key, value in item.items()}
     return {**begun, **({"status": "in_progress"} if "status" in item else {})}

@@ -1,7 +1,7 @@
-"""Adapters: a framework's team as a committee that can be audited.
+"""Adapters that turn a framework's team into a committee for an audit.
 
-They run in the user's interpreter and import ``plenum_run`` and the framework alone. A team is made
-anew for each run by ``build(case, run)``, which takes the knobs that it knows from ``run.knobs``.
+They run in the user's interpreter and import only ``plenum_run`` and the framework. A team is built
+anew for each run by ``build(case, run)``, which reads known knobs from ``run.knobs``.
 """
 
 from collections import Counter
@@ -10,17 +10,17 @@ from collections.abc import Iterable
 from plenum_run import Case, Decision, Run
 
 Result = Decision | str | None
-"""A decision, or a text that it is read from; none where there is none."""
+"""A decision, or a text to read it from; None if there is none."""
 
 
 def question(case: Case) -> str:
-    """The case's text with its options, a line each: what a team gets as its task."""
+    """Return the case's text with its options, one per line: the task of a team."""
     options = "\n".join(f"{label}: {name}" for label, name in case.options.items())
     return f"{case.text}\n\nOptions:\n{options}"
 
 
 class Voices:
-    """Reports what seats say; a message's round is how often its seat has spoken, from 1 on."""
+    """A reporter of seats' messages; a message's round counts its seat's messages from 1."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -32,6 +32,6 @@ class Voices:
         self._run.say(self._turns[seat], seat, text)
 
     def say_together(self, messages: Iterable[tuple[str, str]]) -> None:
-        """Report (seat, text) that came in no fixed order, by seat."""
+        """Report (seat, text) pairs without a fixed order, sorted by seat."""
         for seat, text in sorted(messages, key=lambda message: message[0]):
             self.say(seat, text)

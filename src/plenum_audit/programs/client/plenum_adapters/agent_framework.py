@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: a workflow for each run."""
+"""Microsoft Agent Framework: a new workflow for each run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ class AgentFramework:
     Parameters
     ----------
     build
-        A workflow; a new one each time, since it keeps state between its runs.
+        Returns a new workflow each time, since it keeps state between its runs.
     decide
-        ``decide(case, output)`` gives the decision from the workflow's last output.
+        ``decide(case, output)`` returns the decision, given the workflow's last output.
     task
-        What the workflow is given.
+        Returns the workflow's input.
     knobs
-        What an audit may set, by name: the values, the usual one first.
+        Settings that an audit may change, by name: the values, the usual one first.
     """
 
     build: Callable[[Case, Run], Any]
@@ -31,7 +31,7 @@ class AgentFramework:
     knobs: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     async def deliberate(self, case: Case, run: Run) -> Result:
-        """One run. Agents' answers are reported by executor, at its end."""
+        """Run once, and report agents' answers by executor at the end."""
         voices, together = Voices(run), list[tuple[str, str]]()
         result = await self.build(case, run).run(self.task(case))
         for event in result:

@@ -1,4 +1,4 @@
-"""AutoGen 0.4 and later: a team for each run."""
+"""AutoGen 0.4 and later: a new team for each run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ class AutoGen:
     Parameters
     ----------
     build
-        A team, such as a ``RoundRobinGroupChat``; a new one each time, with model clients that no
-        ``ChatCompletionCache`` wraps. One of JSON: ``RoundRobinGroupChat.load_component(data)``.
+        Returns a new team each time, such as a ``RoundRobinGroupChat``, with model clients that no
+        ``ChatCompletionCache`` wraps. For JSON use ``RoundRobinGroupChat.load_component(data)``.
     decide
-        ``decide(case, result)`` gives the decision from the ``TaskResult``.
+        ``decide(case, result)`` returns the decision, given the ``TaskResult``.
     task
-        What the team is given.
+        Returns the team's input.
     knobs
-        What an audit may set, by name: the values, the usual one first.
+        Settings that an audit may change, by name: the values, the usual one first.
     """
 
     build: Callable[[Case, Run], Any]
@@ -32,7 +32,7 @@ class AutoGen:
     knobs: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     async def deliberate(self, case: Case, run: Run) -> Result:
-        """One run. Chat messages are reported by their source."""
+        """Run once, and report chat messages by their source."""
         from autogen_agentchat.base import TaskResult
         from autogen_agentchat.messages import BaseChatMessage
 

@@ -1,4 +1,4 @@
-"""CrewAI: a crew for each run, without telemetry, traces or caches."""
+"""CrewAI: a new crew for each run, without telemetry, traces or caches."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -26,13 +26,13 @@ class CrewAI:
     Parameters
     ----------
     build
-        A crew; a new one each time. What it keeps on disk is the run's alone.
+        Returns a new crew each time. Its files on disk belong to the run alone.
     decide
-        ``decide(case, output)`` gives the decision from the ``CrewOutput``.
+        ``decide(case, output)`` returns the decision, given the ``CrewOutput``.
     inputs
-        What replaces the names in braces in the descriptions of its tasks.
+        Returns replacements for names in braces in the descriptions of its tasks.
     knobs
-        What an audit may set, by name: the values, the usual one first.
+        Settings that an audit may change, by name: the values, the usual one first.
     """
 
     build: Callable[[Case, Run], Any]
@@ -41,7 +41,7 @@ class CrewAI:
     knobs: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     async def deliberate(self, case: Case, run: Run) -> Result:
-        """One run. Tasks' results are reported by the role of their agent."""
+        """Run once, and report tasks' results by the role of their agent."""
         voices = Voices(run)
         with TemporaryDirectory() as folder:
             os.environ["CREWAI_STORAGE_DIR"] = folder  # else the home folder, for all runs

@@ -1,4 +1,4 @@
-"""LangGraph: a graph for each run, on a thread of its own."""
+"""LangGraph: a new graph for each run, on its own thread."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,15 +23,15 @@ class LangGraph:
     Parameters
     ----------
     build
-        A compiled graph; a new one each time, with no cache that outlives it.
+        Returns a new compiled graph each time, without a cache that outlives it.
     decide
-        ``decide(case, state)`` gives the decision from the graph's last state.
+        ``decide(case, state)`` returns the decision, given the graph's last state.
     start
-        The graph's first state.
+        Returns the graph's first state.
     knobs
-        What an audit may set, by name: the values, the usual one first.
+        Settings that an audit may change, by name: the values, the usual one first.
     steps
-        Supersteps until LangGraph ends a run with an error.
+        Number of supersteps after which LangGraph ends a run with an error.
     """
 
     build: Callable[[Case, Run], Any]
@@ -41,7 +41,7 @@ class LangGraph:
     steps: int = 200
 
     async def deliberate(self, case: Case, run: Run) -> Result:
-        """One run. AI messages are reported by node, after each superstep."""
+        """Run once, and report AI messages by node after each superstep."""
         # A saver on disk would continue a thread that has a name of an earlier run.
         config = {"configurable": {"thread_id": uuid4().hex}, "recursion_limit": self.steps}
         voices, heard, together, state = Voices(run), set[str](), list[tuple[str, str]](), {}
@@ -60,7 +60,7 @@ class LangGraph:
 
 
 def _spoken(part: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What models wrote in a superstep, with the seat: the message's name or the node."""
+    """Yield models' messages of a superstep, with their seat: the message's name or the node."""
     for node, update in part.items():
         for value in update.values() if isinstance(update, Mapping) else ():
             for message in value if isinstance(value, list) else [value]:

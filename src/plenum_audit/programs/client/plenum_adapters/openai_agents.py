@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: agents that hand over to each other, or that code calls in turn."""
+"""OpenAI Agents SDK: agents with handoffs, or called in turn by code."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,18 +18,18 @@ class OpenAIAgents:
     Parameters
     ----------
     play
-        ``await play(case, run, speak)`` gives the decision.
-        ``await speak(agent, input)`` is ``Runner.run`` for this run, ``max_turns`` too: for a
-        team with handoffs it is called once, for one that code leads as often as it takes.
+        ``await play(case, run, speak)`` returns the decision. ``await speak(agent, input)`` is
+        ``Runner.run`` for this run, including ``max_turns``: a team with handoffs calls it once, a
+        team led by code as often as needed.
     knobs
-        What an audit may set, by name: the values, the usual one first.
+        Settings that an audit may change, by name: the values, the usual one first.
     """
 
     play: Callable[[Case, Run, Speak], Awaitable[Result]]
     knobs: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     async def deliberate(self, case: Case, run: Run) -> Result:
-        """One run. Messages are reported by agent; no trace leaves the machine."""
+        """Run once, and report messages by agent; no trace leaves the machine."""
         from agents import ItemHelpers, OpenAIProvider, RunConfig, Runner
 
         provider = OpenAIProvider(base_url=run.base_url, api_key=run.token)

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class ConcurrentConf:
+    """The config of the launcher ``concurrent``."""
+
     _target_: str = "hydra_plugins.plenum_launcher.ConcurrentLauncher"
 
 
 @dataclass
 class RayConf:
+    """The config of the launcher ``ray``."""
+
     _target_: str = "hydra_plugins.plenum_launcher.RayLauncher"
 
 
@@ -40,11 +44,13 @@ class ConcurrentLauncher(Launcher):
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
+        """Keep what Hydra needs to compose jobs."""
         self.context, self.config, self.task = hydra_context, config, task_function
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
+        """Compose and check every job, then run all of them."""
         from plenum.checks import dry_run
         from plenum.execution.hydra_jobs import launch
 
@@ -60,6 +66,7 @@ class RayLauncher(ConcurrentLauncher):
     """A launcher that runs the conditions of a multirun on the workers of a Ray cluster."""
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
+        """Return the factory that distributes replicates over Ray workers."""
         from plenum.execution.remote.cluster import require_ray
         from plenum.execution.remote.ray_deliberations import RayDeliberations
 

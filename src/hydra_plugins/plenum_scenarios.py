@@ -26,6 +26,7 @@ class ScenarioSearchPath(SearchPathPlugin):
     """
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Append the folders of scenarios."""
         root, own = os.environ.get("PLENUM_ROOT"), project.user_folder()
         if root:
             search_path.append("plenum", f"scenarios://{root}/scenarios")
@@ -43,9 +44,11 @@ class ScenarioSource(ConfigSource):
 
     @staticmethod
     def scheme() -> str:
+        """Return the prefix of search path entries for this source."""
         return "scenarios"
 
     def load_config(self, config_path: str) -> ConfigResult:
+        """Load an option: the id and the file of its scenario."""
         if not self.is_config(config_path):
             raise ConfigLoadError(f"Config not found : {config_path}")
         file = self._file(config_path)
@@ -60,15 +63,19 @@ class ScenarioSource(ConfigSource):
         )
 
     def available(self) -> bool:
+        """Return whether the folder exists."""
         return Path(self.path).is_dir()
 
     def is_group(self, config_path: str) -> bool:
+        """Return whether a path is that of the group or of its parent."""
         return config_path in ("", "scenario")
 
     def is_config(self, config_path: str) -> bool:
+        """Return whether a path is that of a scenario."""
         return config_path.startswith("scenario/") and bool(self._matching(config_path))
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """List the options of the group, or the group itself."""
         if config_path == "":
             return [] if results_filter == ObjectType.CONFIG else ["scenario"]
         if results_filter == ObjectType.GROUP:

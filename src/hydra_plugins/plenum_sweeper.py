@@ -9,6 +9,8 @@ from hydra.core.config_store import ConfigStore
 
 @dataclass
 class PlenumSweeperConf(BasicSweeperConf):
+    """The config of the sweeper ``plenum``."""
+
     _target_: str = "hydra_plugins.plenum_sweeper.PlenumSweeper"
 
 
@@ -21,5 +23,6 @@ class PlenumSweeper(BasicSweeper):
     """A sweeper that composes each job once if the launcher checks all jobs before it runs any."""
 
     def validate_batch_is_legal(self, batch: Sequence[Sequence[str]]) -> None:
+        """Check the composition of jobs, unless the launcher does so itself."""
         if not getattr(self.launcher, "checks_all_first", False):
             super().validate_batch_is_legal(batch)

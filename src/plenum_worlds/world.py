@@ -110,13 +110,18 @@ class World(ABC, Generic[S, A]):
 
     @property
     @abstractmethod
-    def example(self) -> Any: ...
+    def example(self) -> Any:
+        """A legal action, as JSON."""
+
     @property
     @abstractmethod
-    def longest(self) -> Any: ...
+    def longest(self) -> Any:
+        """A legal action with the maximal number of characters."""
+
     @property
     @abstractmethod
-    def components(self) -> int: ...
+    def components(self) -> int:
+        """The number of components of C(t), without the one for inaction."""
 
     @abstractmethod
     def start(self, draws: Draws) -> S:

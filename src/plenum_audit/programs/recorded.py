@@ -94,6 +94,7 @@ class Numbers:
         self._taken: defaultdict[str, set[int]] = defaultdict(set)
 
     def next(self, name: str) -> int:
+        """Take the smallest free number, and return it."""
         taken, number = self._taken[name], self._first
         while number in taken:
             number += 1
@@ -101,9 +102,11 @@ class Numbers:
         return number
 
     def take(self, name: str, number: int) -> None:
+        """Mark a number as taken."""
         self._taken[name].add(number)
 
     def release(self, name: str, number: int) -> None:
+        """Mark a number as free."""
         self._taken[name].discard(number)
 
 

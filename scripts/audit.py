@@ -33,9 +33,9 @@ try:
 
     from plenum.cli import NO_VERDICT, front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
-    line = f"{sys.executable} has no {missing.name}; run make, then .venv/bin/python"
-    print(f"error: {line} scripts/audit.py", file=sys.stderr)
-    raise SystemExit(2) from None
+    from environment import explain
+
+    raise explain(missing) from None
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 

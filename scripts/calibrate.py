@@ -6,10 +6,15 @@ python scripts/calibrate.py [draws=1500] [workers=N] [out=docs]
 import json
 import os
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")

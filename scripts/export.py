@@ -8,11 +8,16 @@ Exit status of a check: 0 where the file is whole, 2 where it isn't.
 
 import sys
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.cli import front_door, one_line_errors
+    from plenum.base.errors import UserError
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 VERIFY = "--verify"
 

@@ -5,10 +5,15 @@ python scripts/fault_server.py [port=8123] [faults.all=0.12] [limits.rpm=500] [a
 
 import signal
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import INTERRUPTED, front_door, one_line_errors
+    from plenum.cli import INTERRUPTED, front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")

@@ -7,11 +7,16 @@ python scripts/import.py published=CLONE what=design [target=FOLDER]
 A call that was stopped goes on where the same command is given again.
 """
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
-from plenum.design.ranges import one_of
+    from plenum.cli import front_door, one_line_errors
+    from plenum.design.ranges import one_of
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")

@@ -11,10 +11,15 @@ With ``run``, studies go to a tracking store in the folder ``out``; what is ther
 
 from pathlib import Path
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="papers")

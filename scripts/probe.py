@@ -6,11 +6,16 @@ python scripts/probe.py model=gpt-4.1-mini [n=20] [scenario=HL-01] [temperature=
 import os
 from pathlib import Path
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.base.terminal import say
-from plenum.cli import FAILED, INTERRUPTED, front_door, one_line_errors
+    from plenum.base.terminal import say
+    from plenum.cli import FAILED, INTERRUPTED, front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 

@@ -7,10 +7,15 @@ python scripts/prompt.py study=NAME condition=IDENTITY [replicate=0] round=3 sea
 import os
 from pathlib import Path
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 

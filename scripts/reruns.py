@@ -5,10 +5,15 @@ python scripts/reruns.py study=NAME [journals=FOLDER] [tracking=server] [out=FOL
 Exit status: 0 where all that can be compared is equal, 1 where something differs, 2 for bad input.
 """
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")

@@ -6,12 +6,17 @@ python scripts/study.py study=NAME list|rename=NEW|delete|restore|drop=CONDITION
 
 import sys
 
-import hydra
-from omegaconf import DictConfig
+try:
+    import hydra
+    from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.cli import front_door, one_line_errors
-from plenum.design.ranges import one_of
+    from plenum.base.errors import UserError
+    from plenum.cli import front_door, one_line_errors
+    from plenum.design.ranges import one_of
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 WORDS = ("list", "delete", "restore")
 

@@ -10,10 +10,15 @@ import re
 import sys
 from dataclasses import replace
 
-import hydra
-from omegaconf import DictConfig, OmegaConf
+try:
+    import hydra
+    from omegaconf import DictConfig, OmegaConf
 
-from plenum.cli import front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")

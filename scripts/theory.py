@@ -13,19 +13,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-import pandas as pd
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+try:
+    import numpy as np
+    import pandas as pd
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-from plenum.base.errors import UserError
-from plenum.base.shares import percent
-from plenum.cli import one_line_errors
-from plenum.reports.formats import NONE, number, p_value
-from plenum.reports.printing import show
-from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
-from plenum.reports.table import Column, Table
+    from plenum.base.errors import UserError
+    from plenum.base.shares import percent
+    from plenum.cli import one_line_errors
+    from plenum.reports.formats import NONE, number, p_value
+    from plenum.reports.printing import show
+    from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
+    from plenum.reports.table import Column, Table
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
 
 with one_line_errors():  # the package of worlds may not be installed
     from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable

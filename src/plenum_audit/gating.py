@@ -1,6 +1,7 @@
 """An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from omegaconf import DictConfig
 
@@ -23,14 +24,31 @@ def composed(cfg: DictConfig) -> Audit:
     UserError
         As for :func:`plenum_audit.programs.compose.compose`.
     """
-    try:
+    with explained_in_outputs(lambda: _outputs_of(cfg)):
         return compose(cfg)
+
+
+@contextmanager
+def explained_in_outputs(outputs: Callable[[], tuple[str, AuditConfig] | None]) -> Iterator[None]:
+    """Write the outputs of an audit that can't begin, if what is done in this context fails.
+
+    Parameters
+    ----------
+    outputs
+        Returns the study and the settings, or ``None`` if nothing is to be written.
+    """
+    try:
+        yield
     except BaseException as error:
         with suppress(Exception):  # the error itself must be seen; without a folder it is all
-            study, out = str(cfg.study or ""), str(cfg.out)
-            if is_study(study) and not cfg.dry_run:
-                _publish_unbegun(study, _settings(cfg, out), error)
+            if (known := outputs()) is not None:
+                _publish_unbegun(*known, error)
         raise
+
+
+def _outputs_of(cfg: DictConfig) -> tuple[str, AuditConfig] | None:
+    study, out = str(cfg.study or ""), str(cfg.out)
+    return (study, _settings(cfg, out)) if is_study(study) and not cfg.dry_run else None
 
 
 def _settings(cfg: DictConfig, out: str) -> AuditConfig:
@@ -61,6 +79,7 @@ def audited(audit: Audit) -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
+    from plenum.reports.printing import show_text
     from plenum_audit.reports.publish import publish_audited, publish_unended
 
     begun = False
@@ -76,7 +95,8 @@ def audited(audit: Audit) -> AuditResult | None:
         if result is None:
             return None
         program = logged_program(audit.logged) if is_large(audit) else None
-        print("\n".join(publish_audited(audit.jobs, audit.settings, result, program)))
+        for line in publish_audited(audit.jobs, audit.settings, result, program):
+            show_text(line)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:

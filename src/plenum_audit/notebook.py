@@ -12,12 +12,15 @@ from plenum.design.settings import Api, Backend, Budget, Calls, Sampling, Simula
 from plenum_audit.design import AuditConfig, CommitteeConfig
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.execution import audit as audits
-from plenum_audit.gating import audited
+from plenum_audit.gating import audited, explained_in_outputs
 from plenum_audit.programs import adapters, cases
 from plenum_audit.programs.adapters import Program
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.compose import OWN_MODELS, Audit
 from plenum_audit.programs.condition import ProgramCondition
+
+_STUDY = "audit"
+"""The study that an audit from Python is tracked as."""
 
 
 def audit(
@@ -71,16 +74,25 @@ def audit(
     >>> result.family.verdict  # doctest: +SKIP
     'stable'
     """
-    settings = {"acceptable": acceptable, "unacceptable": unacceptable, "max_runs": max_runs}
     with tempfile.TemporaryDirectory() as scratch:
         place, uri = folder or Path(scratch), None
         if folder is not None:
             uri = f"sqlite:///{folder.resolve()}/mlflow.db"
-        composed = _audit(
-            *(committee, case, backend, timeout_s),
-            settings={**settings, "concurrency": concurrency, "out": str(place)},
-            how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
+        target = committee if isinstance(committee, str) else adapters.name_of(committee)
+        config = AuditConfig(
+            CommitteeConfig(target=target),
+            case=str(case),
+            acceptable=acceptable,
+            unacceptable=unacceptable,
+            max_runs=max_runs,
+            concurrency=concurrency,
+            out=str(place),
         )
+        with explained_in_outputs(lambda: (_STUDY, config) if folder is not None else None):
+            composed = _audit(
+                *(committee, case, backend, timeout_s, config),
+                how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
+            )
         run = audits.run if folder is None else audited
         result: AuditResult | None = _outside_of_loops(run, composed)
         assert result is not None  # only a dry run has none
@@ -102,7 +114,7 @@ def _audit(
     case: Case | str | Path,
     backend: Backend | str,
     timeout_s: float,
-    settings: dict[str, Any],
+    config: AuditConfig,
     how: dict[str, Any],
 ) -> Audit:
     """Build the audit of a committee, as ``scripts/audit.py`` composes it from a config."""
@@ -111,13 +123,14 @@ def _audit(
         program = adapters.program(called)
     else:
         program = adapters.in_process(committee)
-        called = adapters.Committee(target=program.name, isolate="none", timeout_s=timeout_s)
+        target = config.committee.target
+        called = adapters.Committee(target=target, isolate="none", timeout_s=timeout_s)
     given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load(case)
     jobs = [
         Job(
             condition=_condition(program, each, backend),
-            study="audit",
-            replicates=settings["max_runs"],
+            study=_STUDY,
+            replicates=config.max_runs,
             calls=Calls(),
             budget=Budget(dollars=how["dollars"]),
             prices={},
@@ -131,7 +144,6 @@ def _audit(
         )
         for each in given
     ]
-    config = AuditConfig(CommitteeConfig(target=called.target), case=str(case), **settings)
     return Audit(config, tuple(jobs), called, program)
 
 

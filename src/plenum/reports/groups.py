@@ -76,4 +76,6 @@ def fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
     """Write the rounds of the fit, ending where the longest condition did: ``3-20``."""
     run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
     first, last = chosen.window
-    return f"{first}-{min(last, run) if run > first else last}"
+    if 0 < run <= first:
+        return f"{first}-{last}, of which fewer than two were run"
+    return f"{first}-{min(last, run) if run else last}"

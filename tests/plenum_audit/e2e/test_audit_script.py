@@ -16,6 +16,8 @@ from command_line import KEY, Run, calls, journals, runs, start, table, wait_for
 from openai_server import Server, completion
 from pydantic import TypeAdapter
 
+import plenum_audit
+from plenum.base.errors import UserError
 from plenum.records import read_entries
 from plenum_audit.reports.audit import Audit
 
@@ -254,6 +256,28 @@ def test_an_audit_that_can_not_begin_leaves_no_earlier_verdict_in_its_files(
         run(*arguments("steady", *more), script="scripts/audit.py", status=2)
         assert {name: (out / name).read_text() for name in OUTPUTS} == stable
     assert not (folder / "outputs/other").exists()
+
+
+def test_an_audit_from_python_that_can_not_begin_says_so_in_its_files(folder: Path) -> None:
+    """As the script does; what another study's audit has left stays."""
+    app, case = f"{folder}/app.py:steady", folder / "one.yaml"
+    missing = f"{folder}/nothing.py:f"
+    for study in ("audit", "other"):
+        out = folder / study
+        out.mkdir()
+        (out / "audit.json").write_text(json.dumps({"study": study, "verdict": "stable"}))
+        (out / "audit.md").write_text("### ✅ Stable")
+        for given in ((missing, case), (app, folder / "nowhere.yaml")):
+            with pytest.raises(UserError, match="there is no ") as raised:
+                plenum_audit.audit(*given, folder=out)
+            said = (out / "audit.md").read_text()
+            held = json.loads((out / "audit.json").read_text())
+            if study == "other":
+                assert (said, held["verdict"]) == ("### ✅ Stable", "stable")
+                continue
+            assert said.startswith("### ❔ No verdict\n")
+            assert held["verdict"] is None
+            assert held["stopped"] == f"the audit could not begin: {raised.value}"
 
 
 @pytest.mark.usefixtures("folder")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -34,6 +35,15 @@ def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
 
 
 # --- callables ------------------------------------------------------------------------------------
+
+
+def test_a_pipe_is_no_program_and_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe.py")
+    for target in (f"{pipe}:committee", str(pipe)):
+        with pytest.raises(UserError, match=r"pipe\.py: it is no file but a pipe"):
+            adapters.program(Committee(target=target))
+    with pytest.raises(UserError, match=r"there is no file .*nothing\.py"):
+        adapters.program(Committee(target=f"{tmp_path}/nothing.py:committee"))
 
 
 def test_a_function_of_this_process_is_run_async_or_in_a_thread(tmp_path: Path) -> None:

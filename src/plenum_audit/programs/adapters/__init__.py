@@ -15,7 +15,7 @@ from plenum_audit.programs.adapters import identity
 from plenum_audit.programs.adapters.endpoint import Http
 from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders
 from plenum_audit.programs.adapters.in_process import Callable, load
-from plenum_audit.programs.adapters.naming import nameless
+from plenum_audit.programs.adapters.naming import nameless, unreadable
 from plenum_audit.programs.adapters.processes import Child, Command
 from plenum_audit.programs.adapters.program import Program, ProgramFailed
 from plenum_audit.programs.decision import rule_problem
@@ -129,8 +129,12 @@ def program(settings: Committee) -> Program:
 
 def in_process(committee: Any, name: str = "") -> Program:
     """Return a function or an object of this process as a program."""
-    named = name or getattr(committee, "__name__", type(committee).__name__)
-    return Callable(named, committee, identity.of_function(committee))
+    return Callable(name or name_of(committee), committee, identity.of_function(committee))
+
+
+def name_of(committee: Any) -> str:
+    """Return the name of a function, or of an object's class."""
+    return str(getattr(committee, "__name__", type(committee).__name__))
 
 
 def _function(settings: Committee) -> Program:
@@ -138,8 +142,8 @@ def _function(settings: Committee) -> Program:
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
         raise UserError(f"committee={target}: {nameless(place or attribute)}")
-    if place.endswith(".py") and not Path(place).is_file():
-        raise UserError(f"committee={target}: there is no file {place}")
+    if place.endswith(".py") and (problem := unreadable(place)):
+        raise UserError(f"committee={target}: {problem}")
     interpreter = settings.python or sys.executable
     description = identity.described(interpreter, target, settings.env)
     name = settings.name or f"{Path(place).stem}:{attribute}"

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from plenum.base import regular_files
+
 _SHOWN = 5
 
 
@@ -17,14 +19,24 @@ def nameless(place: str) -> str:
     """
     if not place.endswith(".py"):
         return "FILE.py:NAME or MODULE:NAME is needed"
-    file = Path(place)
-    if not file.is_file():
-        return f"FILE.py:NAME is needed, and there is no file {place}"
-    targets = " or ".join(f"committee={place}:{name}" for name in _names(file)[:_SHOWN])
+    if problem := unreadable(place):
+        return f"FILE.py:NAME is needed, and {problem}"
+    targets = " or ".join(f"committee={place}:{name}" for name in _names(Path(place))[:_SHOWN])
     script = f"""a script is run by 'committee.command="python {place} {{case}}"'"""
     if not targets:
         return f"FILE.py:NAME is needed, and it holds no function of a case and a run; {script}"
     return f"name its function: {targets}; {script}"
+
+
+def unreadable(place: str) -> str:
+    """Say why a program's file can't be read; an empty text if it can."""
+    try:
+        regular_files.require(Path(place))
+    except FileNotFoundError:
+        return f"there is no file {place}"
+    except OSError as error:  # a pipe, for one, which reading would wait for
+        return f"{place} can't be read: {error.strerror}" if error.strerror else str(error)
+    return ""
 
 
 def _names(file: Path) -> list[str]:

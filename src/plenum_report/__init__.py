@@ -1,4 +1,4 @@
-"""A study's report: a page that reads as a paper's results section, in HTML and in Markdown."""
+"""Reports of studies in prose, in the form of a paper's results section, as HTML and Markdown."""
 
 from plenum_report.publish import publish
 

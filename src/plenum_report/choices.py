@@ -1,4 +1,4 @@
-"""What committees chose, and in how many runs each ended otherwise: facts for sentences."""
+"""Facts about committees' decisions, and about runs that deviate from them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from plenum.reports.rows import Row
 
 
 def option_in_words(label: str) -> str:
-    """An option's label, or that there was no majority."""
+    """Return an option's label, or words for a missing majority."""
     return "no majority" if label == NO_MAJORITY else label
 
 
@@ -21,13 +21,13 @@ class Choice:
     Attributes
     ----------
     modes
-        The most frequent decision; several where they are equally frequent.
+        The most frequent decision; several if they tie.
     times
-        Runs that ended with it, or with each of them.
+        Number of runs with it, or with each of them.
     others
-        Runs that ended otherwise, by the option that they chose.
+        Numbers of deviating runs by the option that they chose.
     undecided
-        Runs that ended otherwise since no option had a majority.
+        Number of deviating runs without a majority for any option.
     """
 
     row: Row
@@ -38,22 +38,22 @@ class Choice:
 
     @property
     def flips(self) -> int:
-        """Runs that ended otherwise than most; of equally frequent decisions one counts as most."""
+        """Number of runs that deviate from the mode; of tied modes one counts as the mode."""
         return self.row.n - self.times
 
     @property
     def split(self) -> bool:
-        """Whether no decision is the most frequent."""
+        """True if several decisions are equally frequent."""
         return len(self.modes) > 1
 
     @property
     def lost(self) -> bool:
-        """Whether most runs ended without a majority."""
+        """True if most runs ended without a majority."""
         return self.modes == (NO_MAJORITY,)
 
 
 def choice(row: Row) -> Choice:
-    """What a condition chose; it has decisions."""
+    """Return the decisions of a condition, which must have some."""
     decisions = row.decisions
     times = max(decisions.values())
     modes = tuple(d for d, n in decisions.items() if n == times)
@@ -64,7 +64,7 @@ def choice(row: Row) -> Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """The choices of conditions whose runs are repeats, or all of whose runs read other wordings.
+    """Decisions of conditions with repeated runs, or of those whose runs read other wordings.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Choices:
 
     @cached_property
     def by_case(self) -> dict[str, list[tuple[Choice, int]]]:
-        """By scenario: a choice, and how many made it, the most frequent first."""
+        """Distinct choices with their counts by scenario, the most frequent first."""
         cases: dict[str, list[Choice]] = {}
         for each in self.every:
             cases.setdefault(each.row.tracked.factors["scenario"], []).append(each)
@@ -85,43 +85,43 @@ class Choices:
 
     @property
     def differing(self) -> list[str]:
-        """The scenarios in which committees made different choices."""
+        """Scenarios in which committees made different choices."""
         return [case for case, groups in self.by_case.items() if len(groups) > 1]
 
     @cached_property
     def repeated(self) -> list[Choice]:
-        """Those of several runs."""
+        """Choices of conditions with several runs."""
         return [each for each in self.every if each.row.n > 1]
 
     @cached_property
     def moved(self) -> list[Choice]:
-        """Those whose runs ended differently, the largest share first."""
+        """Choices of conditions whose runs differed, the largest share of deviations first."""
         moved = [each for each in self.repeated if each.flips]
         return sorted(moved, key=lambda each: -each.flips / each.row.n)
 
     @cached_property
     def still(self) -> list[Choice]:
-        """Those of several runs that all ended alike."""
+        """Choices of conditions whose several runs all agreed."""
         return [each for each in self.repeated if not each.flips]
 
     @property
     def limits(self) -> list[float]:
-        """Of those that ended alike: the largest share that could end otherwise, at 95 %."""
+        """Upper 95 % limits of the deviating share, for conditions whose runs agreed."""
         return [each.row.summary.flip_rate.ci_high for each in self.still if each.row.summary]
 
     @property
     def flips(self) -> int:
-        """All runs that ended otherwise than most of their committee; splits count in none."""
+        """Total number of runs that deviate from their committee's mode; splits don't count."""
         return sum(each.flips for each in self.moved if not each.split)
 
     @property
     def undecided(self) -> int:
-        """Those of them without a majority."""
+        """Number of them without a majority."""
         return sum(each.undecided for each in self.moved)
 
 
 def choices(rows: Sequence[Row]) -> list[Choices]:
-    """The choices of some conditions: of repeats first, then of wordings."""
+    """Return the choices of conditions, first with repeats, then with wordings."""
     known = [row for row in rows if row.decisions]
     parts = [
         Choices(perturbed, [choice(row) for row in known if row.tracked.perturbed is perturbed])

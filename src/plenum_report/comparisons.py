@@ -23,19 +23,20 @@ class Difference:
     Attributes
     ----------
     name
-        What is compared: "roles on against off".
+        The comparison, as in "roles on against off".
     held
-        What is held where others of the family hold something else: "in HL-01 at model uniform".
+        Factors that distinguish it within the family, as in "in HL-01 at model uniform".
     estimate
-        Its value, with ``ci_low`` and ``ci_high``, and what else its kind of estimate has.
+        Its estimate, with ``value``, ``ci_low``, ``ci_high``, and fields of its kind.
     p
-        Adjusted over the family.
+        The p-value, adjusted over the family.
     symbol
         The exponent that differs; empty for other differences.
     growth
-        What a difference of exponents comes to over the rounds that both conditions share.
+        The factor of growth that a difference of exponents means over the rounds that both
+        conditions share.
     warnings
-        Those of the conditions.
+        Warnings of the conditions.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Difference:
 
     @property
     def shown(self) -> bool:
-        """Whether it counts as shown: by its adjusted test, and by its interval."""
+        """True if both its adjusted test and its interval are significant."""
         return holds(self.p, self.estimate.ci_low, self.estimate.ci_high)
 
 
@@ -59,7 +60,7 @@ class Family:
     Attributes
     ----------
     what
-        What the differences are of.
+        Description of the differences.
     differences
         All of them, with and without estimate.
     """
@@ -69,43 +70,43 @@ class Family:
 
     @property
     def measured(self) -> list[Difference]:
-        """Those that have an estimate."""
+        """Differences that have an estimate."""
         return [d for d in self.differences if math.isfinite(d.estimate.value)]
 
     @property
     def shown(self) -> list[Difference]:
-        """Those that count as shown, the clearest first."""
+        """Significant differences, the smallest p first."""
         return sorted((d for d in self.measured if d.shown), key=lambda d: d.p)
 
     @property
     def split(self) -> list[Difference]:
-        """Those whose test rejects while their interval holds 0."""
+        """Differences whose test rejects although their interval contains 0."""
         return [d for d in self.measured if d.p < ALPHA and not d.shown]
 
     @property
     def rest(self) -> list[Difference]:
-        """Those that neither the test nor the interval shows."""
+        """Differences that neither the test nor the interval shows."""
         return [d for d in self.measured if not d.p < ALPHA and not d.shown]
 
     @property
     def missed(self) -> list[Difference]:
-        """Those that were not shown."""
+        """Differences that aren't significant."""
         return [d for d in self.measured if not d.shown]
 
     @property
     def suspicious(self) -> list[Difference]:
-        """Those shown that carry a warning with which they need not be differences of growth."""
+        """Significant differences with a warning that they may not be differences of growth."""
         return [d for d in self.shown if set(SHAKY) & set(d.warnings)]
 
 
 def factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
-    """Contrasts, by the factor whose levels they compare."""
+    """Return families of contrasts, by the factor whose levels they compare."""
     names = dict.fromkeys(effect.name.split(" ")[0] for effect in effects)
     return [family(name, [e for e in effects if e.name.split(" ")[0] == name]) for name in names]
 
 
 def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
-    """Effects whose p-values are adjusted together."""
+    """Return a family of effects, whose p-values are adjusted together."""
     varying = _varying(effects)
     differences = [
         Difference(
@@ -123,7 +124,7 @@ def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
 
 
 def means(across: Sequence[Effect[Estimate]]) -> Family:
-    """Effects pooled over scenarios."""
+    """Return the family of effects pooled over scenarios."""
     effects = [a for a in across if isinstance(a.estimate, Pooled)]
     names = {a.name for a in effects}
     alike = {name: [a for a in effects if a.name == name] for name in names}
@@ -141,7 +142,7 @@ def means(across: Sequence[Effect[Estimate]]) -> Family:
 
 
 def terms(across: Sequence[Effect[Estimate]]) -> Family:
-    """The terms of the mixed model."""
+    """Return the family of terms of the mixed model."""
     differences = [
         Difference(a.name.removeprefix("mixed model: "), "", a.estimate, a.p_holm)
         for a in across
@@ -151,7 +152,7 @@ def terms(across: Sequence[Effect[Estimate]]) -> Family:
 
 
 def fragilities(changes: Sequence[Effect[FragilityContrast]]) -> Family:
-    """Differences of fragility, wording by wording."""
+    """Return the family of differences of fragility, by wording."""
     differences = []
     for change in changes:
         at, name = change.others.get("scenario", ""), change.name.replace(" - ", " against ")
@@ -161,28 +162,28 @@ def fragilities(changes: Sequence[Effect[FragilityContrast]]) -> Family:
 
 
 def smallest(differences: Sequence[Difference]) -> float:
-    """The smallest adjusted p."""
+    """Return the smallest adjusted p."""
     return min((d.p for d in differences if not math.isnan(d.p)), default=math.nan)
 
 
 def of_family(family: Family) -> float:
-    """The smallest adjusted p of a family."""
+    """Return the smallest adjusted p of a family."""
     return smallest(family.measured)
 
 
 def adjusted(families: Iterable[Family]) -> bool:
-    """Whether any of some families has several tests, whose p-values are adjusted."""
+    """Return whether any family has several tests, whose p-values are adjusted."""
     return any(len(family.measured) > 1 for family in families)
 
 
 def least(differences: Sequence[Difference]) -> list[float]:
-    """The true differences that would have been found, at the realised n and spread."""
+    """Return the true differences that would have been detected, at the realised n and spread."""
     deltas = [detectable(d.estimate.se, d.estimate.df) for d in differences]
     return [delta for delta in deltas if math.isfinite(delta)]
 
 
 def suspicious(differences: Sequence[Difference]) -> list[str]:
-    """The warnings with which a difference of slopes need not be one of growth."""
+    """Return warnings with which a difference of slopes may not be one of growth."""
     return [warning for warning in SHAKY if any(warning in d.warnings for d in differences)]
 
 
@@ -191,7 +192,7 @@ def _varying(effects: Sequence[Effect[Estimate]]) -> list[str]:
 
 
 def _held(others: dict[str, str], names: Sequence[str]) -> str:
-    """The factors in which effects of a name differ: "in HL-01 at model uniform"."""
+    """Describe the factors that distinguish effects of a name: "in HL-01 at model uniform"."""
     varying = [n for n in names if others.get(n)]
     at = listed(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
@@ -199,7 +200,7 @@ def _held(others: dict[str, str], names: Sequence[str]) -> str:
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:
-    """The growth by Δλ̂ over the rounds that both conditions share; nothing where it is huge."""
+    """Return the growth by Δλ̂ over the rounds that both conditions share; None if it is huge."""
     c = effect.estimate
     spans = [cell.rounds_used + cell.zero_rounds - 1 for cell in c.cells]
     if len(set(spans)) > 1 or spans[0] < 1 or not math.isfinite(c.value):

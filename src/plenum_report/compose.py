@@ -1,4 +1,4 @@
-"""The report of a study of committees, and the sentences after its tables."""
+"""Composition of the report of a study of committees, and of the sentences after its tables."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ SECTIONS = {
     "methods": "Methods",
     "runs": "Appendix: diagnostics, runs and files",
 }
-"""The titles of a report's sections by their anchors, in order. Each has a template of its name."""
+"""Titles of a report's sections by their anchors, in order; each anchor names a template."""
 
 
 def compose(material: Material) -> Document:
@@ -50,12 +50,12 @@ def compose(material: Material) -> Document:
 
 
 def sentences(study: EstimatedStudy) -> list[str]:
-    """Sentences on a study of committees: results, null results, and what is left out."""
+    """Return sentences on a study of committees: results, null results, and omissions."""
     material = Material(study, (), {})
     return _answer(material, facts.facts(material), noticed=not study.chosen.every)
 
 
 def _answer(material: Material, known: dict[str, Any], *, noticed: bool) -> list[str]:
-    """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
+    """Return findings in sentences; with ``noticed`` they mention that agents were simulated."""
     named = {"name": material.name, "unit": "replicate", "noticed": noticed}
     return paragraphs("plenum_report/findings.md.j2", f=known, **named)

@@ -1,4 +1,4 @@
-"""How differently the replicates of a study decided, and how often a wording changed that."""
+"""Facts about differences between replicates' decisions, and about decisions by wording."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ class Fragility(NamedTuple):
 
 
 class Largest(NamedTuple):
-    """The largest share of some conditions, and those that have it; ``None`` where none has one."""
+    """The largest share among conditions, and those that have it; ``None`` if none has one."""
 
     share: Share | None
     rows: tuple[Row, ...]
@@ -33,12 +33,12 @@ class Decisions:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The conditions whose replicates decided, each once."""
+        """Conditions whose replicates decided, without reruns."""
         return [row for row in self.every if row.summary and not row.tracked.rerun]
 
     @property
     def several(self) -> bool:
-        """Whether some of them have more than one replicate."""
+        """True if some of them have more than one replicate."""
         return any(row.n > 1 for row in self.rows)
 
     @cached_property
@@ -53,17 +53,17 @@ class Decisions:
 
     @cached_property
     def alike(self) -> list[Row]:
-        """The conditions of several replicates that all decided alike."""
+        """Conditions of several replicates that all decided alike."""
         return [row for row in self.rows if row.n > 1 and _flip_rate(row).count == 0]
 
     @property
     def unseen(self) -> float:
-        """The share that could still decide otherwise in the largest of these, at 95 %."""
+        """Upper 95 % limit of the deviating share in the largest of these conditions."""
         return min((_flip_rate(row).ci_high for row in self.alike), default=math.nan)
 
     @cached_property
     def fragile(self) -> list[Fragility]:
-        """The conditions whose fragility could be measured, the least fragile first."""
+        """Conditions whose fragility could be measured, the least fragile first."""
         measured = [
             Fragility(row, row.wordings[ALL].fragility)
             for row in self.every
@@ -73,20 +73,21 @@ class Decisions:
 
     @property
     def most_fragile(self) -> list[Fragility]:
-        """Those of the largest fragility; a single replicate can't differ."""
+        """Conditions with the largest fragility; those of one replicate can't differ."""
         several = [entry for entry in self.fragile if entry.row.n > 1]
         return [f for f in several if f.fragility.value == several[-1].fragility.value]
 
     @property
     def deliberated(self) -> list[Row]:
-        """The deliberations of several replicates."""
+        """Deliberations with several replicates."""
         return [row for row in self.rows if not row.one_shot and row.n > 1]
 
     @cached_property
     def majorities(self) -> dict[float, list[Row]]:
-        """Deliberations by the round from which half of the replicates have a majority that stands.
+        """Deliberations by the median round from which a majority is lasting.
 
-        The earliest first, without those in which fewer than half of them ever have one.
+        They are sorted by round, without those in which fewer than half of the replicates ever
+        reach one.
         """
         by_round: dict[float, list[Row]] = {}
         for row in self.deliberated:
@@ -96,7 +97,7 @@ class Decisions:
 
     @cached_property
     def never(self) -> list[Row]:
-        """Deliberations in which fewer than half of the replicates ever have such a majority."""
+        """Deliberations in which fewer than half of the replicates reach a lasting majority."""
         return [row for row in self.deliberated if not math.isfinite(_median(row))]
 
 

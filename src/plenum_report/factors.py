@@ -1,4 +1,4 @@
-"""The factors of a design: their levels, whether they are crossed, and conditions named by them."""
+"""Factors of a design: their levels, their crossing, and names of conditions by them."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ _PROTOCOLS = {
 
 
 def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """The levels of each factor that varies, in the order in which they occur."""
+    """Return the levels of each varying factor in order of appearance."""
     return {
         name: list(dict.fromkeys(row.tracked.factors[name] for row in rows))
         for name in varying_in(rows)
@@ -30,13 +30,13 @@ def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
 
 
 def fixed(rows: Sequence[Row]) -> dict[str, str]:
-    """The factors that don't vary, and their level."""
+    """Return the constant factors with their level."""
     varying = varying_in(rows)
     return {name: rows[0].tracked.factors[name] for name in FACTORS if name not in varying}
 
 
 def crossed(rows: Sequence[Row]) -> bool:
-    """Whether every level of each factor that varies meets every level of all others."""
+    """Return whether the design is a full factorial of the varying factors."""
     by_factor = levels(rows)
     if math.prod(map(len, by_factor.values())) > len(rows):
         return False
@@ -45,14 +45,14 @@ def crossed(rows: Sequence[Row]) -> bool:
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """One line a factor: its levels, and how many conditions have each."""
+    """Make a table with one line per factor: its levels, and the conditions at each."""
     return design([row.tracked.factors for row in rows], FACTORS, [provenance(rows)])
 
 
 def design(
     conditions: Sequence[Mapping[str, str]], names: Iterable[str], notes: Sequence[str] = ()
 ) -> Table:
-    """One line a factor of some conditions, those that vary first."""
+    """Make a table with one line per factor of some conditions, varying ones first."""
     lines = []
     for name in names:
         counts = Counter(factors.get(name, "") for factors in conditions)
@@ -74,7 +74,7 @@ def _levels(counts: Counter[str]) -> str:
 
 
 class Names:
-    """Names for the conditions of a study: by the factors in which they differ."""
+    """Names for the conditions of a study, by the factors in which they differ."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._varying = varying_in(rows)
@@ -85,7 +85,7 @@ class Names:
         self._twice = {text for text, times in Counter(texts).items() if times > 1}
 
     def __call__(self, row: Row) -> str:
-        """A condition as part of a sentence: "HL-01 with roles on and model mixed"."""
+        """Name a condition within a sentence: "HL-01 with roles on and model mixed"."""
         text = self._factors(row)
         if text not in self._twice:
             return text
@@ -93,7 +93,7 @@ class Names:
         return f"{text} ({identity})" if self._varying else f"condition {identity}"
 
     def at(self, row: Row) -> str:
-        """Where something is so: "in HL-01 with roles on", "with roles on"; empty for the only one.
+        """Return a condition as a place: "in HL-01 with roles on"; empty for the only condition.
 
         It begins with a space, unless it is empty.
         """
@@ -103,11 +103,11 @@ class Names:
         return f" in {text}" if "scenario" in self._varying else f" with {text}"
 
     def each(self, rows: Iterable[Row]) -> list[str]:
-        """The names of some conditions."""
+        """Return the names of some conditions."""
         return [self(row) for row in rows]
 
     def several(self, rows: Iterable[Row], where: str = "") -> str:
-        """Conditions as a sentence lists them; ``where`` the rest of a long list is found."""
+        """Name conditions in a sentence; ``where`` tells the place of the rest of a long list."""
         return first_names(self.each(rows), where)
 
     def _factors(self, row: Row) -> str:

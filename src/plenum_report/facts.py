@@ -1,4 +1,4 @@
-"""The facts that the sentences of a committees' report, and those after its tables, are made of."""
+"""Facts for the sentences of a committees' report, and for those after its tables."""
 
 import platform
 from collections import Counter
@@ -24,10 +24,10 @@ from plenum_report.families import shaky
 from plenum_report.material import MOST_LINES, Material
 
 _FEW = 10
-"""Fewer replicates than this are called few."""
+"""Number of replicates below which they are called few."""
 
 _UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
-"""The text for a warning that isn't known."""
+"""Text for an unknown warning."""
 
 
 def facts(material: Material) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def facts(material: Material) -> dict[str, Any]:
 
 
 def report(material: Material) -> dict[str, Any]:
-    """The facts of all sections of a report."""
+    """Return the facts of all sections of a report."""
     return {
         **facts(material),
         **_design(material),
@@ -72,14 +72,14 @@ def report(material: Material) -> dict[str, Any]:
 
 
 def _growth_beyond(branches: Branching | None) -> str:
-    """The shown sign of the growth of branches, in a word; empty for no more than diffusion."""
+    """Return the significant sign of branches' growth as a word; or empty."""
     if branches is None or not excludes(branches.signed.ci_low, branches.signed.ci_high):
         return ""
     return "amplification" if branches.signed.value > 0 else "contraction"
 
 
 def _design(material: Material) -> dict[str, Any]:
-    """Facts of the design: factors, committee, models, rounds, wordings, seeds and code."""
+    """Return facts of the design: factors, committee, models, rounds, wordings, seeds, code."""
     rows = material.rows
     begun = [row for row in rows if not row.tracked.after_round]
     origins = [o for row in rows if (o := material.origins.get(row.tracked.run_id))]
@@ -114,7 +114,7 @@ def _rounds(row: Row) -> int:
 
 
 def _committee(origins: Sequence[Provenance]) -> dict[str, Any]:
-    """The different sets of seats, and the options they had."""
+    """Return the different sets of seats, and their options."""
     return {
         "seats": sorted({tuple(sorted(seat for seat, _ in o.models)) for o in origins if o.models}),
         "options": [
@@ -124,7 +124,7 @@ def _committee(origins: Sequence[Provenance]) -> dict[str, Any]:
 
 
 def _orders(material: Material) -> int:
-    """In how many orders the same seats spoke at most, on one scenario and with one seed."""
+    """Return the largest number of speaking orders of the same seats, scenario and seed."""
     orders: dict[tuple[object, ...], set[tuple[str, ...]]] = {}
     for row in material.rows:
         origin, factors = material.origins.get(row.tracked.run_id), row.tracked.factors
@@ -136,7 +136,7 @@ def _orders(material: Material) -> int:
 
 
 def _models(material: Material) -> dict[str, list[str]]:
-    """Which models each line-up has, by the level of the factor."""
+    """Return the models of each line-up, by the level of the factor."""
     by_level: dict[str, dict[str, None]] = {}
     for row in material.rows:
         origin = material.origins.get(row.tracked.run_id)
@@ -147,7 +147,7 @@ def _models(material: Material) -> dict[str, list[str]]:
 
 
 def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, Any]:
-    """How many wordings the scenario has, and how many were read, by family."""
+    """Return the number of the scenario's wordings, and of those read by family."""
     wordings = next((origin.wordings for origin in origins if origin.wordings), "")
     pairs = {
         pair
@@ -162,7 +162,7 @@ def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, A
 
 
 def _branch(row: Row) -> dict[str, int]:
-    """How many continuations a condition has: of each base state, once it has estimates."""
+    """Return the number of a condition's continuations; per base state once it has estimates."""
     branches = row.branches
     return {
         "branches": branches.branches if branches else row.tracked.target,
@@ -172,7 +172,7 @@ def _branch(row: Row) -> dict[str, int]:
 
 
 def _attrition(material: Material) -> dict[str, Any]:
-    """How replicates ended, in all and where conditions differ, and what the calls took."""
+    """Return outcomes of replicates, overall and where conditions differ, and usage."""
     counted = material.accounted
     tracked = [usage.tracked for usage in counted]
     failures = sum((Counter(t.failures) for t in tracked), Counter[str]())
@@ -195,7 +195,7 @@ def _attrition(material: Material) -> dict[str, Any]:
 
 
 def _comparisons(material: Material) -> dict[str, Any]:
-    """Facts of the comparisons: shown, not shown, and the detectable difference."""
+    """Return facts of the comparisons: significant or not, and detectable differences."""
     study = material.study
     return {
         "contrasts": comparisons.factors(study.contrasts),
@@ -210,7 +210,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
 
 
 def _warnings(material: Material) -> dict[str, Any]:
-    """Each warning that occurs, what it means, and for which conditions."""
+    """Return each warning that occurs, its meaning, and its conditions."""
     study, carried = material.study, dict[str, list[Row]]()
     for row in material.rows:
         for name in row.warnings:
@@ -228,7 +228,7 @@ def _warnings(material: Material) -> dict[str, Any]:
 
 
 def _limits(material: Material) -> dict[str, Any]:
-    """Facts that limit the conclusions."""
+    """Return facts that limit the conclusions."""
     rows = material.rows
     fits = [fit for kind in material.kinds for fit in kind.fits]
     cold = any(row.tracked.factors["temperature"] == "t0" for row in rows)
@@ -249,7 +249,7 @@ def _limits(material: Material) -> dict[str, Any]:
 
 
 def _appendix(material: Material) -> dict[str, Any]:
-    """The figures, the tables of the appendix, and the versions of the software."""
+    """Return the figures, the tables of the appendix, and the software's versions."""
     return {
         "pictures": material.pictures,
         "squares": [*material.named("square"), *material.named("landscape")],

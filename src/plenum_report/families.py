@@ -1,4 +1,4 @@
-"""The tests of growth and of diffusion of all conditions, adjusted over them."""
+"""Families of tests: growth and diffusion of all conditions, with adjusted p-values."""
 
 import math
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from plenum.reports.rows import Row, frame, shown
 from plenum.reports.table import Column, Table, keys
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
-"""The statuses of conditions without a λ̂."""
+"""Statuses of conditions without a λ̂."""
 
 SHAKY = ("flip_dominated", "few_apart", "saturated")
-"""Warnings that no claim about a slope can be read without."""
+"""Warnings that must accompany any claim about a slope."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A condition that has a λ̂, with p of its tests adjusted over all that have one.
+    """A condition with a λ̂, and p-values of its tests adjusted over all such conditions.
 
     Attributes
     ----------
     growth, growth_holm, growth_bh
-        p of no growth, by random time reversal.
+        p-values of no growth, by random time reversal.
     diffusion_p, diffusion_holm, diffusion_bh
-        p of the λ of independent random walks, by the jackknife.
+        p-values of equality with the λ of independent random walks, by the jackknife.
     """
 
     row: Row
@@ -43,12 +43,12 @@ class Fit:
 
     @property
     def moves(self) -> bool:
-        """Whether growth, or contraction, was shown: by the test, and by the interval."""
+        """True if growth or contraction is significant by both test and interval."""
         return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
 
 
 def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
-    """Which conditions carry the warnings that a claim about a slope can't be read without."""
+    """Return the conditions with warnings that must accompany any claim about a slope."""
     fits = {fit.row.tracked.run_id: fit for fit in every}.values()
     carried = {w: [f.row for f in fits if w in f.exponent.warnings] for w in SHAKY}
     return {warning: rows for warning, rows in carried.items() if rows}
@@ -56,7 +56,7 @@ def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """Deliberations whose λ̂ is the same thing, and what their tests show, the clearest first.
+    """Deliberations with the same kind of λ̂, and the results of their tests.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Kind:
     perturbed
         Whether the replicates read different wordings.
     rows
-        The conditions, with and without estimates.
+        Conditions with and without estimates.
     """
 
     symbol: str
@@ -74,17 +74,17 @@ class Kind:
 
     @property
     def suffix(self) -> str:
-        """The suffix of the names of its tables."""
+        """The suffix of its tables' names."""
         return "_pert" * self.perturbed
 
     @cached_property
     def once(self) -> list[Row]:
-        """Those that are no reruns, which are no further evidence."""
+        """Conditions without reruns, which aren't additional evidence."""
         return [row for row in self.rows if not row.tracked.rerun]
 
     @cached_property
     def fits(self) -> list[Fit]:
-        """Those that have a λ̂."""
+        """Conditions with a λ̂."""
         estimated = [
             (row, row.summary.lyapunov, row.summary.lyapunov.diagnostics, row.summary.reversal.p)
             for row in self.once
@@ -100,18 +100,18 @@ class Kind:
 
     @cached_property
     def ordered(self) -> list[Fit]:
-        """Those that have a λ̂, the least divergent first."""
+        """Conditions with a λ̂, the least divergent first."""
         return sorted(self.fits, key=lambda fit: fit.exponent.value)
 
     @cached_property
     def without(self) -> dict[str, list[Row]]:
-        """Those that have no λ̂, by their status."""
+        """Conditions without a λ̂, by their status."""
         by_status = {s: [row for row in self.once if row.status == s] for s in NO_SLOPE}
         return {status: rows for status, rows in by_status.items() if rows}
 
     @cached_property
     def sides(self) -> dict[str, int]:
-        """On which side of 0 how many intervals lie."""
+        """Numbers of intervals on either side of 0."""
         ends = [(f.exponent.ci_low, f.exponent.ci_high) for f in self.fits]
         ends = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
         above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
@@ -121,76 +121,76 @@ class Kind:
 
     @cached_property
     def moving(self) -> list[Fit]:
-        """Where D(t) was shown to grow, then where it was shown to contract."""
+        """Conditions with significant growth of D(t), then those with contraction."""
         shown = sorted((f for f in self.fits if f.moves), key=lambda f: f.growth_holm)
         return sorted(shown, key=lambda f: f.exponent.value <= 0)
 
     @property
     def up(self) -> list[Fit]:
-        """Where D(t) was shown to grow."""
+        """Conditions with significant growth of D(t)."""
         return [fit for fit in self.moving if fit.exponent.value > 0]
 
     @property
     def down(self) -> list[Fit]:
-        """Where D(t) was shown to contract."""
+        """Conditions with significant contraction of D(t)."""
         return [fit for fit in self.moving if fit.exponent.value < 0]
 
     @cached_property
     def split(self) -> list[Fit]:
-        """Where time reversal rejects and the interval doesn't exclude 0: no claim is made."""
+        """Conditions whose test rejects although the interval contains 0, without any claim."""
         rejected = sorted(self.fits, key=lambda fit: fit.growth_holm)
         return [fit for fit in rejected if fit.growth_holm < ALPHA and not fit.moves]
 
     @property
     def rest(self) -> int:
-        """How many were shown neither to move, nor to be split."""
+        """Number of conditions neither moving nor split."""
         return len(self.fits) - len(self.moving) - len(self.split)
 
     @cached_property
     def beyond(self) -> list[Fit]:
-        """Where λ̂ was shown to be above that of diffusion, then where it was shown to be below."""
+        """Conditions whose λ̂ is significantly above that of diffusion, then those below."""
         other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA]
         other.sort(key=lambda fit: fit.diffusion_holm)
         return sorted(other, key=lambda fit: fit.diagnostics.excess <= 0)
 
     @property
     def faster(self) -> list[Fit]:
-        """Where λ̂ was shown to be above that of diffusion."""
+        """Conditions whose λ̂ is significantly above that of diffusion."""
         return [fit for fit in self.beyond if fit.diagnostics.excess > 0]
 
     @property
     def slower(self) -> list[Fit]:
-        """Where λ̂ was shown to be below that of diffusion."""
+        """Conditions whose λ̂ is significantly below that of diffusion."""
         return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
 
     @property
     def least_shown(self) -> Fit:
-        """Of those that weren't shown to move the one with the smallest p; there is one."""
+        """The condition with the smallest p among those that don't move; it must exist."""
         still = [fit for fit in self.fits if not fit.moves]
         return min(still, key=lambda fit: math.inf if math.isnan(fit.growth) else fit.growth)
 
     @property
     def mapped(self) -> int:
-        """Where time reversal rejects at a false discovery rate."""
+        """Number of conditions whose test rejects at a false discovery rate."""
         return sum(fit.growth_bh < ALPHA for fit in self.fits)
 
     @property
     def sizes(self) -> list[str]:
-        """The different numbers of replicates of those that have a λ̂."""
+        """Distinct numbers of replicates of conditions with a λ̂."""
         return [str(n) for n in sorted({fit.row.n for fit in self.fits})]
 
     @property
     def least_p(self) -> list[float]:
-        """The least p of time reversal with so many replicates: 2 / 2^R."""
+        """Smallest possible p of time reversal with these numbers of replicates: 2 / 2^R."""
         return [2.0 ** (1 - fit.row.n) for fit in self.fits]
 
     @property
     def hopeless(self) -> bool:
-        """Whether so few replicates could have shown no growth."""
+        """True if so few replicates can't be significant."""
         return bool(self.fits) and min(self.least_p) * len(self.fits) >= ALPHA
 
     def table(self) -> Table:
-        """One line a condition: λ̂ against no growth and against diffusion."""
+        """Make a table with one line per condition: λ̂ against no growth and diffusion."""
         rows, symbol = [fit.row for fit in self.fits], self.symbol
         names, same = shown(rows)
         columns = (

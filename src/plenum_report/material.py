@@ -1,4 +1,4 @@
-"""The material of a report: the study's rows, accounts and origins, its tables and figures."""
+"""Data for a report: the study's rows, accounts and origins, its tables and figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +28,10 @@ from plenum_report.factors import Names
 from plenum_report.families import Kind
 
 _SQUARES = 4
-"""More 2x2 tables than this are left to the landscape."""
+"""Number of 2x2 tables up to which they are shown; more are left to the landscape."""
 
 MOST_LINES = 40
-"""Lines of a table in the report of a large study."""
+"""Number of lines of a table in the report of a large study."""
 
 PLACES = {
     "decisions": ("decisions", "simplex", "seats", "switches", "majority"),
@@ -40,24 +40,24 @@ PLACES = {
     "branches": ("branching",),
     "tests": ("forest",),
 }
-"""The figures by the part of the text that discusses them, in the order in which they stand."""
+"""Figures by the part of the text that discusses them, in order."""
 
 _CLEAREST = ("p_holm", "growth_holm")
-"""Columns by which lines stand out, the smallest first; else those of the largest λ̂."""
+"""Columns to select lines by, the smallest first; without them the largest λ̂."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """The data that the sections of a report read.
+    """Data that the sections of a report read.
 
     Attributes
     ----------
     study
         Rows and effects.
     accounted
-        The accounts of the conditions, each condition once.
+        Accounts of the conditions, without duplicates.
     every
-        The accounts of all conditions, under each of their labels.
+        Accounts of all conditions, under each of their labels.
     origins
         Models and code versions by run.
     pictures
@@ -81,7 +81,7 @@ class Material:
 
     @cached_property
     def accounted(self) -> list[ConditionUsage]:
-        """The accounts of each condition once: one may stand under two labels."""
+        """Accounts of the conditions without duplicates, since one may have two labels."""
         return distinct(self.every)
 
     @cached_property
@@ -91,7 +91,7 @@ class Material:
 
     @cached_property
     def kinds(self) -> list[Kind]:
-        """The deliberations, by what their λ̂ is: between repeats, and between wordings."""
+        """Deliberations by the kind of λ̂: between repeats, and between wordings."""
         kinds = []
         for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
             rows = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
@@ -101,7 +101,7 @@ class Material:
 
     @cached_property
     def decided(self) -> Decisions:
-        """How differently replicates decided."""
+        """Facts about replicates' decisions."""
         return Decisions(self.rows)
 
     @cached_property
@@ -121,7 +121,7 @@ class Material:
 
     @cached_property
     def sheets(self) -> dict[str, Table]:
-        """The tables by name, in the order in which they are numbered."""
+        """Tables by name, in the order of their numbers."""
         rows = self.rows
         tables: dict[str, Table] = {"design": factors.table(rows)}
         lost = any(row.failed or row.pending for row in rows)
@@ -156,7 +156,7 @@ class Material:
 
     @property
     def source(self) -> str:
-        """Where the numbers come from; the page says it once, and no table of it again."""
+        """The origin of the numbers, which the page states once instead of each table."""
         return provenance(self.rows)
 
     def _group(self, rows: Sequence[Row]) -> RowGroup:
@@ -166,7 +166,7 @@ class Material:
         return replace(table, notes=tuple(note for note in table.notes if note != self.source))
 
     def _last(self) -> dict[str, Table]:
-        """The tables of the appendix."""
+        """Return the tables of the appendix."""
         tables: dict[str, Table] = {}
         for kind in self.kinds:
             if not kind.fits:
@@ -182,25 +182,25 @@ class Material:
         return tables | {"manifest": manifest(self.every)}
 
     def table(self, name: str) -> str:
-        """How a sentence names a table."""
+        """Return a reference to a table."""
         return f"Table {self._numbers[name]}"
 
     @cached_property
     def parts(self) -> dict[str, Grid | Picture]:
-        """The tables by name, and the figures by number, as sections put them in."""
+        """Tables by name, and figures by number, for the sections."""
         grids = {name: Grid(self._numbers[name], sheet) for name, sheet in self.sheets.items()}
         return grids | {f"figure{picture.number}": picture for picture in self.pictures}
 
     def figures(self, name: str) -> list[str]:
-        """How a sentence names the figures of a drawing."""
+        """Return references to the figures of a drawing."""
         return [f"Figure {picture.number}" for picture in self.pictures if picture.name == name]
 
     def discussed(self, place: str) -> list[Picture]:
-        """The figures that a part of the text discusses."""
+        """Return the figures that a part of the text discusses."""
         return [picture for picture in self.pictures if discussed_in(picture.name) == place]
 
     def named(self, prefix: str) -> list[str]:
-        """The names of tables that begin alike."""
+        """Return the names of tables with a prefix."""
         return [name for name in self.sheets if name.startswith(prefix)]
 
     @cached_property
@@ -209,12 +209,12 @@ class Material:
 
 
 def discussed_in(name: str) -> str:
-    """The part of the text that discusses a figure; of one that isn't known the first part."""
+    """Return the part of the text that discusses a figure; by default the first part."""
     return next((place for place, names in PLACES.items() if name in names), next(iter(PLACES)))
 
 
 def _clearest(table: Table) -> Table:
-    """What stands out of a long table."""
+    """Return the most important lines of a long table."""
     frame = table.frame
     by = next((name for name in _CLEAREST if name in frame), None)
     if by:
@@ -226,5 +226,5 @@ def _clearest(table: Table) -> Table:
 
 
 def fitted(rows: Sequence[Row]) -> list[Row]:
-    """Conditions of whole deliberations, whether they could be estimated or not."""
+    """Return conditions of whole deliberations, with or without an estimate."""
     return [row for row in rows if not row.tracked.after_round and not row.one_shot]

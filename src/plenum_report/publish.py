@@ -1,4 +1,4 @@
-"""Write a study's report as HTML and Markdown, and log it."""
+"""Publication of a study's report: written as HTML and Markdown, and logged."""
 
 import shutil
 import tempfile
@@ -21,12 +21,12 @@ from plenum_report.material import PLACES, Material
 
 
 def publish(chosen: Settings) -> None:
-    """Write ``report.html``, ``report.md`` and the figures beside it, and log all to MLflow.
+    """Write ``report.html``, ``report.md`` and figures into a folder, and log all to MLflow.
 
     Raises
     ------
     UserError
-        There is no such study, or nothing in it.
+        There is no such study, or it is empty.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -43,7 +43,7 @@ def publish(chosen: Settings) -> None:
 
 
 def committees_document(chosen: Settings, folder: Path) -> Document:
-    """The report of a study of committees; its figures are drawn into a folder."""
+    """Compose the report of a study of committees; draw its figures into a folder."""
     return compose(gather(chosen, folder))
 
 
@@ -56,7 +56,7 @@ def gather(chosen: Settings, folder: Path) -> Material:
 
 
 def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
-    """The figures that the study has something to show in; none before it has estimates."""
+    """Draw the figures for which the study has data; empty before it has estimates."""
     try:
         drawn = draw(study, folder, told=lambda name: say(f"figure {name}"))
     except UserError:
@@ -75,7 +75,7 @@ def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
 
 
 def _used(document: Document, folder: Path) -> list[Path]:
-    """The pages, then the figures."""
+    """Return the pages, then the figures."""
     pictures = [
         file
         for section in document.sections

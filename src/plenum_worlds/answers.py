@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from plenum.base.fences import unfenced
+from plenum.base.json_reply import unique
 from plenum.base.text import visible, well_formed
 from plenum.models.conversation import Misread
 
@@ -110,7 +111,7 @@ def _begun(body: str, key: str) -> dict[str, Any]:
         if not rest.startswith(","):
             break
         at = len(body) - len(rest) + 1
-    data = _unique(members)
+    data = unique(Unreadable)(members)
     if key not in data:
         raise Unreadable(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
     if members[0][0] != key and visible(body).count(f'"{key}"') > 1:
@@ -126,16 +127,9 @@ def _cut(body: str) -> bool:
     return body.startswith("{") and not body.endswith("}")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise Unreadable("a key stands twice")
-    return data
-
-
 def _number(digits: str) -> int | float:
     """Convert a whole number; one with too many digits for Python becomes a float."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_number, strict=False)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique(Unreadable), parse_int=_number, strict=False)

@@ -1,12 +1,11 @@
 """Private ballots, the clerk's answer, and the tally that makes the decision."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.fences import unfenced
+from plenum.base.json_reply import read_object
 from plenum.committee.state import Malformed
 
 NONE = "NONE"
@@ -61,7 +60,7 @@ def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ball
     Malformed
         It is no JSON object with the keys of the form, or a value isn't allowed.
     """
-    data = _object(text, {form.vote, form.confidence}, form.closed)
+    data = read_object(text, {form.vote, form.confidence}, Malformed, closed=form.closed)
     return Ballot(_choice(data[form.vote], labels), _whole(data, form.confidence, 100))
 
 
@@ -75,8 +74,8 @@ def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count
         with ``decision`` and votes by option.
     """
     if not form.closed:
-        return _counted(_object(text, {"decision", "vote"}, closed=False), labels)
-    data = _object(text, {"decision", "majority_count", "total"})
+        return _counted(read_object(text, {"decision", "vote"}, Malformed, closed=False), labels)
+    data = read_object(text, {"decision", "majority_count", "total"}, Malformed)
     return Count(
         _choice(data["decision"], (*labels, NONE)),
         _whole(data, "majority_count", 10_000),
@@ -106,7 +105,7 @@ def contents(text: str) -> dict[str, Any]:
     Malformed
         It is none.
     """
-    return _object(text, set(), closed=False)
+    return read_object(text, set(), Malformed, closed=False)
 
 
 def _counted(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
@@ -116,25 +115,6 @@ def _counted(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
     counts = {label: _whole(votes, label, 10_000) for label in votes}
     decision = _choice(data["decision"], (*labels, NONE))
     return Count(decision, counts.get(decision, 0), sum(counts.values()))
-
-
-def _object(text: str, keys: set[str], closed: bool = True) -> dict[str, Any]:
-    try:
-        data = json.loads(unfenced(text), object_pairs_hook=_unique)
-    except Malformed:
-        raise
-    except (ValueError, RecursionError):  # ValueError also where a number has too many digits
-        raise Malformed("no JSON object") from None
-    if not isinstance(data, dict) or not keys <= set(data) or (closed and set(data) != keys):
-        raise Malformed(f"the object needs {'exactly ' * closed}{', '.join(sorted(keys))}")
-    return data
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise Malformed("a key stands twice")
-    return data
 
 
 def _choice(value: Any, labels: tuple[str, ...]) -> str:

@@ -1,11 +1,9 @@
 """The prompt for a judge of a variant's meaning, and the parser of its answer."""
 
-import json
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from plenum.base.fences import unfenced
+from plenum.base.json_reply import read_object
 
 MOST = 10.0
 """The score of two texts with the same meaning."""
@@ -79,14 +77,7 @@ def read(text: str) -> Opinion:
     Unread
         It is anything else, or its score isn't a number from 0 to 10. A score is never invented.
     """
-    try:
-        data = json.loads(unfenced(text), object_pairs_hook=_unique, parse_constant=_no_number)
-    except Unread:
-        raise
-    except (ValueError, RecursionError):
-        raise Unread("no JSON object") from None
-    if not isinstance(data, dict) or set(data) != {"score", "difference"}:
-        raise Unread("the object needs exactly score and difference")
+    data = read_object(text, {"score", "difference"}, Unread, finite=True)
     score, difference = data["score"], data["difference"]
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= MOST:
         raise Unread(f"score is no number from 0 to {MOST:g}")
@@ -103,14 +94,3 @@ def flagged(judged: Judged, below: float) -> bool:
 def mean(scores: list[float]) -> float:
     """Return the mean score; NaN if there is none."""
     return math.fsum(scores) / len(scores) if scores else math.nan
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise Unread("a key stands twice")
-    return data
-
-
-def _no_number(name: str) -> Any:
-    raise Unread(f"{name} is no number")

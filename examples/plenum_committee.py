@@ -52,8 +52,10 @@ committee = Committee()
 
 @lru_cache
 def _condition(scenario: str, overrides: tuple[str, ...]) -> CommitteeCondition:
-    os.environ.setdefault("PLENUM_ROOT", str(project.root()))  # scenarios are options by that
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    os.environ.setdefault(
+        "PLENUM_ROOT", str(project.project_root())
+    )  # scenarios are options by that
+    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
         cfg = compose("config", [f"scenario={scenario}", *overrides])
     condition = parse_job(cfg).condition
     assert isinstance(condition, CommitteeCondition)

@@ -85,7 +85,7 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     folder = (chosen.out / "mlruns").resolve()
     command = [
-        *(sys.executable, str(project.root() / "run.py"), "-m"),
+        *(sys.executable, str(project.project_root() / "run.py"), "-m"),
         *study.overrides(study.reduced * (size == "reduced")),
         *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
     ]

@@ -70,7 +70,7 @@ def _train(options: argparse.Namespace) -> int:
 
     from tiny_model import training
 
-    work, out = (project.resolve(str(path)) for path in (options.work, options.out))
+    work, out = (project.resolve_path(str(path)) for path in (options.work, options.out))
     plan = training.Plan(seed=options.seed)
     if out.resolve() == TINY.resolve() and (options.steps or options.seed):
         raise ValueError("--steps and --seed make another model; give a folder for it with --out")
@@ -115,7 +115,7 @@ def _train(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from tiny_model import evaluation
 
-    folder = project.resolve(str(options.out))
+    folder = project.resolve_path(str(options.out))
     check(str(options.out), folder)
     evaluation.report(folder, options.rounds, options.wordings, options.threads)
     return 0

@@ -53,7 +53,7 @@ class Example:
 @functools.cache
 def condition(roles: str, protocol: str = "deliberation") -> CommitteeCondition:
     """The tiny model's committee, composed by Hydra as for a run."""
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
         # Simulated, so that composing asks for no weights that are still to be trained.
         overrides = [f"roles={roles}", f"protocol={protocol}", "model=uniform"]
         overrides += [f"protocol.argument_words={WORDS}"]
@@ -65,19 +65,19 @@ def condition(roles: str, protocol: str = "deliberation") -> CommitteeCondition:
 @functools.cache
 def ids() -> tuple[str, ...]:
     """The ids of the scenarios, in order."""
-    return tuple(sorted(p.stem for p in project.resolve("scenarios").glob("*.yaml")))
+    return tuple(sorted(p.stem for p in project.resolve_path("scenarios").glob("*.yaml")))
 
 
 @functools.cache
 def scenario(scenario_id: str) -> Scenario:
     """A scenario by its id."""
-    return scenarios.load(project.resolve(f"scenarios/{scenario_id}.yaml"))
+    return scenarios.load(project.resolve_path(f"scenarios/{scenario_id}.yaml"))
 
 
 @functools.cache
 def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
-    folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
+    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
     file = variant_files.wordings_file(folder, loaded, "rephrase")
     wordings = variant_files.read(file, loaded)
     return tuple(
@@ -89,7 +89,7 @@ def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
 @functools.cache
 def fixed(scenario_id: str) -> tuple[Variant, ...]:
     """The canonical wording, the nine layouts, and the registers where there are any."""
-    folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
+    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
     families = ["canonical", "format"]
     if variant_files.wordings_file(folder, loaded, "register").exists():
         families.append("register")
@@ -106,7 +106,7 @@ def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
 
 def variants20(scenario_id: str) -> tuple[Variant, ...]:
     """The wordings that ``perturbation=variants20`` reads."""
-    folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
+    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
     families = ("canonical", "rephrase", "format")
     return perturbations.load("variants20", families, loaded, folder)
 

@@ -126,7 +126,7 @@ def views() -> dict[str, View]:
 def _view(key: str, entry: dict[str, object]) -> View:
     from plenum import scenarios
 
-    scenario = scenarios.load(project.resolve(f"scenarios/{key}.yaml"))
+    scenario = scenarios.load(project.resolve_path(f"scenarios/{key}.yaml"))
     options = entry.pop("options")
     assert isinstance(options, dict)
     return View(
@@ -139,5 +139,5 @@ def _view(key: str, entry: dict[str, object]) -> View:
 
 @lru_cache(maxsize=1)
 def _mandates() -> dict[str, str]:
-    folder = project.prompts() / "mandates"
+    folder = project.prompts_folder() / "mandates"
     return {path.stem: path.read_text().strip() for path in sorted(folder.glob("*.txt"))}

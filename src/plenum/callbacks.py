@@ -115,7 +115,13 @@ def _key(study: str, uri: str) -> str:
     contents = fingerprint(study, uri)
     if contents is None:
         return ""
-    places = [str(Path.cwd()), str(project.root()), sys.executable, os.environ.get("PATH"), uri]
+    places = [
+        str(Path.cwd()),
+        str(project.project_root()),
+        sys.executable,
+        os.environ.get("PATH"),
+        uri,
+    ]
     return digest([study, contents, places, _shape(), project.code_digest()])
 
 

@@ -78,7 +78,7 @@ def _explain_values() -> None:
     from plenum.base import project
 
     def own_values(config_name: str) -> str:
-        text = (project.root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
+        text = (project.project_root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
         _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
         defaults = next((b for b in blocks if b.startswith("defaults:")), "")
         values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]

@@ -15,7 +15,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.base.progress import progress
+from plenum.base.progress import show_progress
 from plenum.base.project import code_version
 from plenum.records import remote_files
 from plenum.reports import accounting
@@ -76,7 +76,7 @@ def export(wanted: Export) -> None:
     chosen = wanted.chosen
     _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
-        with progress("reading") as report_progress:
+        with show_progress("reading") as report_progress:
             conditions = stack.enter_context(gathered(chosen.study, chosen.uri, report_progress))
         whole = partial(_require_whole, chosen.study)
         packer = stack.enter_context(sealed(chosen.out, whole))
@@ -108,7 +108,7 @@ def _pack(
         if replicate.replicate < condition.run.target and replicate.tags["plenum.failure"]
     )
     add(README, readme(chosen, conditions, _counts(conditions), failures, sorted(tables)).encode())
-    with progress("writing") as report_progress:
+    with show_progress("writing") as report_progress:
         for done, condition in enumerate(conditions, start=1):
             for name, data in condition.files():
                 add(name, data)
@@ -205,7 +205,7 @@ def _digests(condition: ArchivedCondition) -> dict[str, Any]:
 
 def _require_whole(study: str, part: Path) -> None:
     """Refuse an archive that doesn't pass its own check."""
-    with progress("checking") as say:
+    with show_progress("checking") as say:
         problems = check(part, say).problems
     if problems:
         more = f" (and {len(problems) - 1} more)" * (len(problems) > 1)

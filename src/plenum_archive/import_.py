@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
-from plenum.base.progress import progress
+from plenum.base.progress import show_progress
 from plenum.design.kinds import of_condition
 from plenum.design.ranges import is_study
 from plenum.records import read, remote_files, storage
@@ -83,7 +83,7 @@ def bring_back(wanted: Import) -> None:
         The archive is damaged, or the store holds another study of this name.
     """
     with ExitStack() as stack:
-        with progress("checking") as report_progress:
+        with show_progress("checking") as report_progress:
             result, box = stack.enter_context(checked(wanted.archive, report_progress))
         if result.problems or box is None:
             lines = named(wanted.archive, result.problems)
@@ -93,7 +93,7 @@ def bring_back(wanted: Import) -> None:
         study = wanted.study or str(result.manifest["study"])
         bucket = Storage.of(wanted.journals) if wanted.journals else None
         unpacked = _journals(box, result.manifest, wanted.journals)
-        with progress("writing") as written:
+        with show_progress("writing") as written:
             nested = rows.nested(wanted.replicate_runs, result.manifest["counts"]["target"])
             new = restore(box, result.manifest, study, wanted.uri, written, nested)
         for path, name in unpacked.items():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from plenum.base.identity import canonical
+from plenum.base.identity import canonical_json
 from plenum.design.kinds import Kind, of_condition
 
 FORMAT = 1
@@ -148,4 +148,4 @@ def content(files: Mapping[str, Mapping[str, Any]]) -> str:
     digests = [
         (name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)
     ]
-    return hashlib.sha256(canonical(digests)).hexdigest()
+    return hashlib.sha256(canonical_json(digests)).hexdigest()

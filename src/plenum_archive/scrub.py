@@ -24,7 +24,7 @@ _SHORTEST = 5
 
 def config(data: bytes) -> bytes:
     """Remove folders and hosts from a composed config; return it unchanged if it names none."""
-    values = yaml_files.parsed(data.decode())
+    values = yaml_files.parse_yaml(data.decode())
     clean = _clean(values)
     if clean == values:
         return data

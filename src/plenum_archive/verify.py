@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.base.progress import progress
+from plenum.base.progress import show_progress
 from plenum.base.project import code_version
 from plenum_archive import contents, dictionary, layout
 from plenum_archive.container import SEAL, Box, Damaged, opened
@@ -178,7 +178,7 @@ def verify(file: Path) -> int:
         The file doesn't exist.
     """
     existing("--verify", file)
-    with progress("checking") as report_progress:
+    with show_progress("checking") as report_progress:
         result = check(file, report_progress)
     for line in named(file, result.problems):
         print(line, file=sys.stderr)

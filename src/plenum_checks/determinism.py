@@ -15,7 +15,7 @@ from rich.console import Console
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.identity import digest, seed_for
-from plenum.base.text import well_formed
+from plenum.base.text import replace_surrogates
 from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
@@ -336,7 +336,7 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
     if call.answer is None:
         return record
     response, reply = call.answer.response, call.answer.response.reply
-    text = well_formed(reply.text)
+    text = replace_surrogates(reply.text)
     state, problem = None, ""
     try:
         state = stateline.parse(text, options)[1]
@@ -355,5 +355,5 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
         "cost": reply.cost,
-        "logprobs": [[well_formed(token), value] for token, value in response.logprobs],
+        "logprobs": [[replace_surrogates(token), value] for token, value in response.logprobs],
     }

@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import Stopped, UserError
 from plenum.base.identity import digest, seed_for
-from plenum.base.text import well_formed
+from plenum.base.text import replace_surrogates
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job, Simulated
 from plenum.execution.admission import Admission, Ticket
@@ -240,7 +240,10 @@ class _Judging:
                 self._keep("malformed", pair, reply, problem=problem, attempt=number)
                 chat = _repair(chat, reply, problem)
             else:
-                score = {"score": opinion.score, "difference": well_formed(opinion.difference)}
+                score = {
+                    "score": opinion.score,
+                    "difference": replace_surrogates(opinion.difference),
+                }
                 self._keep("score", pair, reply, **score)
                 return pair.judged(self._request.judge, "ok", opinion=opinion)
         return pair.judged(self._request.judge, UNREAD, detail=problem)
@@ -263,7 +266,7 @@ class _Judging:
                 "variant": pair.variant.name,
                 "model": self._request.judge,
                 **more,
-                "text": well_formed(reply.text),
+                "text": replace_surrogates(reply.text),
                 "tokens_in": reply.tokens_in,
                 "tokens_out": reply.tokens_out,
                 "cost": reply.cost,
@@ -296,7 +299,7 @@ def _chat(request: JudgeSettings, identity: str, pair: Pair) -> Chat:
 
 def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
     more = (
-        Message("assistant", well_formed(reply.text) or "(nothing)"),
+        Message("assistant", replace_surrogates(reply.text) or "(nothing)"),
         Message("user", meaning.REPAIR.replace("{problem}", problem)),
     )
     seed = seed_for(chat.seed, "repair")

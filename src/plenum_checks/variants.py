@@ -40,7 +40,9 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
     """
     if type(cfg.combine) is not bool:
         raise UserError(f"combine: {cfg.combine!r}; true or false")
-    known = {path.stem: path for path in sorted((project.root() / "scenarios").glob("*.yaml"))}
+    known = {
+        path.stem: path for path in sorted((project.project_root() / "scenarios").glob("*.yaml"))
+    }
     wanted = list(known) if cfg.scenarios is None else cfg.scenarios
     if not OmegaConf.is_list(wanted) and not isinstance(wanted, list):
         raise UserError(f"scenarios: {wanted!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
@@ -48,7 +50,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
         if name not in known:
             raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
     loaded = tuple(scenarios.load(known[name]) for name in wanted)
-    folder = project.resolve(str(cfg.folder))
+    folder = project.resolve_path(str(cfg.folder))
     if not folder.is_dir():
         raise UserError(f"folder: {folder} does not exist, or is no folder")
     return ScreenSettings(loaded, folder, cfg.combine, Path(cfg.out))

@@ -31,7 +31,7 @@ def folder(model: str) -> Path | None:
     """
     if model == "tiny":
         return TINY
-    path = project.resolve(model)
+    path = project.resolve_path(model)
     return path if path.is_dir() or model.startswith((".", "/", "~")) else None
 
 
@@ -80,7 +80,7 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
         total.update(f"{file.name}:{size}\n".encode())
-        with regular_files.opened(file) as handle:
+        with regular_files.open_regular_file(file) as handle:
             while block := handle.read(_BLOCK):
                 total.update(block)
     return total.hexdigest()

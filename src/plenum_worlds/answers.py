@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base.fences import unfenced
+from plenum.base.fences import strip_fence
 from plenum.base.json_reply import unique
-from plenum.base.text import visible, well_formed
+from plenum.base.text import replace_surrogates, visible_text
 from plenum.models.conversation import Misread
 
 Action = TypeVar("Action")
@@ -30,7 +30,7 @@ class Unreadable(Misread):
     """
 
     def __init__(self, problem: str, *, cut: bool = False) -> None:
-        super().__init__(well_formed(problem))
+        super().__init__(replace_surrogates(problem))
         self.cut = cut
 
 
@@ -63,7 +63,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     Unreadable
         There is no object, no action in it, or one that isn't allowed.
     """
-    body = unfenced(text, whole=False).strip()
+    body = strip_fence(text, whole=False).strip()
     try:
         data, end = _DECODER.raw_decode(body)
     except Unreadable:
@@ -73,7 +73,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     behind = body[end:]
     if not isinstance(data, dict):
         raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
-    if f'"{key}"' in visible(behind):
+    if f'"{key}"' in visible_text(behind):
         raise Unreadable("there is more than one object")
     return _parsed(data, key, read, cut=False)
 
@@ -90,7 +90,7 @@ def _parsed(
         action = read(data[key])
     except ValueError as problem:
         raise Unreadable(str(problem), cut=cut) from None
-    return ParsedAnswer(action, well_formed(message), cut)
+    return ParsedAnswer(action, replace_surrogates(message), cut)
 
 
 def _begun(body: str, key: str) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _begun(body: str, key: str) -> dict[str, Any]:
     data = unique(Unreadable)(members)
     if key not in data:
         raise Unreadable(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
-    if members[0][0] != key and visible(body).count(f'"{key}"') > 1:
+    if members[0][0] != key and visible_text(body).count(f'"{key}"') > 1:
         raise Unreadable(f'the key "{key}" stands twice', cut=cut)  # one may be quoted in a text
     return data
 

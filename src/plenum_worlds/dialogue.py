@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plenum.base.text import parted
+from plenum.base.text import blank_invisible
 from plenum_worlds.metrics import mean_of
 from plenum_worlds.prompts import Remark
 
@@ -44,7 +44,9 @@ def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
     list of str
         Names without duplicates, in order.
     """
-    remark = dataclasses.replace(remark, message=parted(remark.message))  # as the others read it
+    remark = dataclasses.replace(
+        remark, message=blank_invisible(remark.message)
+    )  # as the others read it
     names = {
         earlier.name
         for earlier in heard

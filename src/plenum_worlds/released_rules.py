@@ -75,7 +75,7 @@ def compared(runs: int) -> pd.DataFrame:
     ``within`` is true if the result differs from the expected value by at most three standard
     errors plus the reference's own error.
     """
-    frame = pd.read_csv(project.resolve(REFERENCE)).rename(columns={"released": "expected"})
+    frame = pd.read_csv(project.resolve_path(REFERENCE)).rename(columns={"released": "expected"})
     lines = zip(frame.task, frame.policy, frame.agents, frame.metric, strict=True)
     measured = [_metrics(*line[:3], runs)[line[3]] for line in lines]
     frame["here"] = [values.mean() for values in measured]
@@ -99,7 +99,7 @@ def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
 def _conditions(task: str, policy: str, agents: int) -> list[Any]:
     """Return one condition per volatility, each with its own draws."""
     given = (f"task={task}", f"task.policy={policy}", f"task.agents={agents}")
-    root = str(project.root())
+    root = str(project.project_root())
     GlobalHydra.instance().clear()  # the script's, whose config has been read
     with (
         env_override({"PLENUM_ROOT": root}),

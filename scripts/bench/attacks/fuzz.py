@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from attacks import reading, replies
-from plenum.base.text import well_formed
+from plenum.base.text import replace_surrogates
 from plenum.committee import ballots
 from plenum.committee import state as stateline
 from plenum.committee.state import Malformed
@@ -71,7 +71,7 @@ def _chunk(job: tuple[int, str]) -> Outcome:
         make, kind = random.choice(_KINDS)
         text, options = make(random)
         page = _page(kind, text, options)
-        plenum = _plenum(kind, well_formed(text), options)
+        plenum = _plenum(kind, replace_surrogates(text), options)
         outcome.tally["replies"] += 1
         outcome.tally["accepted"] += page[0] == "read"
         if not _same(page, plenum):

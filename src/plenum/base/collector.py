@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Pause the collector of reference cycles, for work that makes many objects and no cycles.
 
     The collector looks at all of them again and again as they become more: a fifth of the time

@@ -3,12 +3,12 @@
 import re
 
 _END = r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])"
-"""A line end: those of :func:`plenum.base.text.lines`."""
+"""A line end: those of :func:`plenum.base.text.split_lines`."""
 _OPENING = re.compile(rf"```(?:json)?[ \t]*{_END}")
 _CLOSING = re.compile(rf"{_END}[ \t]*```\Z")
 
 
-def unfenced(text: str, whole: bool = True) -> str:
+def strip_fence(text: str, whole: bool = True) -> str:
     """Return the content of the one code fence in a text, or the stripped text if it has none.
 
     A fence is three backticks, maybe ``json``, then spaces or tabs and a line end; and a line end,

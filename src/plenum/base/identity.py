@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """Encode a value as its one JSON text: sorted keys, no spaces, UTF-8."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def digest(value: Any) -> str:
     """Hash a value to 16 hexadecimal characters (BLAKE2b of its canonical JSON)."""
-    return hashlib.blake2b(canonical(value), digest_size=8).hexdigest()
+    return hashlib.blake2b(canonical_json(value), digest_size=8).hexdigest()
 
 
 def folder_of(identity: str, rerun: int) -> str:

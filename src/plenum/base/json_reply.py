@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Set
 from typing import Any, NoReturn
 
-from plenum.base.fences import unfenced
+from plenum.base.fences import strip_fence
 
 Pairs = list[tuple[str, Any]]
 
@@ -32,7 +32,9 @@ def read_object(
     """
     constants = _refuse_constants(error) if finite else None
     try:
-        data = json.loads(unfenced(text), object_pairs_hook=unique(error), parse_constant=constants)
+        data = json.loads(
+            strip_fence(text), object_pairs_hook=unique(error), parse_constant=constants
+        )
     except error:
         raise
     except (ValueError, RecursionError):  # ValueError also where a number has too many digits

@@ -15,7 +15,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from plenum.base.secrets import is_secret_name, without_secrets
+from plenum.base.secrets import is_secret_name, strip_secrets
 
 _LIMIT = 2**26
 
@@ -32,7 +32,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """Raised when a child process ended before it answered; the message has its last output."""
 
 
@@ -63,7 +63,7 @@ class LineProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._waiting: deque[asyncio.Future[dict[str, Any]]] = deque()
-        self._last_words: Ended | None = None
+        self._last_words: ProcessEnded | None = None
         self._starting: asyncio.Task[None] | None = None
         self.sent = self.done = 0
 
@@ -79,7 +79,7 @@ class LineProcess:
         await asyncio.shield(self._starting)
 
     async def _start(self, setup: dict[str, Any] | None) -> None:
-        shown = without_secrets(os.environ)
+        shown = strip_secrets(os.environ)
         held = {k: v for k, v in os.environ.items() if k not in shown} if self._keyed else {}
         ours, theirs = socket.socketpair()
         with ours:
@@ -101,7 +101,7 @@ class LineProcess:
             self._write(setup)
 
     def ask(self, request: dict[str, Any]) -> "asyncio.Future[dict[str, Any]]":
-        """Send a request; the future is the answer, or raises :class:`Ended`."""
+        """Send a request; the future is the answer, or raises :class:`ProcessEnded`."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.sent += 1
         if self._last_words is not None:
@@ -111,7 +111,7 @@ class LineProcess:
         self._write(request)
         return answer
 
-    async def finish(self) -> Ended | None:
+    async def finish(self) -> ProcessEnded | None:
         """Wait for all answers and end the process; return its error if it ended badly."""
         if self._process is None or self._listening is None:
             return None
@@ -130,10 +130,12 @@ class LineProcess:
         last_line, status = await last, await process.wait()
         if status or self._waiting:
             name = self._module.rpartition(".")[0].rpartition(".")[2]
-            self._last_words = Ended(f"the {name} process ended with status {status}: {last_line}")
+            self._last_words = ProcessEnded(
+                f"the {name} process ended with status {status}: {last_line}"
+            )
         for waiting in self._waiting:
             if not waiting.done():
-                waiting.set_exception(self._last_words or Ended("ended"))
+                waiting.set_exception(self._last_words or ProcessEnded("ended"))
                 waiting.exception()  # nobody need look at it
 
     def _take(self, line: bytes) -> None:
@@ -158,7 +160,7 @@ class LineProcess:
         self._process.stdin.write((json.dumps(request) + "\n").encode())
 
 
-def say(answer: dict[str, Any]) -> None:
+def answer_parent(answer: dict[str, Any]) -> None:
     """Answer the parent with one line; called in the child."""
     try:
         print(json.dumps(answer), flush=True)
@@ -202,7 +204,7 @@ def step_back() -> None:
     os.nice(5)
 
 
-def shared_out(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+def map_in_processes(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
     """Yield the results of tasks, in their order, computed in one process a core.
 
     A few tasks a process are taken ahead of the results, so that each task may be large.

@@ -13,7 +13,7 @@ _EVERY = 10.0
 
 
 @contextmanager
-def progress(what: str, of: str = "conditions") -> Iterator[Callable[[int, int], None]]:
+def show_progress(what: str, of: str = "conditions") -> Iterator[Callable[[int, int], None]]:
     """Show progress as a bar on a terminal, else as lines now and then.
 
     Yields a function that takes the counts done and total.

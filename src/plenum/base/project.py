@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from plenum import __version__
-from plenum.base.secrets import without_secrets
+from plenum.base.secrets import strip_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
 """The environment variable that holds :func:`user_folder`."""
 
 
-def root() -> Path:
+def project_root() -> Path:
     """Return the folder that holds ``conf/`` and ``scenarios/``.
 
     ``run.py`` and the scripts set it in ``PLENUM_ROOT``; without it, it is the checkout that
@@ -24,9 +24,9 @@ def root() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[3]
 
 
-def prompts() -> Path:
+def prompts_folder() -> Path:
     """Return the folder of the preamble and the mandates."""
-    return root() / "conf" / "prompts"
+    return project_root() / "conf" / "prompts"
 
 
 def user_folder() -> Path | None:
@@ -39,17 +39,21 @@ def user_folder() -> Path | None:
     return Path(named) if named else None
 
 
-def resolve(file: str) -> Path:
+def resolve_path(file: str) -> Path:
     """Resolve a path from a config: a relative one starts at the root or :func:`user_folder`."""
     path = Path(file).expanduser()
-    return path if path.is_absolute() else next(filter(Path.exists, places(file)), root() / path)
+    return (
+        path
+        if path.is_absolute()
+        else next(filter(Path.exists, candidate_paths(file)), project_root() / path)
+    )
 
 
-def places(path: str) -> list[Path]:
+def candidate_paths(path: str) -> list[Path]:
     """List the paths that a file or folder may have, in the project and in :func:`user_folder`."""
     top, _, rest = path.partition("/")
     folder = user_folder()
-    return [root() / path] + ([folder / rest] if folder and top == "conf" else [])
+    return [project_root() / path] + ([folder / rest] if folder and top == "conf" else [])
 
 
 @cache
@@ -59,7 +63,7 @@ def code_version() -> str:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty"],
             cwd=Path(__file__).parent,
-            env=without_secrets(os.environ),
+            env=strip_secrets(os.environ),
             capture_output=True,
             text=True,
             timeout=5,

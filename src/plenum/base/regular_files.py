@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-def opened(path: Path) -> BinaryIO:
+def open_regular_file(path: Path) -> BinaryIO:
     """Open a regular file, maybe behind a link, for reading; never block on anything else.
 
     Raises
@@ -27,14 +27,14 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def require(path: Path) -> None:
-    """Raise as :func:`opened` does, for a file that other code opens by its name."""
-    opened(path).close()
+def require_regular_file(path: Path) -> None:
+    """Raise as :func:`open_regular_file` does, for a file that other code opens by its name."""
+    open_regular_file(path).close()
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read the bytes of a regular file; raise as :func:`opened` does."""
-    with opened(path) as file:
+    """Read the bytes of a regular file; raise as :func:`open_regular_file` does."""
+    with open_regular_file(path) as file:
         return file.read()
 
 
@@ -44,7 +44,7 @@ def read_text(path: Path) -> str:
     Raises
     ------
     OSError
-        As :func:`opened`.
+        As :func:`open_regular_file`.
     UnicodeDecodeError
         It is no UTF-8.
     """

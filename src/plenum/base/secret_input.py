@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from plenum.base.errors import UserError
-from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, redact, secrets
+from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, known_secrets, redact
 
 _SHORTEST_TOLD = 16
 """A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
@@ -132,7 +132,9 @@ def refuse_for_program(key: str, value: Any) -> None:
 
 def _secret_in(text: str) -> str:
     """Return the name of the variable whose value a text holds; empty if it holds none."""
-    found = (n for value, n in secrets().items() if len(value) >= _SHORTEST_TOLD and value in text)
+    found = (
+        n for value, n in known_secrets().items() if len(value) >= _SHORTEST_TOLD and value in text
+    )
     return next(found, "")
 
 

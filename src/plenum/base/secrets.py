@@ -51,21 +51,21 @@ def redact(text: str) -> str:
 
     Logins in URLs and the values of their secret parameters are removed as well.
     """
-    return _redacted(text, secrets())
+    return _redacted(text, known_secrets())
 
 
-def without_values(value: Any) -> Any:
+def redact_data(value: Any) -> Any:
     """Replace every secret of the environment in the texts of plain data; URLs stay."""
-    known = secrets()
+    known = known_secrets()
     return _each(value, known) if known else value
 
 
 def holds_secret(text: str) -> bool:
     """Return True if the text holds the value of a secret of the environment."""
-    return any(value in text for value in secrets())
+    return any(value in text for value in known_secrets())
 
 
-def secrets() -> dict[str, str]:
+def known_secrets() -> dict[str, str]:
     """Map each secret of the environment to its variable.
 
     The longest comes first, since one secret may contain another.
@@ -79,15 +79,15 @@ def secrets() -> dict[str, str]:
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
-def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+def strip_secrets(environment: Mapping[str, str]) -> dict[str, str]:
     """Copy an environment for processes that need no secrets; others may read theirs."""
-    left_out = withheld(environment)
+    left_out = secret_variables(environment)
     return {name: value for name, value in environment.items() if name not in left_out}
 
 
-def withheld(environment: Mapping[str, str]) -> set[str]:
+def secret_variables(environment: Mapping[str, str]) -> set[str]:
     """Return the names of variables that may hold a secret, judged by name or by value."""
-    known = secrets()
+    known = known_secrets()
     return {
         name
         for name, value in environment.items()

@@ -11,6 +11,6 @@ def percent_between(share: float, low: float, high: float) -> str:
     return f"{percent(share)} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def points(difference: float) -> str:
+def signed_percent(difference: float) -> str:
     """Format a difference of shares, as in ``+6 %``."""
     return f"{100 * difference:+.0f} %"

@@ -6,11 +6,11 @@ from plenum.base.secrets import redact
 from plenum.base.text import printable
 
 
-def safe(text: str) -> str:
+def safe_text(text: str) -> str:
     """Make a text safe to show; line breaks and tabs stay."""
     return printable(redact(text))
 
 
 def say(text: str) -> None:
     """Print to standard error."""
-    print(safe(text), file=sys.stderr, flush=True)
+    print(safe_text(text), file=sys.stderr, flush=True)

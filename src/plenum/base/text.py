@@ -4,7 +4,7 @@ import unicodedata
 from functools import lru_cache
 
 HIDDEN = "\u200b"
-"""The replacement that :func:`unmasked` writes for every invisible character."""
+"""The replacement that :func:`unmask` writes for every invisible character."""
 
 _CONTROLS = [*range(32), 127]
 _SPACES = "\t\n\v\f\r"
@@ -18,22 +18,22 @@ _BLANK |= {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9
 _BLANK |= {*range(0xE0000, 0xE1000)}
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which no UTF-8 file can hold."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-def lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split a text into lines, without their ends.
 
     A line ends at any of Unicode's line breaks: LF, CR, CR LF, VT, FF, U+001C to U+001E, U+0085,
-    U+2028 and U+2029. Each of them is white space or :data:`HIDDEN` to :func:`unmasked`, so that
+    U+2028 and U+2029. Each of them is white space or :data:`HIDDEN` to :func:`unmask`, so that
     nothing begins a line without being seen at the beginning of a word.
     """
     return text.splitlines()
 
 
-def unmasked(text: str) -> str:
+def unmask(text: str) -> str:
     """Unify compatibility forms, and replace every invisible character by :data:`HIDDEN`.
 
     An invisible character may join or separate its neighbours, depending on the reader, so a
@@ -45,12 +45,12 @@ def unmasked(text: str) -> str:
     return "".join(c if c.isalnum() and c.isascii() else _unmasked(c) for c in text)
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return the text as it looks: compatibility forms unified, invisible characters removed."""
-    return unmasked(text).replace(HIDDEN, "")
+    return unmask(text).replace(HIDDEN, "")
 
 
-def parted(text: str) -> str:
+def blank_invisible(text: str) -> str:
     """Replace every invisible character by a space; white space stays."""
     return "".join(" " if _invisible(c) else c for c in text)
 
@@ -62,7 +62,7 @@ def flatten(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.translate(_ASCII_SPACES).split())
-    return " ".join(parted(text).split())
+    return " ".join(blank_invisible(text).split())
 
 
 def printable(text: str) -> str:

@@ -50,7 +50,7 @@ def read_yaml(path: Path, kind: str) -> Any:
         It can't be read, a key stands twice, or its aliases make it too long.
     """
     try:
-        return parsed(regular_files.read_text(path))
+        return parse_yaml(regular_files.read_text(path))
     except FileNotFoundError:
         raise UserError(f"{kind} {path} does not exist") from None
     except RecursionError:
@@ -59,7 +59,7 @@ def read_yaml(path: Path, kind: str) -> Any:
         raise UserError(f"{kind} {path} can't be read as YAML: {error}") from None
 
 
-def parsed(text: str) -> Any:
+def parse_yaml(text: str) -> Any:
     """Parse a YAML text; raise :class:`yaml.YAMLError` if it can't be read."""
     loader = _Loader(text)
     loader.most = max(_LEAST, _RATIO * len(text))

@@ -7,7 +7,7 @@ RATIO = 100
 """Times its own size that a large zip file may unpack to."""
 
 
-def bomb(members: Iterable[ZipInfo], size: int, least: int) -> str:
+def unpack_problem(members: Iterable[ZipInfo], size: int, least: int) -> str:
     """Return the reason not to unpack a zip file's members; empty if there is none.
 
     Parameters

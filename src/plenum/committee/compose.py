@@ -31,7 +31,7 @@ def compose(typed: Config) -> CommitteeCondition:
     """
     _refuse_groups_of_others(typed)
     one_of("objective", typed.objective, OBJECTIVES)
-    scenario = scenarios.load(project.resolve(typed.scenario.file))
+    scenario = scenarios.load(project.resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
@@ -93,8 +93,8 @@ def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbation
             f"perturbation.families: empty; {perturbation.name} needs at least one family",
         )
         return ()
-    beside = project.resolve(typed.scenario.file).parent / "variants"
-    folder = beside if scenario.wording else project.resolve("scenarios/variants")
+    beside = project.resolve_path(typed.scenario.file).parent / "variants"
+    folder = beside if scenario.wording else project.resolve_path("scenarios/variants")
     return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
 
 

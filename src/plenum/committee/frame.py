@@ -145,7 +145,7 @@ def load(folder: str, answers: str) -> Frame:
         There is no such folder, a file can't be read, is no template, or holds a placeholder that
         it can't have.
     """
-    place = project.resolve(folder)
+    place = project.resolve_path(folder)
     if not place.is_dir():
         raise UserError(
             f"prompts.folder: {folder} does not exist; docs/published-design.md says what writes it"

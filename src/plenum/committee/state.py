@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from plenum.base.text import HIDDEN, lines, unmasked
+from plenum.base.text import HIDDEN, split_lines, unmask
 from plenum.models.conversation import Misread
 
 TOLERANCE = Decimal("0.02")
@@ -91,12 +91,12 @@ def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
         There is no STATE line, more than one, one inside the argument, or one that breaks the
         format (section S2.3 and its implementation note).
     """
-    markers = _MARKER.findall(unmasked(text))
+    markers = _MARKER.findall(unmask(text))
     if not markers:
         raise Malformed("no STATE line")
     if len(markers) > 1:
         raise Malformed(f"{len(markers)} STATE lines, one is allowed")
-    each = lines(text.strip())
+    each = split_lines(text.strip())
     indices = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
     if len(indices) != 1:
         raise Malformed("the STATE line must stand on a line of its own")
@@ -110,10 +110,10 @@ def without_state(text: str) -> str:
 
     Lines with a marker of a STATE line are dropped.
     """
-    kept = [line for line in lines(text) if not _MARKER.search(unmasked(line))]
+    kept = [line for line in split_lines(text) if not _MARKER.search(unmask(line))]
     argument = "\n".join(kept).strip()
     # A marker can be spread over a line break; then nothing of the text can be trusted.
-    return "" if _MARKER.search(unmasked(argument)) else argument
+    return "" if _MARKER.search(unmask(argument)) else argument
 
 
 def _parse_line(line: str, options: int, strict: bool) -> State:

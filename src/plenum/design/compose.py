@@ -138,7 +138,7 @@ def role_text(key: str, folder: str, role: str) -> str:
     UserError
         The folder holds no such role, or its file can't be read.
     """
-    texts = (text for place in project.places(folder) for text in place.glob("*.txt"))
+    texts = (text for place in project.candidate_paths(folder) for text in place.glob("*.txt"))
     known = sorted({text.stem for text in texts} - {"preamble"})
     names = ", ".join(known) or "none"
     own = "" if project.user_folder() else "; roles of your own: --config-dir FOLDER"
@@ -149,6 +149,6 @@ def role_text(key: str, folder: str, role: str) -> str:
 def prompt_text(key: str, file: str) -> str:
     """The text of a file of the project; ``key`` names it in a refusal."""
     try:
-        return regular_files.read_text(project.resolve(file)).strip()
+        return regular_files.read_text(project.resolve_path(file)).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{key}: {file} can't be read as a UTF-8 text: {error}") from None

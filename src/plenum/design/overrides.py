@@ -114,7 +114,11 @@ def take_own_folder(arguments: Sequence[str]) -> None:
     require(folder.is_dir(), f"--config-dir: {given} is no folder")
     for file in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.txt"))):
         name = file.relative_to(folder)
-        base = project.root() if name.parts[0] == "scenarios" else project.root() / "conf"
+        base = (
+            project.project_root()
+            if name.parts[0] == "scenarios"
+            else project.project_root() / "conf"
+        )
         require(
             not (base / name).exists(),
             f"--config-dir: {given} has {name}, as plenum has; give yours another name",
@@ -156,7 +160,9 @@ def _foreign(config_name: str) -> set[str]:
     if config_name not in SCRIPTS or Config in (schemas := SCRIPTS[config_name].schemas):
         return set()
     known = {field.name for field in fields(Config)}
-    known |= {folder.name for folder in (project.root() / "conf").iterdir() if folder.is_dir()}
+    known |= {
+        folder.name for folder in (project.project_root() / "conf").iterdir() if folder.is_dir()
+    }
     return known - {"hydra"} - {field.name for schema in schemas for field in fields(schema)}
 
 
@@ -234,7 +240,7 @@ class Settings:
         return None
 
     def _composed(self, overrides: Sequence[str]) -> DictConfig:
-        return _composed(project.root(), self._name, tuple(overrides))
+        return _composed(project.project_root(), self._name, tuple(overrides))
 
 
 @cache
@@ -249,7 +255,7 @@ def _composed(root: Path, config_name: str, overrides: tuple[str, ...]) -> DictC
 @contextmanager
 def _settings(config_name: str, overrides: Sequence[Override]) -> Iterator[Settings]:
     GlobalHydra.instance().clear()  # the run that has failed, if it was begun
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
         yield Settings(config_name, overrides)
 
 

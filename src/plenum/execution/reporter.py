@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plenum.base.processes import say, step_back
+from plenum.base.processes import answer_parent, step_back
 from plenum.execution.usage import account
 from plenum.records import attempts, read
 
@@ -40,9 +40,9 @@ def main() -> None:
 
     for line in sys.stdin:
         try:
-            say(answer(json.loads(line)))
+            answer_parent(answer(json.loads(line)))
         except Exception as error:  # told to the parent, which names it with the condition
-            say({"error": f"{type(error).__name__}: {error}"})
+            answer_parent({"error": f"{type(error).__name__}: {error}"})
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 
 from plenum.base import project
 from plenum.base.errors import Stopped, UserError
-from plenum.base.processes import Ended
+from plenum.base.processes import ProcessEnded
 from plenum.base.secrets import redact
 from plenum.design.condition import Job
 from plenum.execution.admission import Admission, Ticket
@@ -166,7 +166,7 @@ class SweepRunner:
                 async with self._places:  # its base has had one
                     with locked(folder):
                         return await self._run(job, folder)
-        except (Busy, DamagedJournal, Ended) as problem:
+        except (Busy, DamagedJournal, ProcessEnded) as problem:
             return not_run(job, str(problem))
         except OSError as error:
             return not_run(job, self._by_system(error))
@@ -358,7 +358,7 @@ class SweepRunner:
         folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
         try:
             accounts = await self._reports.accounts(folder, begun(job), job.replicates, stopped)
-        except Ended:
+        except ProcessEnded:
             return
         if accounts is not None:
             record.account(accounts)

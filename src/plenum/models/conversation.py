@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from plenum.base.identity import seed_for
-from plenum.base.text import well_formed
+from plenum.base.text import replace_surrogates
 from plenum.design.condition import Condition
 from plenum.models import Chat, Message, Reply
 from plenum.records import Failure
@@ -83,7 +83,7 @@ class Conversation(ABC, Generic[C]):
 
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return its journal entry."""
-        text = well_formed(reply.text)
+        text = replace_surrogates(reply.text)
         self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
         return self._entry
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plenum.base.errors import UserError
-from plenum.base.processes import shared_out
+from plenum.base.processes import map_in_processes
 from plenum.dynamics import of_replicates, recorded, summarise
 from plenum.dynamics.fragility import by_family
 from plenum.reports import stored_estimates
@@ -87,7 +87,7 @@ def _computed(conditions: Sequence[TrackedCondition], chosen: Settings) -> Itera
             kept.append(whole if condition.outline is None else _kept(whole, condition))
             yield whole
 
-    for row in shared_out(partial(_without_arrays, chosen=chosen), read()):
+    for row in map_in_processes(partial(_without_arrays, chosen=chosen), read()):
         yield replace(row, tracked=kept.popleft())
 
 

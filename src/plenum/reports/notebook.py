@@ -224,7 +224,7 @@ def sweep(*overrides: str) -> StudyResults:
     >>> found.decisions()  # doctest: +SKIP
     """
     names = dict(each.split("=", 1) for each in overrides if "=" in each)
-    command = [sys.executable, str(project.root() / "run.py"), "-m", *overrides]
+    command = [sys.executable, str(project.project_root() / "run.py"), "-m", *overrides]
     ran = subprocess.Popen(
         command,
         env={**os.environ},  # with the keys of providers: it is this user's own sweep
@@ -252,7 +252,7 @@ def _study_of(overrides: Sequence[str]) -> str:
 
 def _composed(config_name: str, *overrides: str) -> DictConfig:
     """Compose a config as the script of that name does."""
-    root = str(project.root())
+    root = str(project.project_root())
     with (
         env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
         initialize_config_dir(f"{root}/conf", version_base="1.3"),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum.base.processes import Ended, LineProcess, say, step_back
+from plenum.base.processes import LineProcess, ProcessEnded, answer_parent, step_back
 from plenum.tracking import store
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Tracker(LineProcess):
         answer = self.ask({"cell": cell, "method": method, "arguments": packed})
         answer.add_done_callback(lambda done: self._note_error(cell, done))
 
-    async def finish(self) -> Ended | None:
+    async def finish(self) -> ProcessEnded | None:
         """Wait until everything is written, then end the process."""
         ended = await super().finish()
         if ended is not None:
@@ -100,7 +100,7 @@ class Tracker(LineProcess):
         return ended
 
     def _note_error(self, cell: str, answer: "asyncio.Future[dict[str, Any]]") -> None:
-        if answer.cancelled() or isinstance(answer.exception(), Ended):
+        if answer.cancelled() or isinstance(answer.exception(), ProcessEnded):
             return  # noted once, at the end
         if "error" in answer.result():
             self.errors.append((cell, answer.result()["error"]))
@@ -145,7 +145,7 @@ class _Study:
         try:
             getattr(self._conditions[cell], method)(*arguments)
         except NotImplementedError as old:  # a server from before traces had spans
-            say({"note": f"no traces, see tracking.traces: {old}"})
+            answer_parent({"note": f"no traces, see tracking.traces: {old}"})
 
     def end(self, *cells: str) -> None:
         """Write pending data of conditions; of all if none is named."""
@@ -165,14 +165,14 @@ class _Study:
             try:
                 store.check(self._uri, thorough=True)
                 if waited:
-                    say({"note": f"{self._uri} answers again"})
+                    answer_parent({"note": f"{self._uri} answers again"})
                 return None
             except UserError as gone:
                 if time.monotonic() > patience:
                     return str(gone)
             if not waited:
                 until = f"trying again for {_PATIENCE_S:.0f} s; journals are written meanwhile"
-                say({"note": f"{self._uri} doesn't answer; {until}"})
+                answer_parent({"note": f"{self._uri} doesn't answer; {until}"})
             waited = True
             time.sleep(1)
 
@@ -184,11 +184,11 @@ def main() -> None:
     lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
-    with store.locked(lock, lambda: say(waiting)):
+    with store.locked(lock, lambda: answer_parent(waiting)):
         lock.write_text(sweep, encoding="utf-8")
         study = _Study(**setup)
         for line in sys.stdin:
-            say(study.answer(json.loads(line)))
+            answer_parent(study.answer(json.loads(line)))
         study.end()
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base.shares import percent, percent_between, points
+from plenum.base.shares import percent, percent_between, signed_percent
 from plenum_audit.dynamics.audit_baseline import Comparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
@@ -275,7 +275,7 @@ def _compared(name: str, each: Comparison) -> str:
     moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
     return (
         f"{name}: {percent(now.share)} of {now.runs} runs alike, {percent(before.share)} of "
-        f"{before.runs} before, difference {points(each.difference)} "
+        f"{before.runs} before, difference {signed_percent(each.difference)} "
         f"[{100 * each.low:+.0f}, {100 * each.high:+.0f}]{moved}"
     )
 
@@ -286,5 +286,5 @@ def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
     return (
         f"{name}: two runs end differently in {percent(case.disagreement)}; its seats without "
         f"interaction, voting, in {percent(control.disagreement)} of {control.runs}: interaction "
-        f"adds {points(added)}"
+        f"adds {signed_percent(added)}"
     )

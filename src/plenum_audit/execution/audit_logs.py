@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
-from plenum.base.collector import uncollected
+from plenum.base.collector import pause_collector
 from plenum.base.errors import UserError
 from plenum_audit.dynamics.audit_baseline import compare
 from plenum_audit.dynamics.audit_result import AuditResult
@@ -45,7 +45,7 @@ def require_readable(audit: Audit) -> None:
         )
 
 
-@uncollected()
+@pause_collector()
 def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
     """Return the verdicts on the runs of a log.
 
@@ -99,7 +99,7 @@ def _further(
     return by_case
 
 
-@uncollected()
+@pause_collector()
 def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
     """Return the log's information on the program and its cases."""
     condition = logged[0].condition

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import Stopped, UserError
-from plenum.base.secrets import redact, without_values
+from plenum.base.secrets import redact, redact_data
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.models import CallError, Chat, Reply
@@ -209,7 +209,7 @@ class ProgramRun:
             if number not in readings:
                 chat = clerk.chat(case, text, model, self.condition.identity, self.index, number)
                 reply = await self._ask(calls, chat, clerk.KIND, number, clerk.KIND)
-                entry = without_values(clerk.entry(case, number, model, reply))
+                entry = redact_data(clerk.entry(case, number, model, reply))
                 journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:

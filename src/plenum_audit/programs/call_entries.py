@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.base.identity import digest
-from plenum.base.secrets import redact, without_values
+from plenum.base.secrets import redact, redact_data
 from plenum.base.text import flatten
 from plenum.models import Chat, Response, ToolCall
 from plenum.models.conversation import recorded_reply
@@ -70,11 +70,9 @@ def without_secrets(response: Response) -> Response:
 
     The program gets the same text, since it must equal that from the journal.
     """
-    tools = tuple(
-        replace(tool, arguments=without_values(tool.arguments)) for tool in response.tools
-    )
-    reply = replace(response.reply, text=without_values(response.reply.text))
-    return replace(response, reply=reply, body=without_values(response.body), tools=tools)
+    tools = tuple(replace(tool, arguments=redact_data(tool.arguments)) for tool in response.tools)
+    reply = replace(response.reply, text=redact_data(response.reply.text))
+    return replace(response, reply=reply, body=redact_data(response.body), tools=tools)
 
 
 def seat_of(request: Request, headers: Mapping[str, str]) -> str:

@@ -55,8 +55,8 @@ def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, 
     """
     path = Path(case).expanduser()
     try:
-        if not path.exists() and (project.root() / path).exists():
-            path = project.root() / path
+        if not path.exists() and (project.project_root() / path).exists():
+            path = project.project_root() / path
         if not path.exists():
             raise UserError(f"case={case}: there is no such file or folder")
     except OSError as error:  # such as a name that is too long

@@ -27,7 +27,7 @@ def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
     """
     reader = READERS[file.suffix]
     try:
-        regular_files.require(file)
+        regular_files.require_regular_file(file)
         yield from reader(file)
     except UnicodeDecodeError:
         raise UserError(f"{file}: it isn't UTF-8; save it as that") from None

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.text import flatten, visible
+from plenum.base.text import flatten, visible_text
 from plenum_audit.programs.case import NO_DECISION
 
 RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
@@ -253,7 +253,7 @@ def _plain(text: str, end: str = "") -> str:
     ``end`` is added to every word that ends a sentence with a full stop.
     """
     words = []
-    for seen in visible(text).casefold().split():
+    for seen in visible_text(text).casefold().split():
         if word := seen.strip(_EDGES):
             stops = len(word) > _SHORT_WORD and "." in seen[seen.rindex(word) + len(word) :]
             words.append(f"{word}{end}" if stops else word)

@@ -47,7 +47,7 @@ def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]
             samples: Any = ((f"sample {n}", s) for n, s in enumerate(data["samples"], 1))
         else:
             archive = zipfile.ZipFile(path)
-            if wrong := zips.bomb(archive.infolist(), path.stat().st_size, _LARGEST):
+            if wrong := zips.unpack_problem(archive.infolist(), path.stat().st_size, _LARGEST):
                 raise ValueError(wrong)
             names = set(archive.namelist())
             data = _member(archive, next((name for name in _HEADERS if name in names), _HEADERS[0]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from plenum.base.identity import digest
 from plenum.base.secrets import redact
-from plenum.base.text import flatten, well_formed
+from plenum.base.text import flatten, replace_surrogates
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.cases import option_of
@@ -77,7 +77,7 @@ def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
             "kind": "say",
             "round": _number(message, "round", int) or number,
             "seat": str(message.get("seat", message.get("name", message.get("role", SEAT)))),
-            "text": well_formed(text if isinstance(text, str) else json.dumps(text)),
+            "text": replace_surrogates(text if isinstance(text, str) else json.dumps(text)),
         }
         if (shares := message.get("preferences")) is not None:
             entry["preferences"] = _shares(shares, case)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import regular_files
-from plenum.base.collector import uncollected
+from plenum.base.collector import pause_collector
 from plenum.base.errors import UserError
 from plenum.base.text import flatten
 from plenum.design.condition import Recorded, Sampling
@@ -79,7 +79,7 @@ class _Run:
     row: dict[str, Any]
 
 
-@uncollected()
+@pause_collector()
 def load(
     logs: str | Path,
     cases: Sequence[Case] = (),
@@ -111,7 +111,7 @@ def load(
     """
     path = Path(logs).expanduser()
     try:
-        regular_files.require(path)
+        regular_files.require_regular_file(path)
     except FileNotFoundError:
         raise UserError(f"logs={logs}: there is no such file") from None
     except OSError as error:

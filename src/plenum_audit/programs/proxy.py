@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base.text import well_formed
+from plenum.base.text import replace_surrogates
 from plenum.models.api.completions import Unfit, parsed
 from plenum_audit.programs.reported import Refused
 from plenum_audit.programs.session import NoAnswer, Session
@@ -214,9 +214,9 @@ def _is_utf8(raw: bytes) -> bool:
 def _well_formed(value: Any) -> Any:
     """Remove halves of surrogate pairs, which can't be stored in a file."""
     if isinstance(value, str):
-        return well_formed(value)
+        return replace_surrogates(value)
     if isinstance(value, Mapping):
-        return {well_formed(key): _well_formed(item) for key, item in value.items()}
+        return {replace_surrogates(key): _well_formed(item) for key, item in value.items()}
     return [_well_formed(item) for item in value] if isinstance(value, list) else value
 
 

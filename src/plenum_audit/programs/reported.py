@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base.secrets import redact
-from plenum.base.text import flatten, well_formed
+from plenum.base.text import flatten, replace_surrogates
 from plenum_audit.programs.decision import rule_problem
 
 _LONGEST_TEXT = 10**6
@@ -99,7 +99,7 @@ def _text(sent: Mapping[str, Any], name: str) -> str:
         raise Refused(f"{name}: {_shown(value)}; it is a text")
     if len(value) > _LONGEST_TEXT:
         raise Refused(f"{name}: {len(value)} characters; it has {_LONGEST_TEXT} at most")
-    return well_formed(value)
+    return replace_surrogates(value)
 
 
 def _shares(value: Any, options: Mapping[str, str]) -> dict[str, float]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.base.collector import uncollected
+from plenum.base.collector import pause_collector
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
 from plenum.reports.page.document import Document, Sides
@@ -77,7 +77,7 @@ def publish(
     return _published(audit, page, chosen)
 
 
-@uncollected()
+@pause_collector()
 def publish_log(
     chosen: Settings,
     rule: Rule,

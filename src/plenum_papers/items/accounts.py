@@ -156,7 +156,7 @@ def reasons(source: Source) -> NumberedTable:
 def cases(source: Source) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
     known = {line["scenario"]: line for line in published("table-s4")}
-    every = [scenarios.load(path) for path in (project.root() / "scenarios").glob("*.yaml")]
+    every = [scenarios.load(path) for path in (project.project_root() / "scenarios").glob("*.yaml")]
     place = {name: number for number, name in enumerate(known)}
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
     frame = pd.DataFrame(

@@ -16,7 +16,7 @@ from matplotlib import pyplot as plt
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.base.secrets import without_secrets
+from plenum.base.secrets import strip_secrets
 from plenum.reports import study, style
 from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.publish import pages
@@ -121,8 +121,8 @@ def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Pat
 def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
     """Run a script that needs no study, and store its files under the item's name."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, str(project.root() / item.script), "--out", folder]
-        env = without_secrets(os.environ)
+        command = [sys.executable, str(project.project_root() / item.script), "--out", folder]
+        env = strip_secrets(os.environ)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
         chosen.out.mkdir(parents=True, exist_ok=True)
         for file in sorted(Path(folder).iterdir()):

@@ -202,7 +202,7 @@ def _named(text: str) -> list[Item]:
 
 def items() -> tuple[Item, ...]:
     """Return every numbered result of the papers, in the order of the file."""
-    return _load(project.root() / "reference" / "items.yaml")
+    return _load(project.project_root() / "reference" / "items.yaml")
 
 
 def experiments() -> tuple[Experiment, ...]:

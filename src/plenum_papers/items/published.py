@@ -42,7 +42,7 @@ def _read(path: Path) -> tuple[Published, ...]:
 
 def names() -> tuple[str, ...]:
     """Return the names of the files without their suffix."""
-    return tuple(sorted(path.stem for path in (project.root() / "reference").glob("*.csv")))
+    return tuple(sorted(path.stem for path in (project.project_root() / "reference").glob("*.csv")))
 
 
 def published(name: str) -> tuple[Published, ...]:
@@ -53,7 +53,7 @@ def published(name: str) -> tuple[Published, ...]:
     UserError
         There is no such file.
     """
-    path = project.root() / "reference" / f"{name}.csv"
+    path = project.project_root() / "reference" / f"{name}.csv"
     if not path.exists():
         raise UserError(f"published: {name}; one of {', '.join(names())}")
     return _read(path)

@@ -32,7 +32,7 @@ _MODELS = {
 }
 """Options of ``conf/model`` by their names in files."""
 
-REFERENCE = project.resolve("reference/published.yaml")
+REFERENCE = project.resolve_path("reference/published.yaml")
 """The catalogue of the papers' runs."""
 
 
@@ -192,7 +192,9 @@ class Release:
 
         Empty for a scenario that Table S4 lacks.
         """
-        with project.resolve("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
+        with project.resolve_path("reference/table-s4.csv").open(
+            encoding="utf-8", newline=""
+        ) as lines:
             listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
         names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
         return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
@@ -236,7 +238,7 @@ def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
 
 def _lines(path: Path) -> int:
     try:
-        with regular_files.opened(path) as lines:
+        with regular_files.open_regular_file(path) as lines:
             return sum(1 for line in lines if line.strip())
     except OSError as error:
         raise UserError(f"published: {path} can't be read: {error}") from None

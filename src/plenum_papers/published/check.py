@@ -193,7 +193,7 @@ def _key(file: PublishedFile) -> Key:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with project.resolve(f"reference/{name}.csv").open(encoding="utf-8") as file:
+    with project.resolve_path(f"reference/{name}.csv").open(encoding="utf-8") as file:
         yield from csv.DictReader(file)
 
 

@@ -208,6 +208,6 @@ def _agrees(record: Record, source: PublishedFile) -> None:
 
 @cache
 def _lineup(model: str) -> dict[str, Any]:
-    loaded = OmegaConf.load(project.resolve(f"conf/model/{model}.yaml"))
+    loaded = OmegaConf.load(project.resolve_path(f"conf/model/{model}.yaml"))
     container: dict[str, Any] = OmegaConf.to_container(loaded, resolve=False)  # type: ignore[assignment]
     return container

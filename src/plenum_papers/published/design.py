@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.base.text import lines
+from plenum.base.text import split_lines
 from plenum.records.writing import write_whole
 from plenum.scenarios import packets, scenario
 from plenum_papers.published import prompts, wordings
@@ -54,7 +54,7 @@ def requested(cfg: DictConfig) -> Design:
     release = release_of(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
         raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
-    target = project.root() if cfg.target is None else Path(str(cfg.target))
+    target = project.project_root() if cfg.target is None else Path(str(cfg.target))
     if not target.is_dir():
         raise UserError(f"target: {target} is no folder")
     return Design(release, target)
@@ -162,7 +162,7 @@ def _scenario(release: Release, case: Packet) -> dict[str, Any]:
     """Convert a released packet to the form of a scenario file."""
     stated = dict(_OPTION.findall(case.text))
     named = {label: text.partition(":")[0] for label, text in stated.items()}
-    heads = dict(line.partition(": ")[::2] for line in lines(case.text))
+    heads = dict(line.partition(": ")[::2] for line in split_lines(case.text))
     options = release.options(case.scenario_id) or named
     return {
         "id": case.scenario_id,

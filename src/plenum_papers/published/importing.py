@@ -13,7 +13,7 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
-from plenum.base.progress import progress
+from plenum.base.progress import show_progress
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
 from plenum.records import Usage, read
@@ -80,7 +80,7 @@ def bring_in(wanted: PublishedImport) -> None:
     tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
     with (
         ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
-        progress("writing", "studies") as report_progress,
+        show_progress("writing", "studies") as report_progress,
     ):
         writes = [pool.submit(_write_study, wanted, name, chosen[name]) for name in tasks]
         for done, write in enumerate(as_completed(writes), start=1):
@@ -107,7 +107,7 @@ class _Checked:
 
 def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _Checked]:
     checked = {}
-    with progress("checking") as report_progress:
+    with show_progress("checking") as report_progress:
         for done, source in enumerate(sources, start=1):
             one = load(release, source)
             checked[source.path] = _Checked(source.path, len(one.runs), one.target, one.torn)

@@ -16,7 +16,7 @@ Numbers = int | list[int]
 
 
 def _known(table: str) -> str:
-    if not project.resolve(f"reference/{Path(table).name}.csv").is_file():
+    if not project.resolve_path(f"reference/{Path(table).name}.csv").is_file():
         raise ValueError("there is no such table in reference/")
     return Path(table).name
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plenum.base.collector import uncollected
+from plenum.base.collector import pause_collector
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def kept() -> Iterator[None]:
     (gc.enable if before else gc.disable)()
 
 
-@uncollected()
+@pause_collector()
 def _fail() -> None:
     assert not gc.isenabled()
     raise KeyError

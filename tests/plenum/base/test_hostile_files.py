@@ -45,7 +45,11 @@ def test_what_is_no_file_is_told_and_not_waited_for(made: str, tmp_path: Path) -
         path.symlink_to("/dev/zero")
     else:
         path.mkdir()
-    for read in (regular_files.read_bytes, regular_files.read_text, regular_files.require):
+    for read in (
+        regular_files.read_bytes,
+        regular_files.read_text,
+        regular_files.require_regular_file,
+    ):
         with pytest.raises(OSError, match="it is no file but a "):
             read(path)
 
@@ -81,18 +85,18 @@ def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
 
 def test_aliases_stand_for_as_much_as_a_file_may_hold() -> None:
     shared = "options: &o {A: Grant, B: Refuse}\nmore: [*o, *o]\n"
-    assert yaml_files.parsed(shared)["more"] == [{"A": "Grant", "B": "Refuse"}] * 2
+    assert yaml_files.parse_yaml(shared)["more"] == [{"A": "Grant", "B": "Refuse"}] * 2
     with pytest.raises(
         yaml.YAMLError, match="its aliases stand for more than 1,000,000 characters"
     ):
-        yaml_files.parsed(BOMB)
+        yaml_files.parse_yaml(BOMB)
     with pytest.raises(yaml.YAMLError, match="an alias stands inside of what it names"):
-        yaml_files.parsed("a: &a [*a]\n")
+        yaml_files.parse_yaml("a: &a [*a]\n")
 
 
 def test_a_long_file_without_aliases_is_read() -> None:
     text = "".join(f"- {{id: {n}, text: {'x' * 100}}}\n" for n in range(20_000))
-    assert len(yaml_files.parsed(text)) == 20_000
+    assert len(yaml_files.parse_yaml(text)) == 20_000
 
 
 @pytest.mark.parametrize("merged", [False, True])

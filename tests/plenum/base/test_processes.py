@@ -15,32 +15,32 @@ import pytest
 from forking import Process
 
 import plenum
-from plenum.base.processes import Ended, LineProcess
+from plenum.base.processes import LineProcess, ProcessEnded
 
 CHILDREN = {
     # answers with what it was asked, and how often it was asked before
     "echo": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         for number, line in enumerate(sys.stdin):
-            say({"number": number, "asked": json.loads(line)})
+            answer_parent({"number": number, "asked": json.loads(line)})
         """,
     "greeted": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         setup = json.loads(sys.stdin.readline())
         for line in sys.stdin:
-            say({"setup": setup, "asked": json.loads(line)})
+            answer_parent({"setup": setup, "asked": json.loads(line)})
         """,
     "noting": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         for line in sys.stdin:
-            say({"note": "still at it"})
-            say({"asked": json.loads(line)})
+            answer_parent({"note": "still at it"})
+            answer_parent({"asked": json.loads(line)})
         """,
     # answers once, says something on standard error, and dies of it
     "dying": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         sys.stdin.readline()
-        say({"asked": 1})
+        answer_parent({"asked": 1})
         print("warming up", file=sys.stderr)
         sys.stdin.readline()
         raise SystemExit("the disk is full")
@@ -57,30 +57,30 @@ CHILDREN = {
         os._exit(1)
         """,
     "chatty": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         for line in sys.stdin:
             print("View run at http://localhost:5000", flush=True)
-            say({"asked": json.loads(line)})
+            answer_parent({"asked": json.loads(line)})
         """,
     # says what others can read of it, what it has itself, and what it passes on
     "asked": """
         import os, subprocess
-        from plenum.base.processes import say, step_back
+        from plenum.base.processes import answer_parent, step_back
         with open("/proc/self/environ") as file:
             shown = file.read()
         step_back()
         for line in sys.stdin:
             env = subprocess.run(["env"], capture_output=True, text=True, check=True).stdout
-            say({"shown": shown, "has": dict(os.environ), "passed": env})
+            answer_parent({"shown": shown, "has": dict(os.environ), "passed": env})
         """,
     "unable": """
         raise SystemExit("no module named mlflow")
         """,
     "noisy": """
-        from plenum.base.processes import say
+        from plenum.base.processes import answer_parent
         for line in sys.stdin:
             print("x" * 1_000_000, file=sys.stderr)
-            say({"asked": json.loads(line)})
+            answer_parent({"asked": json.loads(line)})
         """,
 }
 
@@ -155,9 +155,9 @@ def test_a_request_is_answered_or_fails_with_the_childs_last_words(
         assert await process.finish() is None  # it was never started
         await process.start(setup)
         if isinstance(answer, str):
-            with pytest.raises(Ended, match=answer):
+            with pytest.raises(ProcessEnded, match=answer):
                 await process.ask(request_)
-            assert isinstance(await process.finish(), Ended)
+            assert isinstance(await process.finish(), ProcessEnded)
         else:
             assert await process.ask(request_) == answer
             assert await process.finish() is None
@@ -172,9 +172,11 @@ def test_a_child_that_dies_fails_its_requests_with_its_last_words(child: Child) 
         first, *rest = [process.ask({"n": n}) for n in range(4)]
         assert await first == {"asked": 1}
         for request in rest:
-            with pytest.raises(Ended, match="the dying process ended with status 1: the disk is"):
+            with pytest.raises(
+                ProcessEnded, match="the dying process ended with status 1: the disk is"
+            ):
                 await request
-        with pytest.raises(Ended, match="the disk is full"):
+        with pytest.raises(ProcessEnded, match="the disk is full"):
             await process.ask({"n": 9})
         ended = await process.finish()
         assert ended is not None
@@ -269,7 +271,7 @@ def test_a_keyed_child_that_ends_at_once_is_told_of_as_ever(child: Child) -> Non
     async def scene() -> None:
         process = LineProcess(child("unable"), lambda note: None, keyed=True)
         await process.start()
-        with pytest.raises(Ended, match="no module named mlflow"):
+        with pytest.raises(ProcessEnded, match="no module named mlflow"):
             await process.ask({})
 
     run(scene())

@@ -17,7 +17,7 @@ from plenum.base.secret_input import (
     refuse_in_arguments,
     refuse_in_url,
 )
-from plenum.base.secrets import redact, withheld
+from plenum.base.secrets import redact, secret_variables
 from plenum.cli import one_line_errors as exiting
 from plenum.design.condition import Job
 
@@ -216,7 +216,7 @@ def test_variables_of_every_usual_name_are_secrets(
 ) -> None:
     monkeypatch.setenv(name, "quite-secret-77")
     assert redact("it is quite-secret-77.") == f"it is <{name}>."
-    assert name in withheld(os.environ)
+    assert name in secret_variables(os.environ)
 
 
 @pytest.mark.parametrize(

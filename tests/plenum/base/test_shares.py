@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from plenum.base.shares import percent, percent_between, points
+from plenum.base.shares import percent, percent_between, signed_percent
 from plenum.reports import formats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_a_share_has_a_space_before_its_sign() -> None:
     assert percent(0.57) == "57 %"
     assert percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
-    assert (points(0.06), points(-0.5)) == ("+6 %", "-50 %")
+    assert (signed_percent(0.06), signed_percent(-0.5)) == ("+6 %", "-50 %")
     assert formats.percent(0.25) == "25.0 %"
     assert formats.percent(float("nan")) == formats.NONE
 

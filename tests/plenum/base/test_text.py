@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from plenum.base import terminal
 from plenum.base.text import (
     HIDDEN,
+    blank_invisible,
     flatten,
-    lines,
-    parted,
     printable,
-    unmasked,
-    visible,
-    well_formed,
+    replace_surrogates,
+    split_lines,
+    unmask,
+    visible_text,
 )
 from plenum.models import CallError
 from plenum.records import Failure
@@ -26,14 +26,14 @@ EVERY = list(map(chr, range(0x110000)))
 
 @given(PLAIN)
 def test_plain_text_reads_as_it_is(text: str) -> None:
-    assert unmasked(text) == visible(text) == parted(text) == text
-    assert lines(text) == text.splitlines()
+    assert unmask(text) == visible_text(text) == blank_invisible(text) == text
+    assert split_lines(text) == text.splitlines()
 
 
 def test_whatever_ends_a_line_or_parts_words_is_white_space_or_hidden() -> None:
     for c in EVERY:
         if len(f"a{c}b".splitlines()) > 1 or c.isspace():
-            assert unmasked(c).strip(HIDDEN) == "" or unmasked(c)[0].isspace(), ascii(c)
+            assert unmask(c).strip(HIDDEN) == "" or unmask(c)[0].isspace(), ascii(c)
 
 
 @pytest.mark.parametrize("around", ["{}", "é{}"])
@@ -47,7 +47,7 @@ def test_a_terminal_is_given_no_control(around: str) -> None:
 @given(st.text() | PLAIN)
 def test_one_line_is_one_line(text: str) -> None:
     line = flatten(text)
-    assert flatten(line) == printable(line) == well_formed(line) == line
+    assert flatten(line) == printable(line) == replace_surrogates(line) == line
     assert len(line.splitlines()) <= 1
 
 

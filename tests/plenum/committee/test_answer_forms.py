@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.base.fences import unfenced
-from plenum.base.text import lines
+from plenum.base.fences import strip_fence
+from plenum.base.text import split_lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
 from plenum_audit.programs import elicitation
@@ -82,8 +82,8 @@ def test_the_bare_answer_of_each_form_is_read(name: str) -> None:
 
 
 def test_line_ends_are_those_of_every_text() -> None:
-    assert all(lines(f"a{end}b") == ["a", "b"] for end in LINE_ENDS)
-    assert all(len(lines(f"a{none}b")) == 1 for none in NO_LINE_ENDS)
+    assert all(split_lines(f"a{end}b") == ["a", "b"] for end in LINE_ENDS)
+    assert all(len(split_lines(f"a{none}b")) == 1 for none in NO_LINE_ENDS)
 
 
 @pytest.mark.parametrize("name", IN_FENCES)
@@ -132,7 +132,7 @@ def test_a_number_of_any_length_cuts_no_world_s_answer(key: str, digits: int) ->
 
 
 def test_a_fence_that_breaks_off_is_none_where_a_whole_one_is_wanted() -> None:
-    assert unfenced("```json\r\n{}") == "```json\r\n{}"
-    assert unfenced("```json\r\n{}", whole=False) == "{}"
-    assert unfenced(" ```\n{}\n ```\n", whole=False) == unfenced(" ```\n{}\n ```\n") == "{}"
-    assert unfenced("```\n{}\n```\nMore.", whole=False) == "{}\n```\nMore."
+    assert strip_fence("```json\r\n{}") == "```json\r\n{}"
+    assert strip_fence("```json\r\n{}", whole=False) == "{}"
+    assert strip_fence(" ```\n{}\n ```\n", whole=False) == strip_fence(" ```\n{}\n ```\n") == "{}"
+    assert strip_fence("```\n{}\n```\nMore.", whole=False) == "{}\n```\nMore."

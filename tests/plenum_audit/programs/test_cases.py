@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.base.project import root
+from plenum.base.project import project_root
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.cases import load
 
@@ -25,7 +25,7 @@ def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path
 def test_a_folder_of_scenarios_gives_each_packet_and_the_names_of_its_options() -> None:
     cases = load("scenarios")  # of the project, wherever one works
     assert [case.id for case in cases] == [
-        p.stem for p in sorted((root() / "scenarios").glob("*")) if p.suffix
+        p.stem for p in sorted((project_root() / "scenarios").glob("*")) if p.suffix
     ]
     health = next(case for case in cases if case.id == "HL-01")
     assert health.text.startswith("HL-01: Choosing a national health financing system")

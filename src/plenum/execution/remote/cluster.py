@@ -11,7 +11,7 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.processes import close_environment
-from plenum.base.secrets import is_secret_name, withheld
+from plenum.base.secrets import is_secret_name, secret_variables
 from plenum.base.text import flatten
 from plenum.design.settings import Workers
 from plenum.execution.remote.session_end import SessionEnd
@@ -166,7 +166,7 @@ def _secrets_aside() -> Iterator[None]:
 
     Other processes of this user could read them; workers get them by :class:`.worker.Setup`.
     """
-    names = (name for name in withheld(os.environ) if not name.startswith("RAY_"))
+    names = (name for name in secret_variables(os.environ) if not name.startswith("RAY_"))
     held = {name: os.environ.pop(name) for name in names}
     try:
         yield

@@ -100,7 +100,9 @@ class Worker:
                     f"journals: it doesn't see {probe.parent} as the sweep does; share the folder"
                 )
         if project.code_digest() != setup.code:
-            return f"it has another version of the code or of its libraries ({project.root()})"
+            return (
+                f"it has another version of the code or of its libraries ({project.project_root()})"
+            )
         raise_limit()
         self._acknowledged = self._sent = time.monotonic()
         self._watching = asyncio.create_task(self._watch())

@@ -9,7 +9,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from plenum.base.text import flatten, well_formed
+from plenum.base.text import flatten, replace_surrogates
 from plenum.models.api import bodies
 from plenum.models.api.prices import Price
 from plenum.models.chat import CallError, Reply, Response
@@ -129,7 +129,7 @@ def _text(value: Any, name: str) -> str:
         raise Unfit(f"the answer's {name} is no text")
     if len(value) > MOST_TEXT:
         raise Unfit(f"the answer's {name} is longer than {MOST_TEXT} characters")
-    return well_formed(value)
+    return replace_surrogates(value)
 
 
 def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) -> str | None:

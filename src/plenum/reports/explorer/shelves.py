@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.base.processes import shared_out
-from plenum.base.progress import progress
+from plenum.base.processes import map_in_processes
+from plenum.base.progress import show_progress
 from plenum.design.kinds import KINDS
 from plenum.reports.explorer.contents import Explorer, index
 from plenum.reports.explorer.page import page
@@ -67,9 +67,9 @@ def write_all(
     entries: list[dict[str, Any]] = []
     size, last = 0, alike
     reading: deque[ExitStack] = deque()
-    with progress("exploring") as report_progress:
+    with show_progress("exploring") as report_progress:
         shelves = _shelves(study, ordered, reading)
-        for number, (last, written) in enumerate(shared_out(work, shelves), start=1):
+        for number, (last, written) in enumerate(map_in_processes(work, shelves), start=1):
             reading.popleft().close()
             factors = {*alike["differing"], *last["named"]}
             for entry in last["conditions"]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.base.secrets import without_secrets
+from plenum.base.secrets import strip_secrets
 from plenum_audit.programs import client
 from plenum_audit.programs.adapters.program import Running
 
@@ -69,7 +69,7 @@ def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
     """
     kept = {
         name: value
-        for name, value in without_secrets(os.environ).items()
+        for name, value in strip_secrets(os.environ).items()
         if _GIVEN.fullmatch(name) and name not in _OF_OUR_PYTHON
     }
     return kept | {name: os.environ[name] for name in passed if name in os.environ}

@@ -94,11 +94,13 @@ def repair_json(problem: str, form: str, template: str = PLENUM.repair_ballot) -
     return Message("user", Template(template).substitute(problem=problem, form=form))
 
 
+@lru_cache(maxsize=256)
 def ballot_form(labels: tuple[str, ...]) -> str:
     """Describe the form of a ballot, for prompts."""
     return f'{{"decision": {_choices(labels)}, "confidence": NN}}'
 
 
+@lru_cache(maxsize=256)
 def clerk_form(labels: tuple[str, ...]) -> str:
     """Describe the form of the clerk's answer, for prompts."""
     return f'{{"decision": {_choices((*labels, "NONE"))}, "majority_count": N, "total": N}}'

@@ -59,7 +59,7 @@ class Scenario:
     named: str = ""
     """The name that prompts use for the scenario instead of its id."""
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The option labels, ``A`` first."""
         return tuple(option.label for option in self.options)

@@ -1,4 +1,4 @@
-# make run | test | check | docs | ui | papers | bench | constraints | clean
+# make run | test | test-all | check | docs | ui | papers | bench | constraints | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -8,11 +8,13 @@ PORT ?= 5000
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes: each would compile all anew
 
 .DEFAULT_GOAL := help
-.PHONY: help run test frameworks check format docs ui server papers bench constraints clean
+.PHONY: help run test test-long test-all frameworks check format docs ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
-	@echo "make test         set up with all extras and pass the tests"
+	@echo "make test         set up with all extras and pass the tests but the long ones"
+	@echo "make test-all     pass all tests; make test-long only the long ones"
+	@echo "                  PACKAGE=plenum_audit chooses those of one package, with each of the three"
 	@echo "make frameworks   environments of four agent frameworks, whose examples the tests then play"
 	@echo "make check        lint, format check and type check"
 	@echo "make format       mend what lint and format can mend"
@@ -27,8 +29,17 @@ help:
 run: $(VENV)/.base
 	$(BIN)/python run.py -m $(EXPERIMENT_ARGS)
 
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	$(if $(PACKAGE),tests/$(PACKAGE))
+
 test: $(VENV)/.all
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not long"
+
+test-long: $(VENV)/.all
+	$(PYTEST) -m long
+
+test-all: $(VENV)/.all
+	$(PYTEST)
 
 frameworks:
 	PYTHON=$(PYTHON) sh scripts/frameworks.sh

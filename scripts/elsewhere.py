@@ -8,7 +8,8 @@
 - nohup     without a terminal, hang-ups and Ctrl-C ignored, as under `nohup ... &`
 - space     a checkout below a folder with a space in its name
 
-Without any, all of them are run, one after the other: some 25 minutes each on two cores.
+Without any, all of them are run, one after the other: some 25 minutes each on two cores, or
+5 with `-- -m "not long"`, the tests of `make test`.
 `--together` makes one run of those that are named: baseline, prescott, nohup and space go together.
 What follows `--` goes to pytest: `-- tests/plenum/dynamics -n 0`.
 

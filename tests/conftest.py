@@ -26,7 +26,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 
-SLOWEST = ("test_deployed", "golden", "test_hosted", "test_tiny_model", "e2e")
+SLOWEST = ("e2e", "golden", "plenum_hosted", "plenum_audit/programs")
 """What is begun first, so that no worker is left with it when the other one has finished."""
 
 Compose = Callable[..., DictConfig]
@@ -39,7 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def order(item: pytest.Item) -> list[bool]:
         place = str(item.path.relative_to(ROOT))
-        return [name in place for name in SLOWEST]
+        long = item.get_closest_marker("long") is not None
+        return [long, *(name in place for name in SLOWEST)]
 
     items.sort(key=order, reverse=True)
 

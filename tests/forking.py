@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
-"""What every template has imported; of plenum every module but those of :data:`_LATER`."""
+"""What every template has imported; of our packages every module but those of :data:`_LATER`."""
 
 MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum_hosted.backend",)}
 """What a template has imported for a backend as well."""
@@ -61,6 +61,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 
 _LATER = (
     *("plenum.models.api.", "plenum_hosted.", "plenum.testing."),
+    *("plenum_audit.testing.", "plenum_checks.fault_server."),
     "plenum_audit.programs.client.",  # what programs import, in environments of their own
 )
 _WORKERS = ("--multiprocessing-fork", "joblib.externals.loky.backend.popen_loky_posix")
@@ -259,19 +260,19 @@ def _import(names: Sequence[str]) -> None:
     for name in names:
         module = importlib.import_module(name)
         if name == "plenum":
-            _import_all(module)
+            for folder in sorted(Path(module.__path__[0]).parent.glob("plenum*/")):
+                _import_all(folder)
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
 
 
-def _import_all(package: types.ModuleType) -> None:
+def _import_all(package: Path) -> None:
     """Import the modules of a package, after MLflow was told how to behave in a door."""
     importlib.import_module("plenum.tracking.store").quieten()
-    (folder,) = map(Path, package.__path__)
-    for file in sorted(folder.rglob("[!_]*.py")):
-        name = ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
-        if not name.startswith(_LATER):
+    for file in sorted(package.rglob("[!_]*.py")):
+        name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
+        if not f"{name}.".startswith(_LATER):
             importlib.import_module(name)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 ALL_AT_ONCE = ("baseline", "prescott", "nohup", "space", "--together")
 

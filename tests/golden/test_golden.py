@@ -23,7 +23,16 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     return Runner(tmp_path_factory.mktemp("golden"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+BRIEF = "faults"
+"""The case that every change runs: it has failed calls, and most that a study leaves behind."""
+
+EACH = [
+    pytest.param(case, id=case.name, marks=() if case.name == BRIEF else pytest.mark.long)
+    for case in CASES
+]
+
+
+@pytest.mark.parametrize("case", EACH)
 def test_a_study_is_as_before(case: Case, runner: Runner) -> None:
     golden, now = comparing.read(case.name), runner.run(case)
     lines = list(comparing.differences(golden, now))

@@ -62,6 +62,7 @@ def _rows(file: Path) -> list[list[str]]:
     return [[row[i] for i in kept] for row in (header, *body)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("study", old.SWEEPS)
 def test_a_store_gives_the_same_tables(study: str, unpacked: Path) -> None:
     call(f"scripts/tables.py study={study}".split(), unpacked)
@@ -85,6 +86,7 @@ def test_journals_of_an_earlier_version_are_read(study: str, unpacked: Path) -> 
             assert spoken[:5] == spoken[5:10]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("study", ["disaster"])
 def test_a_sweep_of_another_version_leaves_the_old_journals(study: str, unpacked: Path) -> None:
     journals = unpacked / "mlruns/journals"
@@ -95,6 +97,7 @@ def test_a_sweep_of_another_version_leaves_the_old_journals(study: str, unpacked
     assert len([*journals.glob("*/*.jsonl")]) > len(before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("study", old.ARCHIVED)
 def test_an_archive_is_whole_and_gives_the_same_tables(study: str, unpacked: Path) -> None:
     call(f"scripts/export.py --verify {study}.zip".split(), unpacked)

@@ -127,6 +127,7 @@ def test_fewer_replicates_count_their_own_attempts_alone(failing: Path, run: Run
     assert all(r["target"] == "2" for r in rows)
 
 
+@pytest.mark.long
 def test_a_damaged_journal_is_pending_by_an_error(
     failing: Path, run: Run, tmp_path: Path, stored: Path
 ) -> None:
@@ -171,6 +172,7 @@ def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int)
     process.communicate(timeout=60)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("stored")
 def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path: Path) -> None:
     sweep = (*GRID, "study=s", "replicates=5", "rounds=12", "backend.timeout_rate=0.05")
@@ -199,6 +201,7 @@ def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path
     assert sum(int(r["calls"]) for r in rows) == len(answers(tmp_path)) == 4 * 5 * 66
 
 
+@pytest.mark.long
 def test_a_server_answers_all_but_the_transcripts(
     run: Run, tmp_path: Path, mlflow_server: str
 ) -> None:

@@ -189,6 +189,7 @@ def budgeted(folder: Path, server: Running, key: str, limit: float, tracking: st
     return float(used["tokens" if key == "calls" else "dollars"])
 
 
+@pytest.mark.long
 def test_a_budget_stops_the_sweep_hardly_before_it_is_spent_and_a_larger_one_goes_on(
     reference: dict[str, bytes], stored: Path
 ) -> None:
@@ -328,6 +329,7 @@ def signalled(folder: Path, server: Running, send: Callable[[int], None], tracki
     assert statuses(folder)["pending"] > 0
 
 
+@pytest.mark.long
 def test_a_refused_key_and_signals_stop_everything_and_the_sweep_goes_on_to_the_same_bytes(
     reference: dict[str, bytes], stored: Path
 ) -> None:
@@ -370,6 +372,7 @@ def command_lines() -> bytes:
     return b"\n".join(lines)
 
 
+@pytest.mark.long
 def test_no_secret_is_written_printed_or_shown_in_the_process_list(
     server: Server, stored: Path
 ) -> None:

@@ -165,6 +165,7 @@ DOORS = {
 """Every front door, with a slip that it sees only once it has imported its own part of plenum."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_starts_by_itself_and_refuses_in_one_line(tmp_path: Path, door: str) -> None:
     """As nobody has imported any of plenum for it; those of most other tests find all imported."""

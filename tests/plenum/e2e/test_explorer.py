@@ -17,6 +17,8 @@ from plenum.reports.explorer import Explored, publish, shelves
 from plenum.reports.explorer.gather import EXPLORER
 from plenum.reports.explorer.page import page
 
+pytestmark = pytest.mark.long
+
 __all__ = ["browser", "opened"]
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}

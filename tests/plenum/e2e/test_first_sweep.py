@@ -75,6 +75,7 @@ def test_the_table_script_prints_the_same_tables_again(gallery: Path, run: Run) 
     assert again.stdout[again.stdout.index("Study def") :] == printed[printed.index("Study def") :]
 
 
+@pytest.mark.long
 def test_all_twelve_scenarios_are_swept_by_glob(run: Run) -> None:
     done = run("-m", "scenario=glob(*,exclude=*-five)", "replicates=2", "rounds=2", "dry_run=true")
     assert "in all 12 conditions, 24 replicates" in done.stdout
@@ -122,6 +123,7 @@ def test_every_table_is_a_word_away(gallery: Path, run: Run) -> None:
     assert printed.count("no evidence about language models") == 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("stored")
 def test_more_replicates_extend_a_condition_and_another_study_reuses_them(
     run: Run, tmp_path: Path

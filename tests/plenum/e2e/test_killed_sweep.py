@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command_line import ROOT, call, free_port
 
 from plenum.base.identity import seed_for
 from plenum_checks.fault_server import Faults, Latency, Settings, serving
+
+pytestmark = pytest.mark.long
 
 KILLS = 20
 PORT = free_port()

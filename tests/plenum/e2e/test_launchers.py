@@ -18,6 +18,7 @@ def tracked(folder: Path) -> list[int]:
     return [len(runs(folder, "default", kind)) for kind in ("condition", "replicate")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_two_conditions_of_which_one_fails_by_each_launcher(
     run: Run, tmp_path: Path, launcher: str

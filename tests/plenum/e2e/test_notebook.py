@@ -23,6 +23,7 @@ def cells() -> list[str]:
     return ["".join(cell["source"]) for cell in read if cell["cell_type"] == "code"]
 
 
+@pytest.mark.long
 def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path: Path) -> None:
     script = tmp_path / "cells.py"  # within a running loop, as in Jupyter
     body = "\n".join(["import matplotlib", "matplotlib.use('Agg')", *cells(), "print(frames())"])

@@ -1,19 +1,17 @@
 """The laboratory without one of its packages: it works, and says in a line what isn't installed."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import ROOT, call
 
-ROOT = Path(__file__).resolve().parents[3]
 WITHOUT = """
 import sys
 from pathlib import Path
 
 here = str(Path(__file__).parent)
-sys.path[:] = [p for p in sys.path if p == here or not Path(p, "plenum").is_dir()]
+sys.path[:] = [p for p in sys.path if p == here or not Path(p, "plenum/cli.py").is_file()]
 """
 """Leaves out every other `src`, such as the one to which an editable installation leads."""
 
@@ -31,17 +29,12 @@ NEEDED = {
 
 def called(folder: Path, source: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a script of the checkout with the packages of another source folder."""
-    script, *rest = arguments
-    return subprocess.run(
-        [sys.executable, str(ROOT / script), *rest],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(source), "PLENUM_ROOT": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=250,
+    return call(
+        folder, *arguments, status=None, alone=True, PYTHONPATH=str(source), PLENUM_ROOT=str(ROOT)
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("package", NEEDED)
 def test_a_package_that_is_removed_is_named_and_the_rest_works(
     package: str, tmp_path: Path

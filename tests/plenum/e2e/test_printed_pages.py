@@ -8,6 +8,8 @@ from playwright.sync_api import Browser
 
 import plenum.reports
 
+pytestmark = pytest.mark.long
+
 __all__ = ["browser"]
 
 ROOM = Path(plenum.reports.__file__).parent

@@ -13,6 +13,7 @@ from plenum.tracking.stored import runs as tracked
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
 CALLS = 2 * 4 * 66
+LONG = pytest.mark.long
 
 
 def answered(data: dict[str, bytes]) -> int:
@@ -30,7 +31,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.85])
+@pytest.mark.parametrize("share", [0.3, *(pytest.param(s, marks=LONG) for s in (0.1, 0.6, 0.85))])
 def test_after_kill_9_only_what_is_missing_is_done(
     reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
 ) -> None:
@@ -53,6 +54,7 @@ def test_after_kill_9_only_what_is_missing_is_done(
     assert len(logged) == len(set(logged)) == 8
 
 
+@pytest.mark.long
 def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
     run: Run, stored: Path
 ) -> None:
@@ -79,7 +81,7 @@ def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
 
 
 @pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LONG)])
 def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     reference: dict[str, bytes], run: Run, tmp_path: Path, sign: signal.Signals
 ) -> None:

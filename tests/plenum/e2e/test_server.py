@@ -12,6 +12,8 @@ import pytest
 from command_line import ROOT, Run, journaled, journals, start, wait_for
 from mlflow import MlflowClient
 
+pytestmark = pytest.mark.long
+
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
 

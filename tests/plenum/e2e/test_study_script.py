@@ -110,6 +110,7 @@ def test_a_deleted_study_comes_back_as_it_was(here: Path, run: Run, managed: Man
     assert targets() == tracked
 
 
+@pytest.mark.long
 def test_a_deleted_study_frees_its_name_and_journals_fill_it_again(
     here: Path, run: Run, managed: Manage
 ) -> None:
@@ -141,6 +142,7 @@ def test_a_dropped_condition_leaves_the_others(here: Path, managed: Manage, remo
         managed("default", "drop", dropped)
 
 
+@pytest.mark.long
 def test_two_labels_of_one_condition_are_told_apart(here: Path, run: Run, managed: Manage) -> None:
     run("model=gpt-4.1-mini", "roles=on", *SMALL)
     shared = identity("on")
@@ -182,6 +184,7 @@ def test_a_study_that_another_process_writes_is_left_alone(
     assert len(journals(here)) == 4
 
 
+@pytest.mark.long
 def test_all_of_it_on_a_server(run: Run, tmp_path: Path, mlflow_server: str) -> None:
     store_of = f"tracking.uri={mlflow_server}"
     run("study=served", store_of, "rounds=1", "replicates=1")
@@ -249,6 +252,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert listed() == BOTH
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("answer", "status"), [("", 1), ("y", 0)])
 def test_on_a_terminal_it_asks_first(here: Path, answer: str, status: int) -> None:
     ours, theirs = pty.openpty()
@@ -266,6 +270,7 @@ def test_on_a_terminal_it_asks_first(here: Path, answer: str, status: int) -> No
 # --- what now varies -----------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_sweep_says_what_it_makes_vary(here: Path, run: Run) -> None:
     other = ("roles=on", "rounds=3", "replicates=4", "backend.noise=0.1")
     expected = (

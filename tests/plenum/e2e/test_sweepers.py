@@ -10,6 +10,8 @@ from command_line import ROOT, Run, journals
 
 from plenum.execution.outcomes import Undefined
 
+pytestmark = pytest.mark.long
+
 PLUGIN = '''
 from dataclasses import dataclass
 

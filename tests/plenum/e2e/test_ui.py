@@ -12,6 +12,8 @@ from plenum.tracking import store, traces, views
 from plenum.tracking.report_run import log_report
 from plenum.tracking.writer import StudyWriter
 
+pytestmark = pytest.mark.long
+
 __all__ = ["browser"]
 
 FACTORS = {

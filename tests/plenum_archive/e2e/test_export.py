@@ -72,6 +72,7 @@ def test_tables_of_an_imported_world_are_those_of_the_original(
     assert published[0] == published[1]
 
 
+@pytest.mark.long
 def test_an_archive_goes_to_a_server_and_has_the_same_bytes_from_there(
     run: Run, tmp_path: Path, tracked: Path, mlflow_server: str
 ) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / ".frameworks/langgraph/bin/python"
 LANGGRAPH = [

@@ -97,6 +97,7 @@ def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_pat
         assert wrong.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
     rows = [
         {"case": f"case {case}", "decision": "A" if run % (2 + case % 3) else "B", "cost": 0.5}

@@ -11,6 +11,8 @@ from plenum.reports.explorer.publish import publish as explore
 from plenum_audit.dynamics.audits import Rule
 from plenum_audit.reports.publish import publish
 
+pytestmark = pytest.mark.long
+
 __all__ = ["browser", "opened"]
 
 READY = "main section"

@@ -280,6 +280,7 @@ def test_an_audit_from_python_that_can_not_begin_says_so_in_its_files(folder: Pa
             assert held["stopped"] == f"the audit could not begin: {raised.value}"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder")
 def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
     run: Run, tmp_path: Path
@@ -357,6 +358,7 @@ def test_a_dry_run_calls_nothing_and_plans_both_ends(run: Run, tmp_path: Path) -
     assert lines[-1].startswith("It takes at most 40 runs a case, 240 calls, $")
 
 
+@pytest.mark.long
 def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> None:
     lines = audited(run, "talks", "budget.calls=20", "concurrency=2", "undecided=pass", status=4)
     assert "stopped: budget.calls=20 is reached" in lines[-2]
@@ -370,6 +372,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
     audited(run, "talks", "budget.calls=400", status=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("budget", "ending"),
     [
@@ -395,6 +398,7 @@ def test_what_a_budget_cut_short_is_named_on_the_screen_and_on_the_page(
     assert sum(line["outcome"] == "ok" for line in calls(folder)) <= budget
 
 
+@pytest.mark.long
 def test_a_killed_audit_comes_to_the_same_verdict_and_pays_nothing_twice(
     run: Run, folder: Path
 ) -> None:
@@ -441,6 +445,7 @@ def test_its_runs_are_tracked_and_the_target_is_what_was_begun(run: Run, folder:
     assert len(runs(folder, "audit", "replicate")) == 18
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("stored")
 def test_a_night_on_another_machine_goes_on_with_the_runs_that_mlflow_has(
     run: Run, folder: Path
@@ -516,6 +521,7 @@ TWO = """
 """
 
 
+@pytest.mark.long
 def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
     run: Run, tmp_path: Path
 ) -> None:
@@ -536,6 +542,7 @@ def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
     assert sum("interaction adds" in line for line in lines) == 2
 
 
+@pytest.mark.long
 def test_temperatures_are_tried_in_every_request(run: Run, folder: Path, server: Server) -> None:
     given = [f"backend.api_base.openai={server.url}", "backend=api", "max_runs=6"]
     more = ["fix=true", "temperatures=[0,0.7]"]
@@ -568,6 +575,7 @@ def test_a_budget_in_dollars_needs_a_price_for_what_the_program_calls(
     assert len(server.requests) == 12
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder", "stored")
 def test_an_audit_that_is_tracked_is_not_written_again(run: Run, tmp_path: Path) -> None:
     """Its second time adds a run of its own, and the manifest lists all that its cases keep."""

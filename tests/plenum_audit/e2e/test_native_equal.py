@@ -4,10 +4,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts/bench"))
 
 from audits import native
+
+pytestmark = pytest.mark.long
 
 
 def test_a_wrapped_committee_has_the_lambda_and_the_flips_of_the_native_run(tmp_path: Path) -> None:

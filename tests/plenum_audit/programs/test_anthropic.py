@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from running import CASE, Bench, Play
 
+pytestmark = pytest.mark.long
+
 PYTHON = Path(__file__).resolve().parents[3] / ".frameworks/anthropic/bin/python"
 
 PROGRAM = """

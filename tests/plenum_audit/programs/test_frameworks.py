@@ -15,6 +15,8 @@ from program_runs import Audit, audit_of
 
 from plenum.records import Transcript
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[3]
 ENVIRONMENTS = ROOT / ".frameworks"
 PANEL = dict.fromkeys(("personnel", "team_lead", "treasurer"), 2)

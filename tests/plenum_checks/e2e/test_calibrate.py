@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Run
 from matplotlib import pyplot as plt
 
 from plenum.reports.style import PAGE
 from plenum_checks.calibration import PROCESSES
+
+pytestmark = pytest.mark.long
 
 
 def test_the_calibration_is_the_same_for_any_number_of_workers(run: Run, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def written(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 def test_kills_lose_nothing_pay_nothing_twice_and_change_no_byte(tmp_path: Path) -> None:
     """SIGKILLs at random requests: uploads, submits, looks, results; with failures of all sorts.
 
@@ -86,6 +87,7 @@ def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:
     assert float(row["cost"]) / listed == pytest.approx(0.5, rel=1e-9)
 
 
+@pytest.mark.long
 def test_a_budget_holds_for_batches_and_what_is_out_is_not_counted_twice(tmp_path: Path) -> None:
     with serving(server()) as running:
         given = (*PRICED, "tracking=none", f"backend.api_base.openai={running.url}")

@@ -9,6 +9,8 @@ import pytest
 from command_line import call, journals, start, wait_for, with_store
 from postgres_server import Postgres
 
+pytestmark = pytest.mark.long
+
 SWEEP = ("-m", "study=direct", "roles=on,off", "replicates=8", "rounds=3")
 BY_KIND = """SELECT t.value, r.status, count(*) FROM runs r JOIN tags t USING (run_uuid)
     WHERE t.key = 'plenum.kind' AND r.lifecycle_stage = 'active' GROUP BY 1, 2 ORDER BY 1"""

@@ -19,7 +19,7 @@ from plenum_checks.fault_server import Faults, Latency, Settings, serving
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 
-pytestmark = pytest.mark.timeout(1800)  # no wait is judged by its length
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]  # no wait is judged by its length
 
 SWEEP = ("-m", "roles=on,off", "replicates=4", "rounds=4")
 SERVER = Settings(

@@ -17,6 +17,8 @@ from plenum.tracking import rows, study
 from plenum.tracking.study import Study
 from plenum_archive.gather import gathered
 
+pytestmark = pytest.mark.long
+
 SWEEP = ("-m", "study=forms", "roles=on,off", "rounds=6", "calls.max_attempts=1")
 FAULTS = ("backend.malformed_rate=0.06", "backend.timeout_rate=0.004")
 NESTED, ROWS = "tracking.replicates=all", "tracking.replicates=none"

@@ -55,6 +55,7 @@ def calls_now(done: "subprocess.CompletedProcess[str]") -> int:
     return int(count)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("durable", ["false", "true"])
 def test_a_killed_sweep_goes_on_from_another_folder(
     s3: s3_server.S3, reference: dict[str, bytes], tmp_path: Path, durable: str
@@ -89,6 +90,7 @@ def test_a_killed_sweep_goes_on_from_another_folder(
     assert mirrored(tmp_path / "a", prefix) == reference
 
 
+@pytest.mark.long
 def test_a_machine_that_comes_back_after_another_took_over_is_stopped_and_all_stays_whole(
     s3: s3_server.S3, reference: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_machine_that_comes_back_after_another_took_over_is_stopped_and_all_st
     assert stored(s3, "both") == mirrored(tmp_path / "b", "both") == reference
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_all_in_the_bucket(
     s3: s3_server.S3, reference: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -154,6 +157,7 @@ def with_profile(s3: s3_server.S3, folder: Path) -> dict[str, str]:
     return {"AWS_PROFILE": "lab", **{name: str(folder / file) for name, file in files.items()}}
 
 
+@pytest.mark.long
 def test_scripts_read_and_write_a_bucket(
     s3: s3_server.S3, empty_store: Path, tmp_path: Path
 ) -> None:

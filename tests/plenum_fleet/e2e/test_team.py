@@ -22,6 +22,8 @@ import yaml
 from command_line import ROOT, _await, call, free_port, journals
 from forking import environment
 
+pytestmark = pytest.mark.long
+
 SWEEP = ("-m", "roles=on,off", "replicates=3", "rounds=4")
 ADMIN, READER = "a-password-of-the-admin", "a-password-of-a-reader"
 

@@ -11,6 +11,8 @@ from command_line import KEY, call, start, wait_for
 
 from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
 
+pytestmark = pytest.mark.long
+
 MODEL, OTHER = "openai/house-model", "anthropic/house-model"
 BATCHES = ("calls.batch=true", "batch.poll_s=0.05", "backend.send_seed=false")
 SWEEP = ("-m", "roles=on,off", "backend=api", f"model.default={MODEL}", "replicates=2", "rounds=1")

@@ -40,6 +40,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return journals(folder)
 
 
+@pytest.mark.long
 def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -50,6 +51,7 @@ def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     assert len(without_roles.items() & swept.items()) == 2
 
 
+@pytest.mark.long
 def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -64,6 +66,7 @@ def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     assert journals(tmp_path) == swept
 
 
+@pytest.mark.long
 def test_workers_with_an_engine_each_write_the_same_bytes(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -73,6 +76,7 @@ def test_workers_with_an_engine_each_write_the_same_bytes(
     assert len({log.name for log in tmp_path.glob("mlruns/journals/*/calls-w*.jsonl")}) == 2
 
 
+@pytest.mark.long
 def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -> None:
     heads = [entries(data)[0] for data in swept.values()]
     assert {head["variant"] for head in heads} == {"canonical", "rephrase01"}
@@ -83,6 +87,7 @@ def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -
     assert environment["deterministic"] == "true"
 
 
+@pytest.mark.long
 def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path: Path) -> None:
     run(*SMALL, "replicates=1", "rounds=1")
     (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
@@ -94,6 +99,7 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
     assert entries(file.read_bytes())[len(kept)]["environment"]["threads"] == "2"
 
 
+@pytest.mark.long
 def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
     given = ("+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", ALONE)
     call(stored, "run.py", "-m", *given, "rounds=2", "replicates=2")

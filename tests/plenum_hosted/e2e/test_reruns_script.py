@@ -32,6 +32,7 @@ def test_a_server_that_repeats_itself_gives_equal_bytes(
     assert folders[0].read_bytes() == folders[1].read_bytes()
 
 
+@pytest.mark.long
 def test_a_server_that_answers_otherwise_is_caught_at_the_byte(
     server: Server, run: Run, tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ def test_what_is_not_there_is_missing_and_what_runs_is_pending(
     assert outcome in judge(run, status=1)
 
 
+@pytest.mark.long
 def test_the_first_time_is_taken_from_the_benchmark(run: Run) -> None:
     usual = ("backend=simulated", "scenario=HL-01", "roles=on", "rounds=2")
     run("-m", "+experiment=hosted_benchmark", *usual, "replicates=4")

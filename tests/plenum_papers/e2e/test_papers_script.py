@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from command_line import ROOT, Run, call, with_store
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:

@@ -108,6 +108,7 @@ def test_importing_again_changes_nothing(run: Run, published: Path) -> None:
     assert state() == before
 
 
+@pytest.mark.long
 def test_files_that_come_later_take_the_place_of_less_whole_ones(run: Run, stored: Path) -> None:
     released.write(stored)
     whole = stored / "clone/data/vm/chaos/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl"
@@ -120,6 +121,7 @@ def test_files_that_come_later_take_the_place_of_less_whole_ones(run: Run, store
     assert (statuses.count("completed"), statuses.count("failed")) == (11, 1)
 
 
+@pytest.mark.long
 def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
     run: Run, published: Path
 ) -> None:
@@ -139,6 +141,7 @@ def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
     assert texts[0] == texts[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "given"),
     [
@@ -264,6 +267,7 @@ def test_a_file_that_was_changed_after_the_release_is_refused(run: Run, stored: 
     assert "rolesTrue__R6.jsonl" in done.stderr
 
 
+@pytest.mark.long
 def test_the_check_recomputes_what_the_clone_has_and_names_the_rest(run: Run, stored: Path) -> None:
     given = {r: released.run(r, rounds=20) for r in range(4)}
     folder = stored / "clone/data/raw/chaos_v1"

@@ -15,6 +15,8 @@ from plenum.design.condition import Job
 from plenum.models.conversation import Ask
 from plenum.reports.explorer import Explored, publish, shelves
 
+pytestmark = pytest.mark.long
+
 __all__ = ["browser", "opened"]
 
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

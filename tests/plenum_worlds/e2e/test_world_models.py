@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Run, table
+
+pytestmark = pytest.mark.long
 
 SMALL = ("task=disaster", "rounds=3", "replicates=1", "task.agents=4")
 MODELS = (

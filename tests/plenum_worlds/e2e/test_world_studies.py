@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from command_line import Run, calls, table
 
+pytestmark = pytest.mark.long
+
 SMALL = ("rounds=3", "replicates=2")
 
 STUDIES = {

@@ -43,6 +43,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return journals(folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_a_killed_run_goes_on_with_the_same_bytes(
     undisturbed: dict[str, bytes], stored: Path, run: Run, share: float
@@ -96,6 +97,7 @@ def test_a_saboteur_keeps_its_seat(stored: Path, run: Run) -> None:
     assert late.stderr.strip() == "error: task.pinned: 7; the agents are 1 to 5"
 
 
+@pytest.mark.long
 def test_committees_and_worlds_do_not_share_a_study(stored: Path, run: Run) -> None:
     run("task=disaster", "rounds=1", "replicates=1", "study=both")
     before = sorted(stored.rglob("*.jsonl"))

@@ -59,10 +59,10 @@ def _step_down(p: Floats) -> Floats:
 
 
 def excludes(low: float, high: float) -> bool:
-    """True if an interval exists and doesn't contain 0."""
+    """Return True if an interval exists and doesn't contain 0."""
     return math.isfinite(low) and math.isfinite(high) and not low <= 0 <= high
 
 
 def holds(p_holm: float, low: float, high: float) -> bool:
-    """True if a difference counts as shown: by its adjusted test and by its interval."""
+    """Return True if a difference counts as shown: by its adjusted test and by its interval."""
     return p_holm < ALPHA and excludes(low, high)

@@ -1,4 +1,4 @@
-"""Conditions that share their tables; what these tables have in common is made once."""
+"""Groups of conditions that share their tables, with the common parts of these tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Limits on calls: concurrency, requests and tokens a minute, holds, and who goes next."""
+"""Limits on calls: concurrency, requests and tokens a minute, holds, and fair order."""
 
 from plenum.execution.limits.fair_queue import Slots
 from plenum.execution.limits.lanes import Permit

@@ -1,4 +1,4 @@
-"""How many calls a provider bears at once: additive increase, multiplicative decrease."""
+"""The number of calls that a provider bears at once: additive increase, multiplicative decrease."""
 
 from statistics import median
 
@@ -38,7 +38,7 @@ class Concurrency:
         return max(1, int(self._limit))
 
     def answered(self, began: float, now: float, binding: bool) -> None:
-        """An answer came.
+        """Take note of an answer.
 
         Parameters
         ----------
@@ -58,12 +58,12 @@ class Concurrency:
             self._weigh(now)
 
     def pushed_back(self, began: float, now: float) -> None:
-        """The provider refused a call for now, or was overloaded."""
+        """Take note that the provider refused a call for now, or was overloaded."""
         if self._adapt and began >= self._cut_at:
             self._cut(_PUSHED_BACK, now)
 
     def unreached(self) -> None:
-        """Nobody is there: when somebody is again, it begins as at first."""
+        """Reset the limit after a provider couldn't be reached, as at the start."""
         self._limit, self._doubling = min(self._limit, self._start), True
 
     def _weigh(self, now: float) -> None:

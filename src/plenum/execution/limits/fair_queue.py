@@ -1,4 +1,4 @@
-"""Who calls next, when not all can: conditions in turn, and in each the replicate that is furthest.
+"""The order of waiting calls: conditions in turn, and in each the replicate that is furthest.
 
 Finishing what is begun first means that results come early, and that a sweep which is stopped, by
 a budget or by hand, leaves few half-done replicates.
@@ -32,7 +32,7 @@ class FairQueue(Generic[T]):
         self._size += 1
 
     def first(self) -> T:
-        """The item that :meth:`pop` would return."""
+        """Return the item that :meth:`pop` would return."""
         return next(iter(self._lines.values()))[0][2]
 
     def pop(self) -> T:

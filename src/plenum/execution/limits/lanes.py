@@ -1,4 +1,4 @@
-"""Who waits for the same: a server of a provider, and the limits of a model."""
+"""Lanes of waiting calls: for one server of a provider, and the limits of one model."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from plenum.execution.limits.rates import Rates, Units
 
 @dataclass(eq=False, slots=True)
 class Server:
-    """What one server bears."""
+    """The state of one server: its concurrency and holds."""
 
     concurrency: Concurrency
     in_flight: int = 0
@@ -26,20 +26,22 @@ class Server:
 
 @dataclass(eq=False, slots=True)
 class Waiting:
+    """A call that waits for a permit."""
+
     tokens: int
     permit: "asyncio.Future[Permit]"
 
 
 @dataclass(eq=False, slots=True)
 class Lane:
-    """Those that wait for the same server and the same model's limits."""
+    """The calls that wait for the same server and the same model's limits."""
 
     server: Server
     rates: Rates
     queue: FairQueue[Waiting]
 
     def wait(self, tokens: int, now: float) -> float:
-        """Seconds for which what isn't everybody's keeps a call back."""
+        """Return the seconds for which the lane's own limits keep a call back."""
         return max(self.server.wait(now), self.rates.wait(tokens, now))
 
 

@@ -19,13 +19,13 @@ from plenum.records import Failure
 
 _OVERLOADED = (503, 529)
 _OF_BATCHES = (Failure.UNREACHABLE, Failure.INTERRUPTED)
-"""No batch was taken, or one is still out, which the next run takes up."""
+"""Failures of batches: none was taken, or one is still out, which the next run continues."""
 _NOTICEABLE_S = 1.0
-"""A shorter wait isn't worth a word."""
+"""A shorter wait isn't reported."""
 
 
 class ProviderUnavailable(Stopped):
-    """Nothing more is sent to a provider: it can't be reached, or wants to be left alone for long.
+    """Raised to send nothing more to a provider that can't be reached, or asks for a long pause.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ProviderUnavailable(Stopped):
 
 
 class Limiter:
-    """Lets calls to one provider pass, no more than it bears, and fairly between conditions.
+    """The gate for calls to one provider: within its limits, and fair between conditions.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Limiter:
             raise
 
     def enter_now(self, tokens: int, model: str = "", server: str = "") -> Permit | None:
-        """A permit, where nothing has to be waited for."""
+        """Return a permit, if nothing has to be waited for."""
         if self._unavailable or self._waiting:
             return None
         lane, now = self._lane(model, server), self._loop.time()
@@ -145,7 +145,7 @@ class Limiter:
             del self._pauses[over]
 
     def leave(self, permit: Permit, attempt: Attempt, hold_s: float, used: int) -> None:
-        """Give a permit back.
+        """Return a permit.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class Limiter:
         self._end(server)
 
     def give_up(self, error: CallError, attempts: int) -> None:
-        """Say that a call's attempts are used up, and how the last one ended.
+        """Report that a call's attempts are used up, and how the last one ended.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Limiter:
             self.require_available()
 
     def require_available(self) -> None:
-        """Refuse where nothing more is sent to the provider.
+        """Raise if nothing more is sent to the provider.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Limiter:
             raise ProviderUnavailable(*self._unavailable)
 
     def waiting(self) -> str:
-        """What keeps calls from going out and for how long; empty where nothing waits for time."""
+        """Describe the limit that keeps calls waiting, and for how long; empty without waits."""
         now, to = self._loop.time(), f"s for {self._provider}"
         lanes = [lane for lane in self._lanes.values() if lane.queue]
         servers = self._servers.values() if self._pauses else [lane.server for lane in lanes]
@@ -233,7 +233,7 @@ class Limiter:
         return ""
 
     def _close(self, failure: Failure, reason: str) -> None:
-        """Send nothing more; who waits for the provider needn't any longer."""
+        """Send nothing more, and release all calls that wait for the provider."""
         self._unavailable = self._unavailable or (failure, reason)
         waiting: list[asyncio.Future[Any]] = [*self._pauses]
         lanes = self._lanes.values()
@@ -250,7 +250,7 @@ class Limiter:
         )
 
     def _lane(self, model: str, server: str) -> Lane:
-        """Models without limits of their own share one."""
+        """Return the lane of a call; models without limits of their own share one."""
         model = model if model in self._limited else ""
         lane = self._lanes.get((model, server))
         return lane if lane is not None else self._open_lane(model, server)
@@ -266,7 +266,7 @@ class Limiter:
         return lane
 
     def _give_back(self, permit: Permit) -> None:
-        """Nothing was called: all that was taken is given back."""
+        """Return everything that a permit took, since nothing was called."""
         permit.lane.rates.give_back(permit.units)
         self._rates.give_back(permit.units_of_all)
         self._end(permit.lane.server)
@@ -284,7 +284,7 @@ class Limiter:
         self._serve()
 
     def _serve(self) -> None:
-        """Admit who can be admitted; come back when time alone brings the next one."""
+        """Admit calls as far as possible; come back when time alone admits the next one."""
         while self._waiting:
             if wait := self._serve_next():
                 if wait < float("inf"):

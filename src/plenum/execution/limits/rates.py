@@ -8,14 +8,14 @@ from plenum.execution.limits.token_bucket import Taken, TokenBucket
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What a call took of a minute."""
+    """The units that a call took of a minute."""
 
     request: Taken | None
     tokens: Taken | None
 
 
 class Rates:
-    """The limits a minute that stand under one name, as far as there are any.
+    """The limits a minute under one name, if there are any.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ class Rates:
         self._tokens = TokenBucket(tpm, now) if tpm else None
 
     def wait(self, tokens: int, now: float) -> float:
-        """Seconds until a call of so many tokens may go."""
+        """Return the seconds until a call of so many tokens may go."""
         wait = self._requests.wait(1, now) if self._requests else 0.0
         return max(wait, self._tokens.wait(tokens, now)) if self._tokens else wait
 
     def longest(self, tokens: int, now: float) -> tuple[float, str]:
-        """The same, and the setting that says so."""
+        """Return the seconds as :meth:`wait`, and the setting that causes them."""
         by_requests = self._requests.wait(1, now) if self._requests else 0.0
         wait = self.wait(tokens, now)
         return wait, f"calls.{'tpm' if wait > by_requests else 'rpm'}.{self._name}"
@@ -57,7 +57,7 @@ class Rates:
             self._tokens.settle(units.tokens, used)
 
     def give_back(self, units: Units) -> None:
-        """Nothing was called."""
+        """Return a call's units, since nothing was called."""
         if self._requests and units.request:
             self._requests.settle(units.request, 0)
         self.settle(units, 0)

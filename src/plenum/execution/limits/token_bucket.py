@@ -10,7 +10,7 @@ _WINDOW = MINUTE + 1.0
 
 @dataclass(slots=True)
 class Taken:
-    """Units taken at a time; what turns out unused is given back to them."""
+    """Units taken at a time; unused ones are returned to them."""
 
     at: float
     units: float
@@ -39,7 +39,7 @@ class TokenBucket:
         self._sum = 0.0
 
     def wait(self, units: float, now: float) -> float:
-        """Seconds until ``units`` may be taken; 0 where they may be taken now.
+        """Return the seconds until ``units`` may be taken; 0 if they may be taken now.
 
         More than a minute's units may be taken once nothing was taken for a minute.
         """
@@ -57,7 +57,7 @@ class TokenBucket:
         return taken
 
     def settle(self, taken: Taken, used: float) -> None:
-        """Correct what was taken to what was used."""
+        """Correct the units taken to those used."""
         unused = taken.units - used
         self._level = min(self._level + unused, self._size)
         if self._window and taken.at >= self._window[0].at:

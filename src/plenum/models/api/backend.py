@@ -97,7 +97,7 @@ class ApiBackend:
         return self._prices.of(model)
 
     def batches(self, model: str) -> BatchInterface:
-        """The interface of a model's provider for batches.
+        """Return the interface of a model's provider for batches.
 
         Raises
         ------

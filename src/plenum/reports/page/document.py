@@ -1,4 +1,4 @@
-"""The parts of a report, before it is HTML or Markdown: plain text all through."""
+"""The parts of a report, before it is HTML or Markdown, as plain text."""
 
 import re
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A numbered figure: its files (PNG, SVG), what it shows, its caption, and what is read out."""
+    """A numbered figure: its files (PNG, SVG), what it shows, its caption, and its spoken text."""
 
     number: int
     name: str
@@ -75,7 +75,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Sides:
-    """Two runs side by side: what each is, and how it ended; ``left_out`` exchanges aren't here."""
+    """Two runs side by side: names and ends; ``left_out`` exchanges are omitted."""
 
     title: str
     heads: tuple[tuple[str, str], ...]
@@ -118,10 +118,10 @@ class Document:
 
 
 def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
-    """A rendered template as blocks of a page.
+    """Split a rendered template into blocks of a page.
 
-    Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
-    their lead between double asterisks.
+    Empty lines separate paragraphs. Lines that begin with ``- `` are items of a list, with their
+    lead between double asterisks.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
 
 
 def _place(parts: Mapping[str, Block], name: str) -> str:
-    """Where a table or a figure stands, as a paragraph of its own; empty where there is none."""
+    """Write the place of a table or a figure as a paragraph of its own; empty without one."""
     return f"\n\n[[{name}]]\n\n" if name in parts else ""
 
 

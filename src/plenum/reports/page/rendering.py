@@ -26,7 +26,7 @@ _MARKS = re.compile(r"([\\`*<>|~$&]|(?<!\w)_|_(?!\w)|\](?=[(\[])|^\[)")
 
 
 def html(document: Document) -> str:
-    """One page that needs nothing but itself, and runs nothing."""
+    """Render one self-contained page, which runs nothing."""
     page = _environment().get_template("report.html")
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -34,7 +34,7 @@ def html(document: Document) -> str:
 
 
 def markdown(document: Document) -> str:
-    """The report as Markdown; the files of its figures lie beside it."""
+    """Render the report as Markdown; the files of its figures are next to it."""
     page = _environment().get_template("report.md.j2")
     return page.render(document=document).rstrip() + "\n"
 
@@ -64,7 +64,7 @@ def _style() -> str:
 
 
 def _linked(text: str) -> Markup:
-    """A text whose references are links, and whose numbers stay with their signs."""
+    """Link the references of a text, and keep its numbers with their signs."""
     linked = _REFERENCE.sub(_link, str(escape(text)))
     kept = _SIGN.sub("\u00a0\\1", linked).replace("=\u0020", "=\u00a0")
     return Markup(_HAT.sub(r'<span class="symbol">\g<0></span>', kept))
@@ -75,12 +75,12 @@ def _link(match: "re.Match[str]") -> str:
 
 
 def _broken(text: str) -> Markup:
-    """A cell; its lines stay apart, and it breaks within no interval where the page is narrow."""
+    """Write a cell with its lines, and no break within an interval."""
     return Markup("<br>").join(_WITHIN.sub("\u00a0", line) for line in text.split("\n"))
 
 
 def _embedded(picture: Picture) -> str:
-    """A figure as the address of an image: nothing in it can run or fetch."""
+    """Encode a figure as the address of an image, which can neither run nor fetch."""
     svg = next((f for f in picture.files if f.suffix == ".svg"), None)
     png = next((f for f in picture.files if f.suffix == ".png"), None)
     file = svg if svg is not None and svg.stat().st_size <= _LARGEST else png or svg
@@ -95,7 +95,7 @@ def _grid(block: Grid) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in which nothing is markup."""
+    """Escape a text."""
     return _MARKS.sub(_marked, text).replace("\n", "<br>")
 
 

@@ -18,7 +18,7 @@ from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
 from plenum.tracking import store
 from plenum_papers.items import collection, items
-from plenum_papers.items.items import Experiment, Item
+from plenum_papers.items.items import Experiment, PaperItem
 
 SIZES = ("reduced", "full")
 BACKENDS = ("simulated", "hosted")
@@ -49,14 +49,14 @@ def make(cfg: DictConfig) -> None:
     _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
 
 
-def _items(cfg: DictConfig) -> list[Item]:
+def _items(cfg: DictConfig) -> list[PaperItem]:
     if cfg.item is None or cfg.item == "all":
         return list(items.items())
     names = list(cfg.item) if OmegaConf.is_list(cfg.item) else [cfg.item]
     return [items.item(str(name)) for name in names]
 
 
-def _of(item: Item, backend: str) -> bool:
+def _of(item: PaperItem, backend: str) -> bool:
     return all(study.backend == backend for study in item.studies)
 
 

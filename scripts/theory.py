@@ -34,7 +34,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 
 with one_line_errors():  # the package of worlds may not be installed
     from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
-    from plenum_worlds.dynamics.theory.grid import FIGURE_6, Grid, Outcome
+    from plenum_worlds.dynamics.theory.grid import FIGURE_6, GridResult, ParameterGrid
     from plenum_worlds.dynamics.theory.model import simulate
 
 NOTE = "theoretical model, no language model"
@@ -65,11 +65,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def simulated(options: argparse.Namespace) -> Outcome:
+def simulated(options: argparse.Namespace) -> GridResult:
     """The grid's outcome; its axes are sorted, each value once."""
     names = ("alpha", "gamma", "shock_freq", "agents", "beta")
     try:
-        grid = Grid(*(tuple(sorted(set(getattr(options, name)))) for name in names))
+        grid = ParameterGrid(*(tuple(sorted(set(getattr(options, name)))) for name in names))
         return simulate(
             *(grid, options.rounds, options.runs, options.seed),
             spread=options.spread,
@@ -98,7 +98,7 @@ def main() -> None:
     print(NOTE)
 
 
-def table(outcome: Outcome, g: int) -> Table:
+def table(outcome: GridResult, g: int) -> Table:
     """Performance at one γ: a line a column of the grid, β across."""
     grid = outcome.grid
     records = [
@@ -128,14 +128,14 @@ def _performance(value: float) -> str:
     return number(value, 3) if np.isfinite(value) else NONE
 
 
-def settings(outcome: Outcome) -> str:
+def settings(outcome: GridResult) -> str:
     """How the numbers came about."""
     mirrored = ", each averaged with its mirror image" if outcome.antithetic else ""
     start = f"x(0) ~ N(0, {outcome.spread:g}²)" if outcome.spread else "x(0) = a*(0) = 0"
     return f"{outcome.runs} runs of {outcome.rounds} rounds{mirrored}, {start}, seed {outcome.seed}"
 
 
-def checks(outcome: Outcome) -> Iterator[str]:
+def checks(outcome: GridResult) -> Iterator[str]:
     """Whether noise ever helps, and how far the simulation is from the closed forms."""
     try:
         result = monotonicity(outcome)
@@ -171,7 +171,7 @@ def _monotonicity(result: Monotonicity) -> Iterator[str]:
     )
 
 
-def write(outcome: Outcome, path: Path) -> None:
+def write(outcome: GridResult, path: Path) -> None:
     """One line a cell, with the exact values where there are any."""
     grid = outcome.grid
     dopt, dbar = expected(grid, outcome.rounds, outcome.spread)
@@ -198,7 +198,7 @@ def write(outcome: Outcome, path: Path) -> None:
             out.writerow([*values, *fixed, settled, *told_values, NOTE])
 
 
-def drawn(outcome: Outcome, g: int) -> Figure:
+def drawn(outcome: GridResult, g: int) -> Figure:
     """Figure 6 at one γ: performance against β, a line a group size, shock_freq by α."""
     grid = outcome.grid
     lines, columns = len(grid.shock_freq), len(grid.alpha)
@@ -227,7 +227,7 @@ def drawn(outcome: Outcome, g: int) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
+def _panel(axes: Axes, outcome: GridResult, place: tuple[int, int, int]) -> None:
     beta = np.array(outcome.grid.beta)
     for n, agents in enumerate(outcome.grid.agents):
         perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]

@@ -25,7 +25,7 @@ from plenum_checks.fault_server import Settings
 from plenum_checks.fault_server import serving as fault_serving
 from plenum_checks.fault_server.answers import SimulatedAnswers
 from plenum_checks.fault_server.questions import read
-from plenum_checks.fault_server.running import Running
+from plenum_checks.fault_server.running import RunningServer
 from plenum_checks.fault_server.server import FaultServer
 
 KEY = "sk-canary-0123456789abcdef"
@@ -35,7 +35,7 @@ KEY = "sk-canary-0123456789abcdef"
 class Server(FaultServer):
     """The script, and the requests that came; ``running`` is set once it listens."""
 
-    running: Running
+    running: RunningServer
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 _OPENAI, _ANTHROPIC = "openai/house-model", "anthropic/claude-sonnet-4-5"
@@ -60,7 +60,7 @@ def measure(quick: bool) -> dict[str, float | bool]:
     }
 
 
-def _sweep(folder: Path, server: Running, kills: int, *more: str) -> dict[str, Any]:
+def _sweep(folder: Path, server: RunningServer, kills: int, *more: str) -> dict[str, Any]:
     """A sweep of two conditions that is killed so often, and then finished.
 
     Every other seat is Anthropic's.

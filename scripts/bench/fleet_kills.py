@@ -16,7 +16,7 @@ from typing import Any
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
 from plenum.base.identity import generator, seed_for
-from plenum_checks.fault_server import Faults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import Faults, Latency, RunningServer, Settings, serving
 
 SERVER = Settings(
     port=0,
@@ -59,7 +59,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def _killed(
-    two: Nodes, server: Running, folder: Path, sweep: tuple[str, ...], rounds: int
+    two: Nodes, server: RunningServer, folder: Path, sweep: tuple[str, ...], rounds: int
 ) -> Iterator[tuple[dict[str, int], int]]:
     """Kill; the answers of each journal after each kill, and the requests seen by then."""
     rng = generator("bench", "fleet kills")
@@ -92,7 +92,7 @@ def _killed(
         print("".join(f"  {line}\n" for line in errors.splitlines() if "worker" in line), end="")
 
 
-def _reached(server: Running, requests: int, command: "subprocess.Popen[str]") -> bool:
+def _reached(server: RunningServer, requests: int, command: "subprocess.Popen[str]") -> bool:
     """Wait until the server has seen so many requests; whether the command still runs then."""
     wait_until(lambda: server.stats()["requests"] >= requests or command.poll() is not None, 240)
     return command.poll() is None

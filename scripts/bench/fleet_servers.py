@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
-from plenum_checks.fault_server import Latency, Running, Settings, serving
+from plenum_checks.fault_server import Latency, RunningServer, Settings, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 _SERVERS = 3
@@ -82,7 +82,7 @@ def _sweep(
         return came, [int(server.url.rpartition(":")[2].removesuffix("/v1")) for server in fleet]
 
 
-def _stop(server: Running, requests: int) -> None:
+def _stop(server: RunningServer, requests: int) -> None:
     while len(server.server.tally.log()) < requests:
         time.sleep(0.002)
     server.stop()

@@ -50,7 +50,7 @@ from plenum.design.compose import parse_job
 from plenum.models import Message
 from plenum_hosted import checkpoints
 from plenum_hosted.backend import HostedBackend
-from plenum_hosted.tokens import Tokens
+from plenum_hosted.tokens import ChatTokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 CONCURRENT = 40
@@ -171,7 +171,7 @@ def plain(prompts: Prompts, limit: int, quick: bool) -> tuple[Rate, Rate]:
     torch.use_deterministic_algorithms(False)  # generate as its users have it
     model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
-    texts = Tokens(tokenizer)
+    texts = ChatTokenizer(tokenizer)
     turns = [number for number, batch in prompts.items() if len(batch) == CONCURRENT]
     sampled = turns[:: max(1, len(turns) // (1 if quick else 5))][: 1 if quick else 5]
     rendered = {n: [texts.render(messages) for messages in prompts[n]] for n in sampled}

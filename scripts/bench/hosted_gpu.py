@@ -36,7 +36,7 @@ from plenum.design.condition import Hosted
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network
-from plenum_hosted.rows import Row
+from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
 
 QWEN_7B: dict[str, Any] = {
@@ -138,7 +138,7 @@ def run(
     engine = Engine(Network(model), shapes, frozenset(), 1 << 36)
     left = threading.Semaphore(0)
     rows = [
-        Row(
+        DecodingRow(
             prefix=tuple(prefix),
             rest=tuple(rest),
             room=room(shapes, len(prefix), len(rest), limit),

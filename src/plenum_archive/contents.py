@@ -13,7 +13,7 @@ from plenum.design.kinds import of_condition
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import states
 from plenum_archive import layout
-from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, Run
+from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
 
 
 def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
         yield from _tables(folder, transcripts, run)
 
 
-def _identities(folder: Path, run: Run, entry: dict[str, Any]) -> Iterator[str]:
+def _identities(folder: Path, run: ArchivedRun, entry: dict[str, Any]) -> Iterator[str]:
     for key in ("condition", "cell"):
         if entry.get(key) != run.tags.get(f"plenum.{key}"):
             yield f"{RUNS}: another {key} than in the manifest"
@@ -79,7 +79,9 @@ def _strays(folder: Path, numbers: Sequence[int]) -> Iterator[str]:
             yield f"{TRANSCRIPTS}/{path.name}: {RUNS} knows no such replicate"
 
 
-def _disagreement(transcript: Transcript, run: Run, replicate: Run) -> Iterator[str]:
+def _disagreement(
+    transcript: Transcript, run: ArchivedRun, replicate: ArchivedRun
+) -> Iterator[str]:
     """Yield a line for each value in which a replicate's run and its transcript differ."""
     head = transcript.head
     if (
@@ -104,7 +106,9 @@ def _disagreement(transcript: Transcript, run: Run, replicate: Run) -> Iterator[
             yield f"its {name} aren't those of its run: {number:g}, not {known}"
 
 
-def _counts(transcripts: dict[int, Transcript], run: Run, entry: dict[str, Any]) -> Iterator[str]:
+def _counts(
+    transcripts: dict[int, Transcript], run: ArchivedRun, entry: dict[str, Any]
+) -> Iterator[str]:
     counts = {key: entry.get(key) for key in COUNTS}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
         yield f"{MANIFEST}: its counts are no whole numbers"
@@ -121,7 +125,7 @@ def _counts(transcripts: dict[int, Transcript], run: Run, entry: dict[str, Any])
             yield f"{MANIFEST}: {counts[key]} {key}, but its transcripts say {number}"
 
 
-def _tables(folder: Path, transcripts: dict[int, Transcript], run: Run) -> Iterator[str]:
+def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) -> Iterator[str]:
     """Yield a line for each Parquet file that differs from what the transcripts give."""
     if "n_target" not in run.metrics:  # interrupted: there may be files of an earlier attempt
         return

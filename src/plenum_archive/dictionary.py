@@ -17,7 +17,7 @@ _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
 
 
 @dataclass(frozen=True)
-class Entry:
+class DictionaryEntry:
     """The description of a column or field, or of several with the same meaning.
 
     Attributes
@@ -50,10 +50,10 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[DictionaryEntry, ...]:
     """Return the whole dictionary."""
     with _FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(Entry(**row) for row in csv.DictReader(file))
+        return tuple(DictionaryEntry(**row) for row in csv.DictReader(file))
 
 
 def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
@@ -80,4 +80,6 @@ def of(names: Iterable[str]) -> bytes:
     """Return the dictionary of the given files, as CSV."""
     names = list(names)
     described = [entry for entry in entries() if any(map(entry.of, names))]
-    return table.csv(pd.DataFrame(described, columns=[f.name for f in fields(Entry)])).encode()
+    return table.csv(
+        pd.DataFrame(described, columns=[f.name for f in fields(DictionaryEntry)])
+    ).encode()

@@ -14,7 +14,7 @@ from plenum.tracking.runs import artifacts, rowed
 from plenum.tracking.study import Study
 from plenum.tracking.traces import TAG as TRACE
 from plenum_archive import layout, scrub
-from plenum_archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
+from plenum_archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
 """Tags of an imported run: its id when it was first tracked, and the archive's contents."""
@@ -41,8 +41,8 @@ class ArchivedCondition:
     """
 
     place: str
-    run: Run
-    replicates: tuple[Run, ...]
+    run: ArchivedRun
+    replicates: tuple[ArchivedRun, ...]
     transcripts: dict[int, Path | Member]
     artifacts: dict[str, bytes]
     stored: str
@@ -141,14 +141,14 @@ def _points(client: Any, run: Any, key: str) -> list[Any]:
     return sorted(client.get_metric_history(run.info.run_id, key), key=lambda point: point.step)
 
 
-def _run(run: Any) -> Run:
+def _run(run: Any) -> ArchivedRun:
     tags = run.data.tags
     kept = {
         key: value
         for key, value in tags.items()
         if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE, TRACE, ROWS))
     }
-    return Run(
+    return ArchivedRun(
         run_id=tags.get(ORIGIN, run.info.run_id),
         name=str(run.info.run_name),
         status=run.info.status,

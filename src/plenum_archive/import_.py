@@ -26,7 +26,7 @@ from plenum.tracking.stored import KIND_TAG
 from plenum_archive import layout
 from plenum_archive.container import Box, described
 from plenum_archive.gather import ARCHIVE, ORIGIN, gathered
-from plenum_archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
+from plenum_archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, ArchivedRun
 from plenum_archive.verify import checked, existing, named, summary
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class _Writing:
         if not self.nested:
             return
 
-        def replicate(child: Run) -> None:
+        def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
             series = run_data.by_round(read(journal), child.end or child.start)
             self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
@@ -262,7 +262,7 @@ class _Writing:
 
     def put(
         self,
-        run: Run,
+        run: ArchivedRun,
         within: str,
         files: list[Path],
         series: "list[Metric]",
@@ -289,7 +289,7 @@ class _Writing:
             self.client.set_terminated(run_id, run.status, run.end)
         return run_id
 
-    def _log(self, run_id: str, run: Run, series: "list[Metric]") -> None:
+    def _log(self, run_id: str, run: ArchivedRun, series: "list[Metric]") -> None:
         from mlflow.entities import Metric, Param, RunTag
 
         now = run.end or run.start or int(time.time() * 1000)
@@ -307,12 +307,12 @@ class _Writing:
             tags=[RunTag(ARCHIVE, self.contents)],  # in one commit: this run has all but its end
         )
 
-    def _is_complete(self, earlier: Any, run: Run) -> bool:
+    def _is_complete(self, earlier: Any, run: ArchivedRun) -> bool:
         tags = earlier.data.tags
         return bool(tags.get(ARCHIVE) == self.contents and earlier.info.status == run.status)
 
 
-def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
+def _rows(folder: Path, replicates: Sequence[ArchivedRun]) -> list[Path]:
     """Write the files that hold replicates as rows into their condition's folder; return them."""
     files = [folder / rows.FILE, folder / rows.ARCHIVE]
     values = []
@@ -326,7 +326,7 @@ def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
     return files
 
 
-def _by_round(run: Run) -> "list[Metric]":
+def _by_round(run: ArchivedRun) -> "list[Metric]":
     """Return a condition's metrics that have one value per round."""
     from mlflow.entities import Metric
 

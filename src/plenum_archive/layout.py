@@ -36,7 +36,7 @@ _PLACE = re.compile(rf"{CONDITIONS}/\d{{3,}}-[0-9A-Za-z_]+")
 
 
 @dataclass(frozen=True)
-class Run:
+class ArchivedRun:
     """An MLflow run without the fields that only its store knows.
 
     Attributes
@@ -95,7 +95,7 @@ def packed(value: Any) -> bytes:
     return f"{text}\n".encode()
 
 
-def runs(condition: Run, replicates: list[Run]) -> bytes:
+def runs(condition: ArchivedRun, replicates: list[ArchivedRun]) -> bytes:
     """Return the contents of a condition's ``runs.json``."""
     return packed(
         {
@@ -105,7 +105,7 @@ def runs(condition: Run, replicates: list[Run]) -> bytes:
     )
 
 
-def read_runs(data: bytes) -> tuple[Run, list[Run]]:
+def read_runs(data: bytes) -> tuple[ArchivedRun, list[ArchivedRun]]:
     """Return a condition's run and its replicates' runs.
 
     Raises
@@ -117,8 +117,8 @@ def read_runs(data: bytes) -> tuple[Run, list[Run]]:
     return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]
 
 
-def _run(value: Any) -> Run:
-    run = Run(**value)
+def _run(value: Any) -> ArchivedRun:
+    run = ArchivedRun(**value)
     for texts in (run.tags, run.params, {"run_id": run.run_id, "name": run.name}):
         if not all(isinstance(text, str) for text in texts.values()):
             raise TypeError("a tag, a param or a name is no text")

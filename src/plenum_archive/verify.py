@@ -23,7 +23,7 @@ _PROBLEMS = 50
 
 
 @dataclass(frozen=True)
-class Checked:
+class ArchiveCheck:
     """The result of checking an archive.
 
     Attributes
@@ -38,7 +38,7 @@ class Checked:
     manifest: dict[str, Any]
 
 
-def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> Checked:
+def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> ArchiveCheck:
     """Check an archive.
 
     Parameters
@@ -51,18 +51,20 @@ def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -
 
 
 @contextmanager
-def checked(path: Path, report_progress: ReportProgress) -> Iterator[tuple[Checked, Box | None]]:
+def checked(
+    path: Path, report_progress: ReportProgress
+) -> Iterator[tuple[ArchiveCheck, Box | None]]:
     """Check an archive and keep it open, so that the file can't be replaced meanwhile."""
     with ExitStack() as stack:
         try:
             box = stack.enter_context(opened(path))
         except Damaged as error:
-            yield Checked((plain(str(error)),), {}), None
+            yield ArchiveCheck((plain(str(error)),), {}), None
             return
         yield _checked(box, report_progress), box
 
 
-def _checked(box: Box, report_progress: ReportProgress) -> Checked:
+def _checked(box: Box, report_progress: ReportProgress) -> ArchiveCheck:
     problems = [box.seal] * bool(box.seal)
     manifest: dict[str, Any] = {}
     try:
@@ -71,7 +73,7 @@ def _checked(box: Box, report_progress: ReportProgress) -> Checked:
         problems += _dictionary(box, manifest, problems)
     except Damaged as error:
         problems.append(str(error))
-    return Checked(tuple(map(plain, problems)), manifest)
+    return ArchiveCheck(tuple(map(plain, problems)), manifest)
 
 
 def plain(text: str) -> str:

@@ -53,7 +53,7 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True)
-class Pair:
+class VariantPair:
     """A scenario, one of its variants, and the wording that it is compared with."""
 
     scenario: Scenario
@@ -98,23 +98,23 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     return JudgeSettings(job, cfg.judge, float(limit), out)
 
 
-def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
+def pairs(surveys: Sequence[Surveyed]) -> list[VariantPair]:
     """Pair every variant that passes the rules with the canonical wording; also pair registers.
 
     Six registers, including the canonical one, are 15 pairs (section S4.2).
     """
-    judged: list[Pair] = []
+    judged: list[VariantPair] = []
     for surveyed in surveys:
         case = surveyed.scenario
         canonical = Variant("canonical", "canonical", case.packet)
         passed = [c.variant for c in surveyed.checked if c.variant and not c.problems]
         registers = [variant for variant in passed if variant.family == "register"]
-        judged += [Pair(case, variant, canonical) for variant in passed]
-        judged += [Pair(case, second, first) for first, second in combinations(registers, 2)]
+        judged += [VariantPair(case, variant, canonical) for variant in passed]
+        judged += [VariantPair(case, second, first) for first, second in combinations(registers, 2)]
     return judged
 
 
-def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
+def plan(request: JudgeSettings, pairs: Sequence[VariantPair]) -> str:
     """Describe the questions to be asked and their highest cost, without asking any."""
     price = Prices(request.job.prices).of
     ledger = Ledger(request.job.budget, price)
@@ -127,7 +127,7 @@ def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
     )
 
 
-def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
+def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Judged], str]:
     """Ask for every missing score.
 
     Returns
@@ -167,7 +167,7 @@ def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], 
 
 def _judge(
     request: JudgeSettings,
-    pairs: Sequence[Pair],
+    pairs: Sequence[VariantPair],
     model: ChatModel,
     price: Callable[[str], Price | None],
     journal: Journal,
@@ -210,7 +210,7 @@ class _Judging:
         self._identity = _identity(request)
         self.judged: dict[str, Judged] = {}
 
-    async def all(self, pairs: Sequence[Pair]) -> None:
+    async def all(self, pairs: Sequence[VariantPair]) -> None:
         """Ask about every pair, and record its outcome in ``judged``."""
         admission = Admission(self._request.job.calls, self._ledger)
         policy = backends.policy(self._request.job.calls)
@@ -222,14 +222,14 @@ class _Judging:
         calls = (self._one(pair, caller) for pair, caller in zip(pairs, callers, strict=True))
         await run_together(calls, self._model)
 
-    async def _one(self, pair: Pair, caller: Caller) -> None:
+    async def _one(self, pair: VariantPair, caller: Caller) -> None:
         try:
             self.judged[pair.key] = await self._opinion(pair, caller)
         except Exception as error:  # one pair's bug must not take the others along
             outcome, detail = failed_as(error)
             self.judged[pair.key] = pair.judged(self._request.judge, outcome, detail=detail)
 
-    async def _opinion(self, pair: Pair, caller: Caller) -> Judged:
+    async def _opinion(self, pair: VariantPair, caller: Caller) -> Judged:
         chat, problem = _chat(self._request, self._identity, pair), ""
         for number in range(1, _TRIES + 1):
             reply = await self._reply(pair, chat, caller)
@@ -248,7 +248,7 @@ class _Judging:
                 return pair.judged(self._request.judge, "ok", opinion=opinion)
         return pair.judged(self._request.judge, UNREAD, detail=problem)
 
-    async def _reply(self, pair: Pair, chat: Chat, caller: Caller) -> Reply:
+    async def _reply(self, pair: VariantPair, chat: Chat, caller: Caller) -> Reply:
         labels = {"replicate": f"{pair.scenario.id}/{pair.first.name}/{pair.variant.name}"}
         answer = await caller.ask(chat, labels)
         if answer.response.fingerprint == SIMULATED:
@@ -256,7 +256,7 @@ class _Judging:
         caller.note_answer(chat, labels, answer)
         return answer.response.reply
 
-    def _keep(self, kind: str, pair: Pair, reply: Reply, **more: Any) -> None:
+    def _keep(self, kind: str, pair: VariantPair, reply: Reply, **more: Any) -> None:
         self._journal.append(
             {
                 "kind": kind,
@@ -289,7 +289,7 @@ def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
     return {"condition": identity, "replicate": 0, "judge": request.judge, **named}
 
 
-def _chat(request: JudgeSettings, identity: str, pair: Pair) -> Chat:
+def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
     sampling = request.job.condition.sampling
     question = meaning.question(pair.first.packet, pair.variant.packet)
     messages = (Message("system", meaning.SYSTEM), Message("user", question))

@@ -111,7 +111,7 @@ class Places(Cache):
         return 0
 
 
-class Slots(Places):
+class DecodingPlaces(Places):
     """A cache for rows that decode: each row's next token has a place of its own.
 
     Attributes

@@ -16,7 +16,7 @@ from plenum.records import Failure
 from plenum_hosted import environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.loading import Loaded, load
-from plenum_hosted.rows import Row
+from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
 
 _MEGABYTE = 1 << 20
@@ -104,15 +104,15 @@ class HostedBackend:
 
     async def _answered(
         self, chat: Chat, number: int, prefix: tuple[int, ...], rest: tuple[int, ...]
-    ) -> Row:
+    ) -> DecodingRow:
         loop = asyncio.get_running_loop()
-        ended: asyncio.Future[Row] = loop.create_future()
+        ended: asyncio.Future[DecodingRow] = loop.create_future()
 
-        def done(row: Row) -> None:
+        def done(row: DecodingRow) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(row))
 
-        row = Row(
+        row = DecodingRow(
             prefix=prefix,
             rest=rest,
             room=room(self._shapes, len(prefix), len(rest), chat.max_tokens),

@@ -17,7 +17,7 @@ _EXCERPT = 40
 
 
 @dataclass(frozen=True)
-class Difference:
+class JournalDifference:
     """The place where two journals first differ.
 
     Attributes
@@ -47,7 +47,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RerunComparison:
     """The result of comparing a replicate's rerun with its first run.
 
     Attributes
@@ -66,12 +66,12 @@ class Comparison:
     """
 
     outcome: str
-    difference: Difference | None = None
+    difference: JournalDifference | None = None
     environment: dict[str, tuple[str, str]] = field(default_factory=dict)
     ended: str = ""
 
 
-def compare(first: Path, second: Path) -> Comparison:
+def compare(first: Path, second: Path) -> RerunComparison:
     """Compare two journals byte by byte, up to the first difference.
 
     Lines are compared without their ``chain``, which repeats every difference in all later lines.
@@ -79,7 +79,7 @@ def compare(first: Path, second: Path) -> Comparison:
     environment, is compared separately: it alone doesn't make journals differ.
     """
     if not (first.exists() and second.exists()):
-        return Comparison(MISSING)
+        return RerunComparison(MISSING)
     both = first.read_bytes(), second.read_bytes()
     entries = _entries(both[0]), _entries(both[1])
     last = entries[0][-1].body if entries[0] else {}
@@ -87,24 +87,26 @@ def compare(first: Path, second: Path) -> Comparison:
     return replace(_compare(both, entries), ended=ended)
 
 
-def _compare(both: tuple[bytes, bytes], entries: "tuple[list[_Entry], list[_Entry]]") -> Comparison:
+def _compare(
+    both: tuple[bytes, bytes], entries: "tuple[list[_Entry], list[_Entry]]"
+) -> RerunComparison:
     ended = all(lines and lines[-1].body.get("kind") == "end" for lines in entries)
     if both[0] == both[1]:
-        return Comparison(IDENTICAL if ended else PENDING)
+        return RerunComparison(IDENTICAL if ended else PENDING)
     environment = _environment(*entries)
     compared = ([line for line in lines if not line.elsewhere] for lines in entries)
     for first, second in zip_longest(*compared):
         if first is None or second is None:
             if not ended:
-                return Comparison(PENDING, None, environment)
-            return Comparison(DIFFERS, _only_in_one(first, second, both), environment)
+                return RerunComparison(PENDING, None, environment)
+            return RerunComparison(DIFFERS, _only_in_one(first, second, both), environment)
         if first.content != second.content:
-            return Comparison(DIFFERS, _difference(first, second), environment)
+            return RerunComparison(DIFFERS, _difference(first, second), environment)
     if not ended:
-        return Comparison(PENDING, None, environment)
+        return RerunComparison(PENDING, None, environment)
     if environment:
-        return Comparison(ELSEWHERE, None, environment)
-    return Comparison(DIFFERS, _anywhere(*both), environment)
+        return RerunComparison(ELSEWHERE, None, environment)
+    return RerunComparison(DIFFERS, _anywhere(*both), environment)
 
 
 @dataclass(frozen=True)
@@ -159,11 +161,11 @@ def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[s
     return {key: (left, right) for key, (left, right) in values.items() if left != right}
 
 
-def _difference(first: _Entry, second: _Entry) -> Difference:
+def _difference(first: _Entry, second: _Entry) -> JournalDifference:
     """Return where two lines differ, ignoring a head's environment."""
     at = shared(first.content, second.content)
     # The environment stands last in a head: what is before it keeps its place.
-    return Difference(
+    return JournalDifference(
         first.offset + at,
         first.number,
         first.body,
@@ -174,22 +176,22 @@ def _difference(first: _Entry, second: _Entry) -> Difference:
 
 def _only_in_one(
     first: _Entry | None, second: _Entry | None, both: tuple[bytes, bytes]
-) -> Difference:
+) -> JournalDifference:
     """Return the difference for a line that only one of the journals has."""
     left = first or second
     assert left is not None
     offset = left.offset if first else len(both[0])
     texts = [_excerpt(entry.text, 0) if entry else "" for entry in (first, second)]
-    return Difference(offset, left.number, left.body, texts[0], texts[1])
+    return JournalDifference(offset, left.number, left.body, texts[0], texts[1])
 
 
-def _anywhere(first: bytes, second: bytes) -> Difference:
+def _anywhere(first: bytes, second: bytes) -> JournalDifference:
     """Return the first differing byte anywhere, even in a chain or after the last whole line."""
     at = shared(first, second)
     line = first.count(b"\n", 0, at) + 1
     entry = next((e for e in _entries(first) if e.number == line), None)
     body = entry.body if entry else {}
-    return Difference(at, line, body, _excerpt(first, at), _excerpt(second, at))
+    return JournalDifference(at, line, body, _excerpt(first, at), _excerpt(second, at))
 
 
 def shared(first: Sequence[object], second: Sequence[object]) -> int:

@@ -14,9 +14,9 @@ from itertools import islice
 
 import torch
 
-from plenum_hosted.network import Kept, Network
+from plenum_hosted.network import CachedPrefix, Network
 from plenum_hosted.prefixes import Prefixes
-from plenum_hosted.rows import Batch, Row
+from plenum_hosted.rows import DecodingBatch, DecodingRow
 from plenum_hosted.shapes import Room, Shapes
 
 _PATIENCE = 24
@@ -74,15 +74,15 @@ class Engine:
         self.prefixes = Prefixes(prefix_bytes)
         self._network, self._stops = network, stops
         self._prepare = prepare
-        self._inbox: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
-        self._waiting: defaultdict[Room, deque[Row]] = defaultdict(deque)
-        self._batches: dict[int, Batch] = {}
+        self._inbox: queue.SimpleQueue[DecodingRow | None] = queue.SimpleQueue()
+        self._waiting: defaultdict[Room, deque[DecodingRow]] = defaultdict(deque)
+        self._batches: dict[int, DecodingBatch] = {}
         self._clock = 0
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="plenum-engine", daemon=True)
         self._thread.start()
 
-    def submit(self, row: Row) -> None:
+    def submit(self, row: DecodingRow) -> None:
         """Take a row; its ``done`` is called on the engine's thread, even if the engine breaks."""
         self._inbox.put(row)
 
@@ -162,7 +162,7 @@ class Engine:
             del self._waiting[room]
         self.work.prefill_s += time.perf_counter() - began
 
-    def _prefill(self, room: Room, rows: list[Row]) -> None:
+    def _prefill(self, room: Room, rows: list[DecodingRow]) -> None:
         prefilled = None
         if room.prefix or room.rest:
             behind = [(self._kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
@@ -173,23 +173,25 @@ class Engine:
         for number, row in enumerate(rows):
             batch.place(row, prefilled, number)
 
-    def _kept(self, row: Row) -> Kept | None:
+    def _kept(self, row: DecodingRow) -> CachedPrefix | None:
         if not row.prefix:
             return None
 
-        def compute() -> Kept:
+        def compute() -> CachedPrefix:
             self.work.prefix_tokens += len(row.prefix)
             return self._network.prefix(list(row.prefix), row.room.prefix)
 
         return self.prefixes.get(row.prefix, compute)
 
-    def _batch(self, capacity: int) -> Batch:
+    def _batch(self, capacity: int) -> DecodingBatch:
         """Return the batch of a capacity; a new one replaces batches that are empty."""
         if capacity not in self._batches:
             for other, batch in list(self._batches.items()):
                 if not batch.rows and not any(r.capacity == other for r in self._waiting):
                     del self._batches[other]
-            self._batches[capacity] = Batch(self._network, self.shapes.slots, capacity, self._stops)
+            self._batches[capacity] = DecodingBatch(
+                self._network, self.shapes.slots, capacity, self._stops
+            )
         return self._batches[capacity]
 
     def _decode(self) -> None:

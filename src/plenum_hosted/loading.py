@@ -15,8 +15,8 @@ from plenum.design.condition import Hosted
 from plenum.models.chat import Message
 from plenum_hosted import attention, checkpoints
 from plenum_hosted.network import Network
-from plenum_hosted.rows import Batch
-from plenum_hosted.tokens import Tokens
+from plenum_hosted.rows import DecodingBatch
+from plenum_hosted.tokens import ChatTokenizer
 
 _PATIENCE_S = 10.0
 """Seconds to wait for the hub's first answer."""
@@ -37,7 +37,7 @@ class Loaded:
     """
 
     network: Network
-    tokens: Tokens
+    tokens: ChatTokenizer
     content: str
     stops: frozenset[int]
     context: int
@@ -72,7 +72,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     network, info = loaded
     _refuse_parts(model, info)
     _refuse_unlike(model, network, settings.deterministic)
-    tokens = Tokens(tokenizer)
+    tokens = ChatTokenizer(tokenizer)
     _require_template(model, tokenizer, tokens)
     ready = Network(network.eval().requires_grad_(False).to(device))
     _try(model, ready)
@@ -185,7 +185,7 @@ def _try(model: str, network: Network) -> None:
         with torch.inference_mode():
             kept = network.prefix([0], 8)
             network.rest([(kept, 1, [0])], 8, 8, 2, 16)
-            batch = Batch(network, 2, 16, frozenset())
+            batch = DecodingBatch(network, 2, 16, frozenset())
             batch.step()
     except Exception as error:  # whatever a model's own code does with what it isn't made for
         raise UserError(
@@ -194,7 +194,7 @@ def _try(model: str, network: Network) -> None:
         ) from None
 
 
-def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:
+def _require_template(model: str, tokenizer: Any, tokens: ChatTokenizer) -> None:
     if not tokenizer.chat_template:
         raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
     system = "the system message"

@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 
-from plenum_hosted.attention import Places, Slots
+from plenum_hosted.attention import DecodingPlaces, Places
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedPrefix:
     """Keys and values of a prefix, each of shape (layers, key-value heads, places, d)."""
 
     keys: torch.Tensor
@@ -53,18 +53,18 @@ class Network:
         buffers = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
         return buffers[0], buffers[1]
 
-    def prefix(self, tokens: list[int], places: int) -> Kept:
+    def prefix(self, tokens: list[int], places: int) -> CachedPrefix:
         """Prefill a prefix, always on its own."""
         keys, values = self.empty(1, places)
         cache = Places(keys, values)
         mask = self.hidden(1, places, places)
         mask[0, 0] = torch.triu(mask[0, 0], diagonal=1)
         self._forward([tokens], places, [0], mask, cache)
-        return Kept(keys[:, 0], values[:, 0])
+        return CachedPrefix(keys[:, 0], values[:, 0])
 
     def rest(
         self,
-        rows: list[tuple[Kept | None, int, list[int]]],
+        rows: list[tuple[CachedPrefix | None, int, list[int]]],
         ahead: int,
         places: int,
         width: int,
@@ -102,7 +102,11 @@ class Network:
         return cache
 
     def step(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, slots: Slots
+        self,
+        tokens: torch.Tensor,
+        positions: torch.Tensor,
+        mask: torch.Tensor,
+        slots: DecodingPlaces,
     ) -> torch.Tensor:
         """Decode one more token of every row; return the next logits, shape (rows, vocabulary)."""
         out = self.model(

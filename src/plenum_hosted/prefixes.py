@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
-from plenum_hosted.network import Kept
+from plenum_hosted.network import CachedPrefix
 
 
 class Prefixes:
@@ -26,10 +26,10 @@ class Prefixes:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._bytes = 0
-        self._kept: OrderedDict[tuple[int, ...], Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ...], CachedPrefix] = OrderedDict()
         self.hits = self.computed = 0
 
-    def get(self, tokens: tuple[int, ...], compute: Callable[[], Kept]) -> Kept:
+    def get(self, tokens: tuple[int, ...], compute: Callable[[], CachedPrefix]) -> CachedPrefix:
         """Return the prefix, computing it if it isn't kept."""
         kept = self._kept.get(tokens)
         if kept is not None:

@@ -19,14 +19,14 @@ from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
-from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
+from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
 
 _LINES = 24
 """Number of differences that are printed; files list all of them."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class RerunSettings:
     """The settings of `scripts/reruns.py`: a study in a store, its journals, an output folder."""
 
     study: str
@@ -36,14 +36,14 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Line:
+class ReplicateRerun:
     """A replicate of a condition, and how its rerun compares with the first run."""
 
     first: TrackedCondition
     again: TrackedCondition
     replicate: int
     files: tuple[Path, Path]
-    comparison: Comparison
+    comparison: RerunComparison
 
     def record(self, study: str) -> dict[str, object]:
         """Return the comparison as a row of the CSV."""
@@ -69,7 +69,7 @@ class Line:
         }
 
 
-def settings(cfg: DictConfig) -> Settings:
+def settings(cfg: DictConfig) -> RerunSettings:
     """Check the config of `scripts/reruns.py`.
 
     Raises
@@ -81,10 +81,10 @@ def settings(cfg: DictConfig) -> Settings:
     journals = fetched(str(cfg.journals))
     if not journals.is_dir():
         raise UserError(f"journals: there is no folder {journals}; run.py writes it where it runs")
-    return Settings(study, uri, journals, Path(cfg.out))
+    return RerunSettings(study, uri, journals, Path(cfg.out))
 
 
-def publish(settings: Settings) -> int:
+def publish(settings: RerunSettings) -> int:
     """Compare every rerun of a study with the first run, and report the outcomes.
 
     Returns
@@ -123,21 +123,21 @@ def publish(settings: Settings) -> int:
     return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
 
 
-def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
+def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[ReplicateRerun]:
     """Compare every rerun of a condition with its first run."""
     first, *reruns = runs
     for again in reruns:
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
             files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
-            yield Line(first, again, replicate, files, compare(*files))
+            yield ReplicateRerun(first, again, replicate, files, compare(*files))
 
 
 def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 
-def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
+def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
     settings.out.mkdir(parents=True, exist_ok=True)
     files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
     counted = frame.astype({"offset": "Int64", "line": "Int64"})
@@ -170,7 +170,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
     return Table("reruns", title, summary, columns, notes)
 
 
-def _differences(lines: Sequence[Line]) -> Table:
+def _differences(lines: Sequence[ReplicateRerun]) -> Table:
     """Return a table of where each journal first differs."""
     records = [
         {
@@ -192,7 +192,7 @@ def _differences(lines: Sequence[Line]) -> Table:
     return Table("differences", "First differing bytes", pd.DataFrame(records), columns, notes)
 
 
-def _environments(lines: Sequence[Line]) -> Table:
+def _environments(lines: Sequence[ReplicateRerun]) -> Table:
     """Return a table that warns of journals from different environments."""
     counts = Counter(
         (key, *values) for line in lines for key, values in line.comparison.environment.items()

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from plenum_hosted.attention import Places, Slots
+from plenum_hosted.attention import DecodingPlaces, Places
 from plenum_hosted.network import Network
 from plenum_hosted.shapes import Room
 
 
 @dataclass(eq=False)
-class Row:
+class DecodingRow:
     """A prompt and its answer so far.
 
     Parameters
@@ -48,7 +48,7 @@ class Row:
     temperature: float
     noise: np.random.Generator
     scored: bool
-    done: Callable[["Row"], None]
+    done: Callable[["DecodingRow"], None]
     answer: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     finish: str = ""
@@ -57,7 +57,7 @@ class Row:
     given_up: bool = False
 
 
-class Batch:
+class DecodingBatch:
     """A batch of slots whose caches have the same capacity.
 
     Parameters
@@ -74,17 +74,17 @@ class Batch:
 
     def __init__(self, network: Network, slots: int, capacity: int, stops: frozenset[int]) -> None:
         self._network, self._stops = network, stops
-        self._slots = Slots(*network.empty(slots, capacity))
+        self._slots = DecodingPlaces(*network.empty(slots, capacity))
         self._tokens = torch.zeros(slots, dtype=torch.long, device=network.device)
         self._positions = torch.zeros_like(self._tokens)
         self._under_way = torch.zeros_like(self._tokens)
         self._mask = network.hidden(slots, 1, capacity)
         self._mask[..., 0] = 0  # an empty slot sees one place: a softmax over none is no number
         self._counted = torch.arange(slots, device=network.device)
-        self.rows: dict[int, Row] = {}
+        self.rows: dict[int, DecodingRow] = {}
         self.free = list(range(slots))[::-1]
 
-    def place(self, row: Row, prefilled: Places | None, number: int) -> None:
+    def place(self, row: DecodingRow, prefilled: Places | None, number: int) -> None:
         """Give a row a slot; its prompt is row ``number`` of ``prefilled``."""
         slot = self.free.pop()
         self.rows[slot] = row
@@ -105,7 +105,7 @@ class Batch:
         self._tokens[slot] = row.rest[-1]
         self._under_way[slot] = 1
 
-    def step(self) -> list[Row]:
+    def step(self) -> list[DecodingRow]:
         """Decode one more token of every row; remove and return the rows that have ended."""
         self._mask[self._counted, 0, 0, self._slots.at] = 0
         logits = self._network.step(self._tokens, self._positions, self._mask, self._slots)
@@ -133,7 +133,7 @@ class Batch:
                 scores = torch.log_softmax(logits[slot], dim=-1)
                 row.scores.append(float(scores[self._tokens[slot]]))
 
-    def _ends(self, row: Row, token: int) -> bool:
+    def _ends(self, row: DecodingRow, token: int) -> bool:
         row.answer.append(token)
         if token in self._stops:
             row.finish = "stop"
@@ -141,7 +141,7 @@ class Batch:
             row.finish = "length"
         return bool(row.finish) or row.given_up
 
-    def _leave(self, slot: int) -> Row:
+    def _leave(self, slot: int) -> DecodingRow:
         self._mask[slot] = float("-inf")
         self._mask[slot, ..., 0] = 0
         self._slots.at[slot] = 0

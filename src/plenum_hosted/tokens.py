@@ -12,7 +12,7 @@ _TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
 """The constant date given to templates that write one; it is the default of Llama 3.1."""
 
 
-class Tokens:
+class ChatTokenizer:
     """A tokenizer with its chat template.
 
     Parameters

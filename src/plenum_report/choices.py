@@ -15,7 +15,7 @@ def option_in_words(label: str) -> str:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConditionChoice:
     """The decisions of a condition.
 
     Attributes
@@ -52,14 +52,14 @@ class Choice:
         return self.modes == (NO_MAJORITY,)
 
 
-def choice(row: Row) -> Choice:
+def choice(row: Row) -> ConditionChoice:
     """Return the decisions of a condition, which must have some."""
     decisions = row.decisions
     times = max(decisions.values())
     modes = tuple(d for d, n in decisions.items() if n == times)
     rest = {} if len(modes) > 1 else {d: n for d, n in decisions.items() if d not in modes}
     undecided = rest.pop(NO_MAJORITY, 0)
-    return Choice(row, modes, times, rest, undecided)
+    return ConditionChoice(row, modes, times, rest, undecided)
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class Choices:
     """
 
     perturbed: bool
-    every: Sequence[Choice]
+    every: Sequence[ConditionChoice]
 
     @cached_property
-    def by_case(self) -> dict[str, list[tuple[Choice, int]]]:
+    def by_case(self) -> dict[str, list[tuple[ConditionChoice, int]]]:
         """Distinct choices with their counts by scenario, the most frequent first."""
-        cases: dict[str, list[Choice]] = {}
+        cases: dict[str, list[ConditionChoice]] = {}
         for each in self.every:
             cases.setdefault(each.row.tracked.factors["scenario"], []).append(each)
         return {case: _grouped(choices) for case, choices in cases.items()}
@@ -89,18 +89,18 @@ class Choices:
         return [case for case, groups in self.by_case.items() if len(groups) > 1]
 
     @cached_property
-    def repeated(self) -> list[Choice]:
+    def repeated(self) -> list[ConditionChoice]:
         """Choices of conditions with several runs."""
         return [each for each in self.every if each.row.n > 1]
 
     @cached_property
-    def moved(self) -> list[Choice]:
+    def moved(self) -> list[ConditionChoice]:
         """Choices of conditions whose runs differed, the largest share of deviations first."""
         moved = [each for each in self.repeated if each.flips]
         return sorted(moved, key=lambda each: -each.flips / each.row.n)
 
     @cached_property
-    def still(self) -> list[Choice]:
+    def still(self) -> list[ConditionChoice]:
         """Choices of conditions whose several runs all agreed."""
         return [each for each in self.repeated if not each.flips]
 
@@ -130,7 +130,7 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     return [part for part in parts if part.every]
 
 
-def _grouped(choices: Sequence[Choice]) -> list[tuple[Choice, int]]:
+def _grouped(choices: Sequence[ConditionChoice]) -> list[tuple[ConditionChoice, int]]:
     counts = Counter(frozenset(each.modes) for each in choices)
     first = {frozenset(each.modes): each for each in reversed(choices)}
     return [(first[modes], n) for modes, n in counts.most_common()]

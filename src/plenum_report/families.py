@@ -20,7 +20,7 @@ SHAKY = ("flip_dominated", "few_apart", "saturated")
 
 
 @dataclass(frozen=True)
-class Fit:
+class TestedFit:
     """A condition with a λ̂, and p-values of its tests adjusted over all such conditions.
 
     Attributes
@@ -47,7 +47,7 @@ class Fit:
         return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
 
 
-def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
+def shaky(every: Sequence[TestedFit]) -> dict[str, list[Row]]:
     """Return the conditions with warnings that must accompany any claim about a slope."""
     fits = {fit.row.tracked.run_id: fit for fit in every}.values()
     carried = {w: [f.row for f in fits if w in f.exponent.warnings] for w in SHAKY}
@@ -55,7 +55,7 @@ def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
 
 
 @dataclass(frozen=True)
-class Kind:
+class DeliberationKind:
     """Deliberations with the same kind of λ̂, and the results of their tests.
 
     Attributes
@@ -83,7 +83,7 @@ class Kind:
         return [row for row in self.rows if not row.tracked.rerun]
 
     @cached_property
-    def fits(self) -> list[Fit]:
+    def fits(self) -> list[TestedFit]:
         """Conditions with a λ̂."""
         estimated = [
             (row, row.summary.lyapunov, row.summary.lyapunov.diagnostics, row.summary.reversal.p)
@@ -94,12 +94,12 @@ class Kind:
         tests = ([p for *_, p in known], [e.p_diffusion for _, e, _, _ in known])
         columns = [part for ps in tests for part in (ps, holm(ps), benjamini_hochberg(ps))]
         return [
-            Fit(row, exponent, diagnostics, *map(float, ps))
+            TestedFit(row, exponent, diagnostics, *map(float, ps))
             for (row, exponent, diagnostics, _), *ps in zip(known, *columns, strict=True)
         ]
 
     @cached_property
-    def ordered(self) -> list[Fit]:
+    def ordered(self) -> list[TestedFit]:
         """Conditions with a λ̂, the least divergent first."""
         return sorted(self.fits, key=lambda fit: fit.exponent.value)
 
@@ -120,23 +120,23 @@ class Kind:
         return {"above": above, "holding": holding, "below": below, "missing": missing}
 
     @cached_property
-    def moving(self) -> list[Fit]:
+    def moving(self) -> list[TestedFit]:
         """Conditions with significant growth of D(t), then those with contraction."""
         shown = sorted((f for f in self.fits if f.moves), key=lambda f: f.growth_holm)
         return sorted(shown, key=lambda f: f.exponent.value <= 0)
 
     @property
-    def up(self) -> list[Fit]:
+    def up(self) -> list[TestedFit]:
         """Conditions with significant growth of D(t)."""
         return [fit for fit in self.moving if fit.exponent.value > 0]
 
     @property
-    def down(self) -> list[Fit]:
+    def down(self) -> list[TestedFit]:
         """Conditions with significant contraction of D(t)."""
         return [fit for fit in self.moving if fit.exponent.value < 0]
 
     @cached_property
-    def split(self) -> list[Fit]:
+    def split(self) -> list[TestedFit]:
         """Conditions whose test rejects although the interval contains 0, without any claim."""
         rejected = sorted(self.fits, key=lambda fit: fit.growth_holm)
         return [fit for fit in rejected if fit.growth_holm < ALPHA and not fit.moves]
@@ -147,24 +147,24 @@ class Kind:
         return len(self.fits) - len(self.moving) - len(self.split)
 
     @cached_property
-    def beyond(self) -> list[Fit]:
+    def beyond(self) -> list[TestedFit]:
         """Conditions whose λ̂ is significantly above that of diffusion, then those below."""
         other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA]
         other.sort(key=lambda fit: fit.diffusion_holm)
         return sorted(other, key=lambda fit: fit.diagnostics.excess <= 0)
 
     @property
-    def faster(self) -> list[Fit]:
+    def faster(self) -> list[TestedFit]:
         """Conditions whose λ̂ is significantly above that of diffusion."""
         return [fit for fit in self.beyond if fit.diagnostics.excess > 0]
 
     @property
-    def slower(self) -> list[Fit]:
+    def slower(self) -> list[TestedFit]:
         """Conditions whose λ̂ is significantly below that of diffusion."""
         return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
 
     @property
-    def least_shown(self) -> Fit:
+    def least_shown(self) -> TestedFit:
         """The condition with the smallest p among those that don't move; it must exist."""
         still = [fit for fit in self.fits if not fit.moves]
         return min(still, key=lambda fit: math.inf if math.isnan(fit.growth) else fit.growth)

@@ -25,7 +25,7 @@ from plenum.tracking.usage import ConditionUsage
 from plenum_report import factors
 from plenum_report.decisions import Decisions
 from plenum_report.factors import Names
-from plenum_report.families import Kind
+from plenum_report.families import DeliberationKind
 
 _SQUARES = 4
 """Number of 2x2 tables up to which they are shown; more are left to the landscape."""
@@ -90,13 +90,13 @@ class Material:
         return Names(self.rows)
 
     @cached_property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[DeliberationKind]:
         """Deliberations by the kind of λ̂: between repeats, and between wordings."""
         kinds = []
         for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
             rows = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
             if rows:
-                kinds.append(Kind(symbol, perturbed, tuple(rows)))
+                kinds.append(DeliberationKind(symbol, perturbed, tuple(rows)))
         return kinds
 
     @cached_property

@@ -23,7 +23,7 @@ _MOST_DIGITS = 4000
 _MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*')
 
 
-class Unreadable(Misread):
+class UnreadableAnswer(Misread):
     """Raised if an answer has no readable action; the message says what is wrong with it.
 
     ``cut`` is true if the answer is the beginning of an object that it doesn't close.
@@ -66,15 +66,15 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     body = strip_fence(text, whole=False).strip()
     try:
         data, end = _DECODER.raw_decode(body)
-    except Unreadable:
+    except UnreadableAnswer:
         raise
     except (ValueError, RecursionError):
         return _parsed(_begun(body, key), key, read, cut=_cut(body))
     behind = body[end:]
     if not isinstance(data, dict):
-        raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
+        raise UnreadableAnswer("no JSON object" if behind else f'the object needs the key "{key}"')
     if f'"{key}"' in visible_text(behind):
-        raise Unreadable("there is more than one object")
+        raise UnreadableAnswer("there is more than one object")
     return _parsed(data, key, read, cut=False)
 
 
@@ -82,14 +82,14 @@ def _parsed(
     data: dict[str, Any], key: str, read: Callable[[Any], Action], *, cut: bool
 ) -> ParsedAnswer[Action]:
     if key not in data:
-        raise Unreadable(f'the object needs the key "{key}"', cut=cut)
+        raise UnreadableAnswer(f'the object needs the key "{key}"', cut=cut)
     message = data.get("message", "")
     if not isinstance(message, str):
         message = ""
     try:
         action = read(data[key])
     except ValueError as problem:
-        raise Unreadable(str(problem), cut=cut) from None
+        raise UnreadableAnswer(str(problem), cut=cut) from None
     return ParsedAnswer(action, replace_surrogates(message), cut)
 
 
@@ -111,11 +111,13 @@ def _begun(body: str, key: str) -> dict[str, Any]:
         if not rest.startswith(","):
             break
         at = len(body) - len(rest) + 1
-    data = unique(Unreadable)(members)
+    data = unique(UnreadableAnswer)(members)
     if key not in data:
-        raise Unreadable(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
+        raise UnreadableAnswer(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
     if members[0][0] != key and visible_text(body).count(f'"{key}"') > 1:
-        raise Unreadable(f'the key "{key}" stands twice', cut=cut)  # one may be quoted in a text
+        raise UnreadableAnswer(
+            f'the key "{key}" stands twice', cut=cut
+        )  # one may be quoted in a text
     return data
 
 
@@ -132,4 +134,6 @@ def _number(digits: str) -> int | float:
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=unique(Unreadable), parse_int=_number, strict=False)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=unique(UnreadableAnswer), parse_int=_number, strict=False
+)

@@ -13,7 +13,7 @@ from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config, RulesConfig
 from plenum.design.settings import ANSWER_FORMS, Information, Protocol
-from plenum_worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
+from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED
 from plenum_worlds.hearing import heard_by
 from plenum_worlds.metrics import summary
@@ -86,7 +86,7 @@ def compose(typed: Config) -> WorldCondition:
     )
 
 
-def agents(typed: Config) -> tuple[Agent, ...]:
+def agents(typed: Config) -> tuple[WorldAgent, ...]:
     """Return the agents that are asked: one per unit, or one for all units.
 
     Roles are assigned in turn, and so are the models of a mixed model. The models are shifted by
@@ -107,7 +107,7 @@ def agents(typed: Config) -> tuple[Agent, ...]:
     }
     together = math.lcm(len(roles), len(models))
     return tuple(
-        Agent(
+        WorldAgent(
             f"{definition(name).agent_name} {number + 1}",
             *pinned.get(number + 1, roles[number % len(roles)]),
             model=models[(number + number // together) % len(models)],

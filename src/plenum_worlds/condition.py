@@ -38,7 +38,7 @@ _USUAL = {"max_tokens": 256}
 
 
 @dataclass(frozen=True)
-class Agent:
+class WorldAgent:
     """An agent that is asked: a public ``name``, a ``role`` key, and the role's text, ``brief``."""
 
     name: str
@@ -98,7 +98,7 @@ class WorldCondition(Condition):
     diversity: str
     policy: str
     units: int
-    agents: tuple[Agent, ...]
+    agents: tuple[WorldAgent, ...]
     turns: int
     view: int
     runs: int

@@ -18,7 +18,7 @@ Plan = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Decision(Generic[A]):
+class WorldDecision(Generic[A]):
     """One action per agent (None: no action), and whether a draw had to break a tie."""
 
     actions: tuple[A | None, ...]
@@ -27,7 +27,7 @@ class Decision(Generic[A]):
 
 _World = World[Any, Any]
 _Proposals = Sequence[Any]
-_Decision = Decision[Any]
+_Decision = WorldDecision[Any]
 Mechanism = Callable[[_World, _Proposals, Draws, int, Any], _Decision]
 """A function of (world, proposals, draws, round, state) that returns a decision.
 
@@ -39,7 +39,7 @@ def implicit(
     world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
 ) -> _Decision:
     """Let every agent do what it proposed (paper, Eq. 2)."""
-    return Decision(tuple(proposals))
+    return WorldDecision(tuple(proposals))
 
 
 def explicit(
@@ -61,7 +61,7 @@ def plan(world: _World, proposals: _Proposals, draws: Draws, round: int, state: 
     given = [tuple(proposal) for proposal in proposals if proposal is not None]
     if not given:
         return _all(world, None)
-    return Decision(*plurality(given, draws, round))
+    return WorldDecision(*plurality(given, draws, round))
 
 
 def mean(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
@@ -124,8 +124,8 @@ def assigned_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
     return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
 
 
-def _all(world: World[Any, A], action: A | None, tied: bool = False) -> Decision[A]:
-    return Decision((action,) * world.agents, tied)
+def _all(world: World[Any, A], action: A | None, tied: bool = False) -> WorldDecision[A]:
+    return WorldDecision((action,) * world.agents, tied)
 
 
 def plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum_worlds.scene import Scene
+from plenum_worlds.scene import RunScene
 from plenum_worlds.world import Policy, Round, World
 
 Weights = tuple[float, float, float]
@@ -171,7 +171,7 @@ class WorldDefinition:
         Its presentation in tables and figures.
     scene
         Draws a run for the explorer, given the world, the records of its rounds and the names of
-        its units, as a :class:`plenum_worlds.scene.Scene`. A world may have none.
+        its units, as a :class:`plenum_worlds.scene.RunScene`. A world may have none.
     endless
         Settings with which no episode ends before its planned rounds.
     data
@@ -184,6 +184,6 @@ class WorldDefinition:
     policies: Mapping[str, Policy]
     acting: Acting
     display: Display
-    scene: Callable[[Any, Sequence[Round], Sequence[str]], Scene] | None = None
+    scene: Callable[[Any, Sequence[Round], Sequence[str]], RunScene] | None = None
     endless: Mapping[str, Any] = field(default_factory=dict)
     data: str = ""

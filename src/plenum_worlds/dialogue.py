@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.base.text import blank_invisible
 from plenum_worlds.metrics import mean_of
-from plenum_worlds.prompts import Remark
+from plenum_worlds.prompts import WorldRemark
 
 _BRACKETED = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
 _COUNTED = r"([0-9]+(?:(?:[\s,/#]|\band\b|&)+[0-9]+)*)"
@@ -23,7 +23,7 @@ _NO_AMOUNT = (
 )
 
 
-def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
+def refers(remark: WorldRemark, heard: Sequence[WorldRemark]) -> list[str]:
     """Return the agents whose proposals a message mentions, among those that its speaker read.
 
     It mentions a proposal if it names the agent that made it, or if it contains the proposal itself
@@ -112,7 +112,7 @@ def _other(choice: Any, proposal: Any) -> bool:
     return bool(choice != proposal)
 
 
-def _speaks_of(remark: Remark, earlier: Remark) -> bool:
+def _speaks_of(remark: WorldRemark, earlier: WorldRemark) -> bool:
     if earlier.action is None:
         return False
     if _names(earlier.name, remark.message):
@@ -130,7 +130,7 @@ def _names(name: str, message: str) -> bool:
     return any(number in _DIGITS.findall(numbers) for numbers in several)
 
 
-def _writes(remark: Remark, action: Any) -> bool:
+def _writes(remark: WorldRemark, action: Any) -> bool:
     """Return whether a message contains an action, in one of the forms of :func:`refers`."""
     if isinstance(action, list):
         matches = _BRACKETED.finditer(remark.message)

@@ -15,12 +15,12 @@ from plenum.design.settings import ANSWER_FORMS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, Conversation, Entry
 from plenum_worlds import answers, dialogue, information, prompts
-from plenum_worlds.condition import Agent, WorldCondition
-from plenum_worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
+from plenum_worlds.condition import WorldAgent, WorldCondition
+from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, read_plan
 from plenum_worlds.draws import Draws
 from plenum_worlds.hearing import Hearing
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary
-from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build, definition
 from plenum_worlds.world import Round, Statement, World, as_plain
 
@@ -162,28 +162,34 @@ class Episode(Conversation[WorldCondition]):
         rng = generator(*names, "speaking order", number)
         return [int(i) for i in rng.permutation(len(condition.agents))]
 
-    def _scene(self, number: int, state: Any, reports: tuple[Statement, ...], index: int) -> Scene:
+    def _scene(
+        self, number: int, state: Any, reports: tuple[Statement, ...], index: int
+    ) -> AgentScene:
         private = self._condition.information
         known = information.known(self._world, state, self._draws, number, private, index)
         heard = self._hearing
-        return Scene(number, reports, known, heard.remarks(index), heard.proposals(index))
+        return AgentScene(number, reports, known, heard.remarks(index), heard.proposals(index))
 
-    def _decided(self, choices: list[Any], number: int, shown: Any) -> Decision[Any]:
+    def _decided(self, choices: list[Any], number: int, shown: Any) -> WorldDecision[Any]:
         """Apply the mechanism; a single agent's assignment counts as a plan without other votes."""
         mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
         return mechanism(self._world, choices, self._draws, number, shown)
 
-    def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
+    def _speak(
+        self, number: int, agent: WorldAgent, scene: AgentScene
+    ) -> Generator[Ask, Reply, WorldRemark]:
         world = self._world
         messages = prompts.discuss(self._condition, world, agent, scene)
         ask = self._call("message", number, agent.name, agent.model, messages)
         form = prompts.speech_form(self._condition, world)
         answer = yield from self._answered(ask, world.key, world.read, form)
         if answer is None:
-            return Remark(number, agent.name, None, "")
-        return Remark(number, agent.name, answer["action"], prompts.shortened(answer["message"]))
+            return WorldRemark(number, agent.name, None, "")
+        return WorldRemark(
+            number, agent.name, answer["action"], prompts.shortened(answer["message"])
+        )
 
-    def _choose(self, number: int, agent: Agent, scene: Scene) -> Calls:
+    def _choose(self, number: int, agent: WorldAgent, scene: AgentScene) -> Calls:
         messages = prompts.decide(self._condition, self._world, agent, scene)
         form = prompts.choice_form(self._condition, self._world)
         key, read = self._world.key, self._world.read
@@ -207,8 +213,8 @@ class Episode(Conversation[WorldCondition]):
             try:
                 parsed = answers.parse(text, key, read)
                 if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
-                    raise answers.Unreadable(answers.BREAKS_OFF, cut=True)
-            except answers.Unreadable as problem:
+                    raise answers.UnreadableAnswer(answers.BREAKS_OFF, cut=True)
+            except answers.UnreadableAnswer as problem:
                 self._cut += problem.cut
                 raise
             self._cut += parsed.cut

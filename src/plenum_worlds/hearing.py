@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base.text import flatten
 from plenum.design.ranges import one_of, require
 from plenum_worlds.draws import Draws
-from plenum_worlds.prompts import Remark
+from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.world import is_whole
 
 TOPOLOGIES: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -78,14 +78,14 @@ class Hearing:
         every = range(len(heard))
         self._listeners = [[i for i in every if i == j or j in heard[i]] for j in every]
         self._lost, self._draws = lost, draws
-        self._remarks: list[deque[Remark]] = [deque(maxlen=view) for _ in every]
+        self._remarks: list[deque[WorldRemark]] = [deque(maxlen=view) for _ in every]
         self._proposals: list[dict[int, Any]] = [{} for _ in every]
 
     def begin(self) -> None:
         """Begin a round, without any proposals."""
         self._proposals = [{} for _ in self._remarks]
 
-    def say(self, speaker: int, turn: int, remark: Remark) -> None:
+    def say(self, speaker: int, turn: int, remark: WorldRemark) -> None:
         """Deliver a remark to its speaker and all that hear the speaker."""
         for listener in self._listeners[speaker]:
             purpose = f"lost {turn} {speaker} {listener}"
@@ -93,7 +93,7 @@ class Hearing:
             self._remarks[listener].append(got)
             self._proposals[listener][speaker] = got.action
 
-    def remarks(self, listener: int) -> tuple[Remark, ...]:
+    def remarks(self, listener: int) -> tuple[WorldRemark, ...]:
         """Return the remarks that an agent reads."""
         return tuple(self._remarks[listener])
 
@@ -101,7 +101,7 @@ class Hearing:
         """Return the round's last proposal of every agent that this one heard, and its own."""
         return tuple(self._proposals[listener].values())
 
-    def _received(self, remark: Remark, purpose: str) -> Remark:
+    def _received(self, remark: WorldRemark, purpose: str) -> WorldRemark:
         if not self._lost:
             return remark
         words = flatten(remark.message).split()

@@ -14,7 +14,7 @@ from typing import Any
 from plenum.base.text import flatten
 from plenum.design.settings import ANSWER_FORMS
 from plenum.models import Message
-from plenum_worlds.condition import Agent, WorldCondition
+from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.world import Statement, World
 
 REPAIR = (
@@ -28,7 +28,7 @@ MESSAGE_CHARACTERS = 2000
 
 
 @dataclass(frozen=True)
-class Remark:
+class WorldRemark:
     """An agent's contribution to a discussion: a proposal (None if unreadable) and a message."""
 
     round: int
@@ -44,7 +44,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AgentScene:
     """An agent's situation in a round.
 
     ``remarks`` are the latest ones of the discussion, at most as many as an agent may read;
@@ -54,12 +54,12 @@ class Scene:
     round: int
     reports: Sequence[Statement]
     known: str
-    remarks: Sequence[Remark]
+    remarks: Sequence[WorldRemark]
     proposals: Sequence[Any]
 
 
 def discuss(
-    condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
+    condition: WorldCondition, world: World[Any, Any], agent: WorldAgent, scene: AgentScene
 ) -> tuple[Message, ...]:
     """Return the prompt for an agent's turn to speak."""
     form = speech_form(condition, world)
@@ -67,7 +67,7 @@ def discuss(
 
 
 def decide(
-    condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
+    condition: WorldCondition, world: World[Any, Any], agent: WorldAgent, scene: AgentScene
 ) -> tuple[Message, ...]:
     """Return the prompt for an agent to act, vote or assign, by the mechanism."""
     form = choice_form(condition, world)
@@ -119,8 +119,8 @@ def shortened(message: str) -> str:
 def _messages(
     condition: WorldCondition,
     world: World[Any, Any],
-    agent: Agent,
-    scene: Scene,
+    agent: WorldAgent,
+    scene: AgentScene,
     task: str,
     form: str,
 ) -> tuple[Message, ...]:
@@ -138,7 +138,7 @@ def _messages(
     )
 
 
-def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> str:
+def _system(condition: WorldCondition, world: World[Any, Any], agent: WorldAgent) -> str:
     """Return the preamble with the world's settings filled in, such as ``$crowd``, and the role."""
     numbers = {field.name: getattr(world.settings, field.name) for field in fields(world.settings)}
     context = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
@@ -151,7 +151,7 @@ def _reports(statements: Sequence[Statement]) -> str:
     return "\n".join(f"- {s.text}" for s in statements) or "- No reports this round."
 
 
-def _discussion(scene: Scene) -> str:
+def _discussion(scene: AgentScene) -> str:
     if not scene.remarks:
         return "Nobody has said anything."
     lines = [remark.line for remark in scene.remarks]

@@ -42,7 +42,7 @@ class Mark(TypedDict):
     tick: NotRequired[float | None]
 
 
-class Line(TypedDict):
+class BarLevel(TypedDict):
     """A level across a panel of bars."""
 
     panel: int
@@ -50,11 +50,11 @@ class Line(TypedDict):
     text: str
 
 
-class Picture(TypedDict):
+class RoundPicture(TypedDict):
     """The shapes of one round."""
 
     marks: list[Mark]
-    lines: NotRequired[list[Line]]
+    lines: NotRequired[list[BarLevel]]
 
 
 class Ground(TypedDict, total=False):
@@ -76,12 +76,12 @@ class Ground(TypedDict, total=False):
     panels: list[tuple[str, float, float]]
 
 
-class Scene(TypedDict):
+class RunScene(TypedDict):
     """A run's drawing: its background, the legend of its shapes, and a picture per round."""
 
     ground: Ground
     legend: list[Mark]
-    pictures: list[Picture]
+    pictures: list[RoundPicture]
 
 
 def counted(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from plenum.design.settings import Information
 from plenum_worlds import information
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build, definition
-from plenum_worlds.scene import Scene
+from plenum_worlds.scene import RunScene
 from plenum_worlds.world import Plain, Round, World, from_plain
 
 
@@ -22,7 +22,7 @@ class Staged(TypedDict):
     ``scene`` is None if the world has none.
     """
 
-    scene: Scene | None
+    scene: RunScene | None
     views: list[list[str]]
 
 

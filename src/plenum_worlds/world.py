@@ -61,7 +61,7 @@ def kind_of(uniform: float, share: float) -> Kind:
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[S]):
+class RoundOutcome(Generic[S]):
     """The result of a round's actions.
 
     ``score`` is in the unit of the world, such as net reward; ``facts`` are plain data.
@@ -175,7 +175,7 @@ class World(ABC, Generic[S, A]):
         """
 
     @abstractmethod
-    def act(self, state: S, actions: Sequence[A | None]) -> Outcome[S]:
+    def act(self, state: S, actions: Sequence[A | None]) -> RoundOutcome[S]:
         """Apply the actions: one per agent, None for an abstention.
 
         Raises

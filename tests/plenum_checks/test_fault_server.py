@@ -29,7 +29,7 @@ from plenum_checks.fault_server import (
     Faults,
     Latency,
     Limits,
-    Running,
+    RunningServer,
     Settings,
     serving,
     settings,
@@ -54,7 +54,7 @@ def body(chat: Chat, **more: Any) -> Body:
 
 
 @contextmanager
-def talking(**given: Any) -> Iterator[tuple[Running, httpx.Client]]:
+def talking(**given: Any) -> Iterator[tuple[RunningServer, httpx.Client]]:
     """A server, and a client whose base URL it is."""
     with serving(served(**given)) as server, httpx.Client(base_url=server.url) as client:
         yield server, client
@@ -346,7 +346,7 @@ def test_the_stats_add_up(bodies: Bodies) -> None:
 
 
 def test_what_was_answered_twice(bodies: Bodies) -> None:
-    def ids(server: Running) -> int:
+    def ids(server: RunningServer) -> int:
         return int(server.stats()["answered_twice"])
 
     with talking() as (server, client):

@@ -18,7 +18,7 @@ from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, Failure, attempts
 from plenum.records.batches import begin, unfinished
-from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
 PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}
@@ -28,7 +28,7 @@ PROMPT = (
     "STATE: pref=[a,b,c]; conf=0-100; tags=[...]"
 )
 
-Serve = Callable[..., Running]
+Serve = Callable[..., RunningServer]
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def serve() -> Iterator[Serve]:
     """Starts a server with these faults of batches."""
     contexts = []
 
-    def started(**faults: Any) -> Running:
+    def started(**faults: Any) -> RunningServer:
         settings = Settings(
             port=0,
             answers="canned",
@@ -67,7 +67,7 @@ class Sweep:
     """Calls that are made together, as replicates make them; a process of its own."""
 
     def __init__(
-        self, server: Running, folder: Path, calls: Calls = CALLS, **settings: float
+        self, server: RunningServer, folder: Path, calls: Calls = CALLS, **settings: float
     ) -> None:
         self.lockstep = Lockstep(True)
         self.said: list[str] = []
@@ -99,7 +99,7 @@ def run(work: Callable[[], Any]) -> Any:
     return asyncio.run(asyncio.wait_for(work(), 60))
 
 
-def batches_of(server: Running) -> list[Any]:
+def batches_of(server: RunningServer) -> list[Any]:
     return [batch for side in server.server.sides for batch in side.batches.all.values()]
 
 

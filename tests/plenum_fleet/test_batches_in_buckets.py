@@ -17,7 +17,7 @@ from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import Journal, TakenUp, storage
 from plenum.records.storage import Storage
-from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
 
 MODEL, KEY = "openai/house-model", "sk-of-these-tests"
 CALLS = Calls(batch=True, backoff_s=0.01, timeout_s=5.0, max_attempts=4, max_wait_s=2.0)
@@ -29,7 +29,7 @@ PROMPT = (
 
 
 @pytest.fixture
-def server() -> Iterator[Running]:
+def server() -> Iterator[RunningServer]:
     settings = Settings(
         port=0, answers="canned", latency=Latency(0.0), key=KEY, batches=BatchFaults(takes_s=0.5)
     )
@@ -40,7 +40,7 @@ def server() -> Iterator[Running]:
 class Machine:
     """A machine whose process plays replicates in batches."""
 
-    def __init__(self, server: Running, bucket: Storage, stack: ExitStack) -> None:
+    def __init__(self, server: RunningServer, bucket: Storage, stack: ExitStack) -> None:
         self.lockstep, self.bucket, self._stack = Lockstep(True), bucket, stack
         self.said: list[str] = []
         self.lockstep.say = self.said.append
@@ -70,7 +70,7 @@ class Machine:
 
 @pytest.fixture
 def machines(
-    server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[Machine]]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with s3_server.serving() as s3, ExitStack() as stack:
@@ -95,7 +95,7 @@ def run(work: Any, machines: list[Machine]) -> None:
     asyncio.run(closed())
 
 
-def paid(server: Running) -> tuple[int, int]:
+def paid(server: RunningServer) -> tuple[int, int]:
     stats = server.stats()
     return stats["paid"], stats["paid_twice"]
 
@@ -106,7 +106,7 @@ def answered(results: list[Response | BaseException]) -> list[bool]:
 
 
 def test_calls_of_replicates_that_another_machine_took_up_are_left_to_it(
-    server: Running, machines: list[Machine]
+    server: RunningServer, machines: list[Machine]
 ) -> None:
     a, b = machines
 
@@ -121,7 +121,7 @@ def test_calls_of_replicates_that_another_machine_took_up_are_left_to_it(
 
 
 def test_calls_that_are_out_when_another_machine_takes_over_are_waited_for_there(
-    server: Running, machines: list[Machine]
+    server: RunningServer, machines: list[Machine]
 ) -> None:
     a, b = machines
 
@@ -141,7 +141,7 @@ def test_calls_that_are_out_when_another_machine_takes_over_are_waited_for_there
 
 @pytest.mark.parametrize("comes", [True, False])
 def test_what_another_machine_may_be_submitting_is_waited_for(
-    server: Running, machines: list[Machine], monkeypatch: pytest.MonkeyPatch, comes: bool
+    server: RunningServer, machines: list[Machine], monkeypatch: pytest.MonkeyPatch, comes: bool
 ) -> None:
     a, b = machines
     going, may_go = asyncio.Event(), asyncio.Event()
@@ -177,7 +177,7 @@ def test_what_another_machine_may_be_submitting_is_waited_for(
 
 
 def test_a_call_goes_out_live_only_where_nobody_has_taken_the_replicate_up(
-    server: Running, machines: list[Machine]
+    server: RunningServer, machines: list[Machine]
 ) -> None:
     a, b = machines
 

@@ -13,7 +13,7 @@ from plenum.design.condition import Hosted
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network
-from plenum_hosted.rows import Row
+from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
 
 SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)
@@ -87,11 +87,11 @@ def row(
     limit: int = 24,
     shapes: Shapes = SHAPES,
     **more: object,
-) -> Row:
+) -> DecodingRow:
     """A row whose ``wait`` is an event that its end sets."""
     ended = threading.Event()
     settings = {"temperature": 0.0, "noise": np.random.default_rng(0), "scored": False, **more}
-    made = Row(
+    made = DecodingRow(
         prefix=tuple(prefix),
         rest=tuple(rest),
         room=room(shapes, len(prefix), len(rest), limit),
@@ -103,7 +103,7 @@ def row(
     return made
 
 
-def answers(engine: Engine, rows: Sequence[Row]) -> list[list[int]]:
+def answers(engine: Engine, rows: Sequence[DecodingRow]) -> list[list[int]]:
     """Submit rows, wait, and return their answers."""
     for made in rows:
         engine.submit(made)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from networks import SHAPES
 
 from plenum_hosted.engine import Engine
-from plenum_hosted.rows import Row
+from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes
 
 Model = Callable[..., torch.nn.Module]
@@ -24,7 +24,7 @@ ASKED = networks.prompts(21, seed=4)
 
 def rows(
     shapes: Shapes = SHAPES, asked: Sequence[tuple[list[int], list[int]]] = ASKED
-) -> list[Row]:
+) -> list[DecodingRow]:
     """Scored rows, every third one at a temperature, of two rungs."""
     return [
         networks.row(
@@ -39,13 +39,13 @@ def rows(
     ]
 
 
-def together(engine: Engine, asked: Sequence[Row]) -> list[Told]:
+def together(engine: Engine, asked: Sequence[DecodingRow]) -> list[Told]:
     """The answers of rows that are submitted at once."""
     networks.answers(engine, asked)
     return [(row.answer, row.scores) for row in asked]
 
 
-def alone(engine: Engine, asked: Sequence[Row]) -> list[Told]:
+def alone(engine: Engine, asked: Sequence[DecodingRow]) -> list[Told]:
     """The answers of rows of which each waits for the one before."""
     return [together(engine, [row])[0] for row in asked]
 

@@ -7,13 +7,13 @@ import numpy as np
 import torch
 from scipy.stats import chisquare
 
-from plenum_hosted.rows import Row
+from plenum_hosted.rows import DecodingRow
 
 Model = Callable[..., torch.nn.Module]
 PROMPT = [5, 6, 7, 8]
 
 
-def drawn(seed: int, limit: int = 12, temperature: float = 20.0) -> Row:
+def drawn(seed: int, limit: int = 12, temperature: float = 20.0) -> DecodingRow:
     """A row that samples."""
     noise = np.random.default_rng(seed)
     return networks.row(PROMPT[:2], PROMPT[2:], limit, temperature=temperature, noise=noise)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.models.chat import Message
-from plenum_hosted.tokens import Tokens
+from plenum_hosted.tokens import ChatTokenizer
 
 MADE = folders.tokenizer()
-TOKENS = Tokens(MADE)
+TOKENS = ChatTokenizer(MADE)
 STATIC = "## Scenario\nA port must choose. Größe 10 m – 港 🙂"
 
 
@@ -73,14 +73,14 @@ def test_what_somebody_wrote_ends_no_message(parts: list[str], cut: int) -> None
 def test_a_template_that_writes_the_date_writes_the_same_every_day() -> None:
     made = folders.tokenizer()
     made.chat_template = "\n{{ strftime_now('%d %b %Y') }}" + folders.TEMPLATE
-    text = Tokens(made).render((Message("user", "hello"),))
+    text = ChatTokenizer(made).render((Message("user", "hello"),))
     assert text == "\n26 Jul 2024<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n"
 
 
 def test_a_template_that_trims_keeps_the_prefix() -> None:
     made = folders.tokenizer()
     made.chat_template = folders.TEMPLATE.replace("['content']", "['content'] | trim")
-    prefix, rest = Tokens(made).prompt(
+    prefix, rest = ChatTokenizer(made).prompt(
         (Message("user", f" {STATIC}\n\nArgue.\n", len(STATIC) + 1),)
     )
     assert decoded(prefix) == f"<|im_start|>user\n{STATIC}"
@@ -90,7 +90,10 @@ def test_a_template_that_trims_keeps_the_prefix() -> None:
 def test_a_template_that_ends_with_the_shared_part_leaves_something_to_decode() -> None:
     made = folders.tokenizer()
     made.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
-    assert Tokens(made).prompt((Message("user", "abc", 3),)) == ((), tuple(made.encode("abc")))
+    assert ChatTokenizer(made).prompt((Message("user", "abc", 3),)) == (
+        (),
+        tuple(made.encode("abc")),
+    )
 
 
 @pytest.mark.parametrize("text", ["plain", "Größe – 港 🙂", '{"decision": "A"}'])

@@ -14,7 +14,7 @@ from plenum.records import Journal
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted import reruns
 from plenum_hosted.diff import compare
-from plenum_hosted.reruns import Settings
+from plenum_hosted.reruns import RerunSettings
 
 HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
 TURNS = [
@@ -111,17 +111,17 @@ def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[TrackedCond
 
 
 @pytest.fixture
-def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RerunSettings:
     """A study of one condition with three replicates, run twice."""
     factors = dict.fromkeys(FACTORS, "x")
     numbered = [{**factors, "settings": f"rerun={number}"} for number in (0, 1)]
     runs = [TrackedCondition("s1", "c0", "", settings, 3, 0, {}) for settings in numbered]
     held(monkeypatch, {"c0": runs, "c1": runs[:1]})
     monkeypatch.setattr(reruns, "log_report", lambda *given: None)
-    return Settings("s1", "sqlite:///unused.db", tmp_path / "journals", tmp_path / "out")
+    return RerunSettings("s1", "sqlite:///unused.db", tmp_path / "journals", tmp_path / "out")
 
 
-def fill(chosen: Settings, *numbers: int, **second: Any) -> None:
+def fill(chosen: RerunSettings, *numbers: int, **second: Any) -> None:
     for number in numbers:
         name = f"{number:03d}.jsonl"
         journal(chosen.journals / "c0" / name, replicate=number)
@@ -129,7 +129,7 @@ def fill(chosen: Settings, *numbers: int, **second: Any) -> None:
 
 
 def test_a_difference_ends_with_status_1_and_is_in_the_csv(
-    chosen: Settings, capsys: pytest.CaptureFixture[str]
+    chosen: RerunSettings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(chosen, 0)
     fill(chosen, 1, entries=[*TURNS[:3], {**TURNS[3], "text": "Otherwise."}, END])
@@ -146,7 +146,7 @@ def test_a_difference_ends_with_status_1_and_is_in_the_csv(
 
 
 def test_deliberations_that_failed_are_no_strong_check(
-    chosen: Settings, capsys: pytest.CaptureFixture[str]
+    chosen: RerunSettings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = [TURNS[0], {"kind": "end", "status": "failed", "reason": "length"}]
     for folder in ("c0", "c0-rerun1"):
@@ -159,7 +159,7 @@ def test_deliberations_that_failed_are_no_strong_check(
 
 
 def test_other_environments_are_warned_of_by_key(
-    chosen: Settings, capsys: pytest.CaptureFixture[str]
+    chosen: RerunSettings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(chosen, 0, 1, 2, environment=GPU)
     assert reruns.publish(chosen) == 0
@@ -169,7 +169,7 @@ def test_other_environments_are_warned_of_by_key(
     assert pd.read_csv(chosen.out / "reruns.csv")["environment"].tolist() == ["gpu torch"] * 3
 
 
-def test_where_nothing_has_ended_there_is_nothing_to_say(chosen: Settings) -> None:
+def test_where_nothing_has_ended_there_is_nothing_to_say(chosen: RerunSettings) -> None:
     fill(chosen, 0, entries=TURNS[:1])
     with pytest.raises(UserError, match=r"have both ended in .* \(1 pending, 2 missing\)"):
         reruns.publish(chosen)

@@ -23,7 +23,7 @@ from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items import publish
 from plenum_papers.items.catalogue import CATALOGUE
 from plenum_papers.items.departures import departures
-from plenum_papers.items.source import NumberedTable, Source
+from plenum_papers.items.source import NumberedTable, TableSource
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 
@@ -33,15 +33,15 @@ def of(
     *,
     rows: Sequence[Row] = (),
     accounts: Sequence[ConditionUsage] = (),
-) -> Source:
+) -> TableSource:
     """A source whose studies are read already."""
-    source = Source(CHOSEN, ("s1",))
+    source = TableSource(CHOSEN, ("s1",))
     source.__dict__["studies"] = [EstimatedStudy(CHOSEN, tuple(rows or rows_of(list(conditions))))]
     source.__dict__["accounts"] = list(accounts)
     return source
 
 
-def made(name: str, source: Source) -> NumberedTable:
+def made(name: str, source: TableSource) -> NumberedTable:
     found = CATALOGUE[name].make(source)
     assert found is not None
     return found
@@ -128,7 +128,7 @@ def test_s3_says_what_the_papers_files_tell_of_a_reason() -> None:
 
 
 def test_s4_has_the_scenarios_in_the_papers_order_without_any_run() -> None:
-    found = made("s4", Source(replace(CHOSEN, study=""), ()))
+    found = made("s4", TableSource(replace(CHOSEN, study=""), ()))
     shown = lines(found.tables[0])
     assert [row["scenario"] for row in shown[:3]] == ["IM-01", "IM-02", "HL-01"]
     (allocation,) = (row for row in shown if row["type"] == "allocation")

@@ -15,7 +15,7 @@ from plenum.design.condition import Job
 from plenum_papers.items import items, page, published
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.collection import FIGURES
-from plenum_papers.items.items import Experiment, Item
+from plenum_papers.items.items import Experiment, PaperItem
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()
@@ -64,8 +64,8 @@ def sweep(compose: Compose, study: Experiment, *more: str) -> list[list[str]]:
     return [[f"{key}={one}" for one in str(value).split(",")] for key, value in params.items()]
 
 
-def ids(one: Item | Experiment) -> str:
-    return one.id if isinstance(one, Item) else one.name
+def ids(one: PaperItem | Experiment) -> str:
+    return one.id if isinstance(one, PaperItem) else one.name
 
 
 # --- the catalogue -----------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_every_figure_and_table_of_the_papers_is_there() -> None:
 
 @pytest.mark.parametrize("item", [i for i in ITEMS if i.studies], ids=ids)
 def test_an_item_shows_conditions_that_its_studies_have(
-    item: Item, factors: Callable[[Experiment], list[dict[str, str]]]
+    item: PaperItem, factors: Callable[[Experiment], list[dict[str, str]]]
 ) -> None:
     there = [own for study in item.studies for own in factors(study)]
     for wanted in item.conditions:

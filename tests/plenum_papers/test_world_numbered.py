@@ -12,7 +12,7 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
-from plenum_papers.items.source import NumberedTable, Source
+from plenum_papers.items.source import NumberedTable, TableSource
 from plenum_papers.items.worlds import DRAWINGS, TABLES
 
 CHOSEN = Settings("disaster", "sqlite:///unused.db", Path("unused"), draws=200)
@@ -24,7 +24,7 @@ def study_of(*conditions: TrackedCondition) -> EstimatedStudy:
 
 
 def made(number: str, *conditions: TrackedCondition) -> NumberedTable:
-    source = Source(CHOSEN, ("disaster",))
+    source = TableSource(CHOSEN, ("disaster",))
     source.__dict__["studies"] = [study_of(*conditions)]
     found = TABLES[number].make(source)
     assert found is not None
@@ -113,7 +113,7 @@ def test_models_have_their_lines_and_others_none() -> None:
 
 
 def test_a_study_without_such_arms_has_no_table() -> None:
-    source = Source(CHOSEN, ("disaster",))
+    source = TableSource(CHOSEN, ("disaster",))
     source.__dict__["studies"] = [study_of(played([0.5] * 3, consensus="plan"))]
     assert TABLES["1"].make(source) is None
     source.__dict__["studies"] = [study_of(IMPLICIT)]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plenum_worlds.answers import ParsedAnswer, Unreadable, parse
+from plenum_worlds.answers import ParsedAnswer, UnreadableAnswer, parse
 from plenum_worlds.registry import build
 
 WORLD = build("disaster", 3)
@@ -51,7 +51,7 @@ def test_an_analysis_may_come_first_and_what_is_whole_behind_it_is_kept() -> Non
     acted, said = whole.index(', "message"') + 1, whole.index("}")
     for length in range(1, len(whole)):
         if length < acted:
-            with pytest.raises(Unreadable, match="breaks off") as refused:
+            with pytest.raises(UnreadableAnswer, match="breaks off") as refused:
                 read(whole[:length])
             assert refused.value.cut
         else:
@@ -63,9 +63,9 @@ def test_an_analysis_may_come_first_and_what_is_whole_behind_it_is_kept() -> Non
 def test_no_action_is_taken_out_of_a_text() -> None:
     """A bare quote in an analysis may end it too soon, and what it quotes looks like a member."""
     slip = '{"analysis": "Go", "action": [9,9], they say", "action": [3,4], "message": "x"}'
-    with pytest.raises(Unreadable, match="twice"):
+    with pytest.raises(UnreadableAnswer, match="twice"):
         read(slip)
-    with pytest.raises(Unreadable, match="no whole JSON object"):
+    with pytest.raises(UnreadableAnswer, match="no whole JSON object"):
         read('{"analysis": "They say "go" to me", "action": [3,4], "message": "x"}')
 
 
@@ -100,7 +100,7 @@ def test_a_cut_answer_keeps_its_action_and_a_message_that_is_whole() -> None:
 def test_what_cannot_be_read_says_why_and_whether_it_was_cut(
     text: str, problem: str, cut: bool
 ) -> None:
-    with pytest.raises(Unreadable, match=problem) as refused:
+    with pytest.raises(UnreadableAnswer, match=problem) as refused:
         read(text)
     assert refused.value.cut is cut
 
@@ -108,12 +108,12 @@ def test_what_cannot_be_read_says_why_and_whether_it_was_cut(
 @pytest.mark.parametrize("hidden", "\x00\x1c\x1f\x85\xad\u200b\u2028\u202e\u2800\ufeff\U000e0041")
 def test_no_character_that_shows_nothing_hides_a_second_object(hidden: str) -> None:
     for second in (f'"{hidden}action"', f'"act{hidden}ion"', f'{hidden}"action"', "＂action＂"):
-        with pytest.raises(Unreadable, match="more than one object"):
+        with pytest.raises(UnreadableAnswer, match="more than one object"):
             read(f'{{"action": [3,4]}}{hidden}{{{second}: [1,1]}}')
 
 
 def test_an_amount_that_may_be_cut_in_the_middle_is_not_guessed() -> None:
     world = build("public_goods", 5)
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableAnswer):
         parse('{"contribution": 1', "contribution", world.read)
     assert parse('{"contribution": 1, "mes', "contribution", world.read).action == 1

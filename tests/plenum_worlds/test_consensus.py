@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world_episodes import Play
 
-from plenum_worlds.consensus import MECHANISMS, Decision, assigned_actions, explicit, read_plan
+from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, explicit, read_plan
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build
 
@@ -44,7 +44,7 @@ def test_a_mechanism_turns_proposals_into_actions(
 ) -> None:
     world = build(task, len(proposals))
     decided = MECHANISMS[mechanism](world, proposals, DRAWS, 1, world.start(DRAWS))
-    assert decided == Decision(actions, False)
+    assert decided == WorldDecision(actions, False)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from plenum.models import Reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.dialogue import measures, refers
 from plenum_worlds.episode import Episode
-from plenum_worlds.prompts import Remark, written
+from plenum_worlds.prompts import WorldRemark, written
 
 CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
 NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)
@@ -27,7 +27,10 @@ THREES = "3" * 5000
 
 def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> bool:
     """Whether agent 1's message speaks of what agent 2 proposed."""
-    said, heard = Remark(4, f"{title} 1", mine, message), Remark(4, f"{title} 2", theirs, "")
+    said, heard = (
+        WorldRemark(4, f"{title} 1", mine, message),
+        WorldRemark(4, f"{title} 2", theirs, ""),
+    )
     return refers(said, [heard]) == [f"{title} 2"]
 
 
@@ -126,17 +129,17 @@ def test_a_message_is_searched_as_the_others_read_it(hidden: str) -> None:
 
 def test_a_name_is_whole_and_belongs_to_somebody_who_proposed() -> None:
     names = ("Drone 1", "Drone 2", "Drone 12", "Drone 22")
-    heard = [Remark(1, name, [5, 5], "") for name in names]
+    heard = [WorldRemark(1, name, [5, 5], "") for name in names]
 
     def found(message: str) -> list[str]:
-        return refers(Remark(1, "Drone 1", [0, 0], message), heard)
+        return refers(WorldRemark(1, "Drone 1", [0, 0], message), heard)
 
     assert found("I follow drone 12.") == ["Drone 12"]
     assert found("Drone 2's idea beats Drone 22's and Drone 2's.") == ["Drone 2", "Drone 22"]
     assert found("I am Drone 1.") == []
     assert found("All of them go to [5,5].") == ["Drone 12", "Drone 2", "Drone 22"]
-    silent = Remark(1, "Drone 2", None, "")
-    said = Remark(1, "Drone 1", [0, 0], "Drone 2 has said nothing.")
+    silent = WorldRemark(1, "Drone 2", None, "")
+    said = WorldRemark(1, "Drone 1", [0, 0], "Drone 2 has said nothing.")
     assert refers(said, [silent]) == []
     assert refers(said, [silent, heard[1]]) == ["Drone 2"]
 

@@ -17,7 +17,7 @@ from plenum_worlds import information
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.hearing import LOST, Hearing, heard_by
-from plenum_worlds.prompts import Remark
+from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.registry import build
 
 TASKS = ("disaster", "misinformation", "public_goods")
@@ -92,7 +92,7 @@ def test_words_and_proposals_are_lost_in_their_share() -> None:
     draws, words = Draws(("lost",)), " ".join(f"w{n}" for n in range(10))
     hearing = Hearing(heard_by("all", 2), 1000, 0.3, draws)
     for turn in range(400):
-        hearing.say(0, turn, Remark(1, "Drone 1", [1, 1], words))
+        hearing.say(0, turn, WorldRemark(1, "Drone 1", [1, 1], words))
     assert {remark.message for remark in hearing.remarks(0)} == {words}
     got = hearing.remarks(1)
     assert_allclose(np.mean([r.message.split().count(LOST) for r in got]) / 10, 0.3, atol=0.022)

@@ -17,12 +17,12 @@ from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend
 from plenum_worlds import answers, prompts, simulated
-from plenum_worlds.condition import Agent, WorldCondition
+from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.disaster.world import Disaster, DisasterState
 from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.misinformation.world import MisinformationState
-from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.public_goods.world import PublicGoodsState
 from plenum_worlds.registry import definition
 
@@ -186,7 +186,7 @@ def choice(
     made: Make,
     task: str,
     mechanism: str,
-    remarks: list[Remark],
+    remarks: list[WorldRemark],
     knobs: Simulated = CALM,
     role: str = "",
     speaks: bool = False,
@@ -198,20 +198,20 @@ def choice(
     condition = made(f"task={task}", f"consensus={mechanism}", *small, "temperature=t0")
     world, agent = world_of(condition), condition.agents[0]
     known = world.describe(state or STATES[task], 0)
-    scene = Scene(2, (), known, remarks, [r.action for r in remarks if r.round == 2])
+    scene = AgentScene(2, (), known, remarks, [r.action for r in remarks if r.round == 2])
     brief = Path("conf/prompts/worlds") / task / f"{role or ROLE[task]}.txt"
     text = (Path(__file__).parents[2] / brief).read_text(encoding="utf-8").strip()
-    agent = Agent(agent.name, role or ROLE[task], text, agent.model)
+    agent = WorldAgent(agent.name, role or ROLE[task], text, agent.model)
     step = prompts.discuss if speaks else prompts.decide
     chat = Chat(agent.model, step(condition, world, agent, scene), 0.0, 256, 7)
     key = "plan" if condition.assigns and not speaks else world.key
     return json.loads(answered(chat, knobs))[key]
 
 
-def heard(condition: str, *actions: Any, round: int = 2) -> list[Remark]:
+def heard(condition: str, *actions: Any, round: int = 2) -> list[WorldRemark]:
     """Remarks of the others, agents 2, 3, ..., in a round."""
     title = {"disaster": "Drone", "misinformation": "Defender"}.get(condition, "Contributor")
-    return [Remark(round, f"{title} {n}", a, "So I say.") for n, a in enumerate(actions, 2)]
+    return [WorldRemark(round, f"{title} {n}", a, "So I say.") for n, a in enumerate(actions, 2)]
 
 
 @pytest.mark.parametrize("task", ["disaster", "misinformation"])
@@ -239,7 +239,7 @@ def test_what_isnt_said_by_others_in_this_round_doesnt_count(made: Make, task: s
     for remarks in (
         heard(task, BETTER[task], WORSE[task], round=1),
         heard(task, None, None),
-        [Remark(2, f"{title} 1", WORSE[task], "My own.")],
+        [WorldRemark(2, f"{title} 1", WORSE[task], "My own.")],
     ):
         assert choice(made, task, "implicit", remarks) == alone
     crowd = heard(task, BETTER[task] if task != "public_goods" else 8.0)
@@ -326,20 +326,20 @@ def test_a_message_may_speak_of_another_agent(made: Make) -> None:
     known = world.describe(STATES["disaster"], 0)
     remarks = heard("disaster", [2, 2], [7, 7])
 
-    def named(scene: Scene) -> set[str]:
+    def named(scene: AgentScene) -> set[str]:
         messages = prompts.discuss(condition, world, agent, scene)
         chats = [Chat("m", messages, 0.0, 256, seed) for seed in range(40)]
         spoken = (json.loads(answered(chat))["message"] for chat in chats)
         return {name for text in spoken for name in re.findall("Drone [0-9]+|$", text)[:1]}
 
-    assert named(Scene(2, (), known, remarks, ([2, 2], [7, 7]))) == {"Drone 2", "Drone 3", ""}
-    assert named(Scene(2, (), known, (), ())) == {""}
+    assert named(AgentScene(2, (), known, remarks, ([2, 2], [7, 7]))) == {"Drone 2", "Drone 3", ""}
+    assert named(AgentScene(2, (), known, (), ())) == {""}
 
 
 def test_slips_choose_any_candidate(made: Make) -> None:
     condition = made("task=disaster", "rounds=1", "temperature=t0")
     world, agent = world_of(condition), condition.agents[0]
-    scene = Scene(2, (), world.describe(STATES["disaster"], 0), (), ())
+    scene = AgentScene(2, (), world.describe(STATES["disaster"], 0), (), ())
     messages = prompts.decide(condition, world, agent, scene)
     texts = [answered(Chat("m", messages, 0.0, 256, n), Simulated(noise=1)) for n in range(40)]
     assert {str(json.loads(text)["action"]) for text in texts} == {"[2, 2]", "[7, 7]"}

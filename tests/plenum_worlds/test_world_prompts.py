@@ -18,7 +18,7 @@ from plenum_worlds.condition import WorldCondition
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of
-from plenum_worlds.prompts import Remark, Scene
+from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build
 from plenum_worlds.world import Kind, Statement
 
@@ -159,7 +159,7 @@ def test_a_statements_kind_changes_no_byte(made: Made, kind: Kind) -> None:
     world, agent = world_of(condition), condition.agents[0]
 
     def read(kind: Kind) -> tuple[Any, Any]:
-        scene = Scene(2, (Statement("Smoke at [1,2].", kind),), "Known.", (), ())
+        scene = AgentScene(2, (Statement("Smoke at [1,2].", kind),), "Known.", (), ())
         return tuple(
             step(condition, world, agent, scene) for step in (prompts.discuss, prompts.decide)
         )
@@ -169,7 +169,7 @@ def test_a_statements_kind_changes_no_byte(made: Made, kind: Kind) -> None:
 
 @given(message=st.text(max_size=80), action=st.sampled_from([None, [1, 2], 3.5]))
 def test_whatever_is_said_stays_one_quoted_line(message: str, action: Any) -> None:
-    line = Remark(3, "Drone 7", action, message).line
+    line = WorldRemark(3, "Drone 7", action, message).line
     assert len(line.splitlines()) == 1
     head = f"Round 3, Drone 7, {prompts.written(action)}: "
     assert line.startswith(head)
@@ -178,8 +178,8 @@ def test_whatever_is_said_stays_one_quoted_line(message: str, action: Any) -> No
 
 def discussion(made: Made, quoted: int, proposals: list[Any]) -> list[str]:
     condition = made("task=disaster")
-    remarks = [Remark(1, f"Drone {n}", [n, n], "hi") for n in range(quoted)]
-    scene = Scene(1, (), "Known.", remarks, proposals)
+    remarks = [WorldRemark(1, f"Drone {n}", [n, n], "hi") for n in range(quoted)]
+    scene = AgentScene(1, (), "Known.", remarks, proposals)
     found = prompts.decide(condition, world_of(condition), condition.agents[0], scene)
     return section(found[1].content, "Discussion").splitlines()
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests"))
 
 from audit_studies import AuditStudy, conversation
 
-from plenum_audit.dynamics.audits import Rule
+from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.reports.publish import publish
 
 ROUNDS = 6
@@ -31,7 +31,7 @@ def measure(cases: int = 40, runs: int = 40) -> dict[str, Any]:
             study.case(f"case {case}", decisions, runs=talk, answer="A")
         wall, cpu = time.perf_counter(), time.process_time()
         with contextlib.redirect_stdout(io.StringIO()):
-            publish(study.chosen, Rule())
+            publish(study.chosen, StabilityRule())
         page = study.chosen.out / "audit.html"
         return {
             "audit_report_s": round(time.perf_counter() - wall, 2),

@@ -16,11 +16,11 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.identity import generator
-from plenum_audit.dynamics.audits import NO_DECISION, STABLE, Rule, case_verdict
+from plenum_audit.dynamics.audits import NO_DECISION, STABLE, StabilityRule, case_verdict
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.cases import load
-from plenum_audit.programs.decision import Given, Unreadable, read
-from plenum_audit.programs.reported import Refused, as_decision
+from plenum_audit.programs.decision import Given, UnreadableDecision, read
+from plenum_audit.programs.reported import RefusedReport, as_decision
 
 SETS: tuple[Mapping[str, str], ...] = (
     {"A": "B", "B": "A"},
@@ -139,7 +139,7 @@ def _passed(case: Case, program: tuple[str, list[Any]], audits: int) -> bool:
     for audit in range(audits):
         rng = generator("bench", "lookalikes", audit, *case.options, *case.options.values())
         outcomes = [read_as[toss] for toss in rng.integers(0, 2, RUNS)]
-        if case_verdict(outcomes, tuple(case.options), Rule()).verdict == STABLE:
+        if case_verdict(outcomes, tuple(case.options), StabilityRule()).verdict == STABLE:
             return True
     return False
 
@@ -148,5 +148,5 @@ def _outcome(case: Case, sent: Any, rule: str) -> str:
     """What a run comes to that sends this."""
     try:
         return read(Given(**as_decision(sent, case.options)), case.options, rule)
-    except (Refused, Unreadable):
+    except (RefusedReport, UnreadableDecision):
         return NO_DECISION

@@ -14,7 +14,7 @@ from typing import Any
 
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
-from plenum_audit.dynamics.audits import STABLE, Rule, coded, running
+from plenum_audit.dynamics.audits import STABLE, StabilityRule, coded, running
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.condition import ProgramCondition
 
@@ -75,6 +75,6 @@ def _outcomes(identity: str) -> list[str]:
 
 def is_stable(outcomes: Sequence[str]) -> bool:
     """Whether an audit, which looks after every run, ends stable; its interval isn't needed."""
-    evidence = running(OPTIONS, Rule())
+    evidence = running(OPTIONS, StabilityRule())
     evidence.add(coded(outcomes, OPTIONS))
     return evidence.evidence.verdict == STABLE

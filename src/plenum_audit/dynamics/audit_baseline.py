@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum_audit.dynamics.audits import CaseVerdict, Rule, case_verdict, coded, p_value
+from plenum_audit.dynamics.audits import CaseVerdict, StabilityRule, case_verdict, coded, p_value
 from plenum_audit.dynamics.sequential import e_value
 from plenum_audit.dynamics.share_intervals import share_interval
 
@@ -29,7 +29,7 @@ _NOMINEE = 0.9
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CaseComparison:
     """A case of a program, compared with the same case of an earlier one.
 
     Attributes
@@ -63,8 +63,8 @@ class Comparison:
 
 
 def compare(
-    now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: Rule
-) -> Comparison:
+    now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: StabilityRule
+) -> CaseComparison:
     """Compare two programs on one case.
 
     Parameters
@@ -78,7 +78,7 @@ def compare(
     low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
     present = case_verdict(now, options, rule)
     earlier = case_verdict(before, options, rule)
-    return Comparison(
+    return CaseComparison(
         now=present,
         before=earlier,
         difference=present.share - earlier.share,
@@ -94,7 +94,7 @@ def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> 
     return float(logs.max(initial=0.0))
 
 
-def worse_cases(cases: Mapping[str, Comparison], alpha: float) -> tuple[str, ...]:
+def worse_cases(cases: Mapping[str, CaseComparison], alpha: float) -> tuple[str, ...]:
     """Return the cases shown to be less stable than before, by Benjamini and Hochberg."""
     p = benjamini_hochberg([p_value(case.log_worse) for case in cases.values()])
     return tuple(name for name, each in zip(cases, p, strict=True) if each <= alpha)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plenum.base.shares import percent, percent_between, signed_percent
-from plenum_audit.dynamics.audit_baseline import Comparison, worse_cases
+from plenum_audit.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
     FAILED,
@@ -33,7 +33,7 @@ def known(value: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Option:
+class TriedOption:
     """One way to run the program, evaluated over all cases.
 
     Attributes
@@ -121,9 +121,9 @@ class AuditResult:
     family: FamilyVerdict
     further: Mapping[str, Further | None] = field(default_factory=dict)
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    comparisons: Mapping[str, Comparison] | None = None
+    comparisons: Mapping[str, CaseComparison] | None = None
     control: Mapping[str, CaseVerdict] | None = None
-    steadier: Sequence[Option] = ()
+    steadier: Sequence[TriedOption] = ()
     bound: str = ""
     errors: tuple[str, ...] = ()
     begun_again: Mapping[str, int] = field(default_factory=dict)
@@ -269,7 +269,7 @@ def _on(cases: Mapping[str, int]) -> str:
     return next(iter(cases)) if len(cases) == 1 else f"{len(cases):,} cases"
 
 
-def _compared(name: str, each: Comparison) -> str:
+def _compared(name: str, each: CaseComparison) -> str:
     """Describe the comparison of a case with an earlier program."""
     now, before = each.now, each.before
     moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base.identity import generator
-from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, Rule, coded
-from plenum_audit.dynamics.sequential import BLOCK, Tally, log_stable, log_unstable
+from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, coded
+from plenum_audit.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 
 _AUDITS = 400
 _FAR, _FARTHEST = 32, 100_000
@@ -58,7 +58,10 @@ class Further:
 
 
 def horizon(
-    outcomes: Sequence[str], options: Sequence[str], rule: Rule, tally: Tally | None = None
+    outcomes: Sequence[str],
+    options: Sequence[str],
+    rule: StabilityRule,
+    tally: DecisionTally | None = None,
 ) -> int:
     """Return the smallest number of runs, including ended ones, that could give a verdict.
 
@@ -71,7 +74,7 @@ def horizon(
     tally
         The tally of the same runs, if it is available.
     """
-    known = tally or Tally.empty(len(options) + 2).after(coded(outcomes, options))
+    known = tally or DecisionTally.empty(len(options) + 2).after(coded(outcomes, options))
     ahead = 32
     while True:
         futures = coded([*options, FAILED], options)
@@ -83,7 +86,7 @@ def horizon(
         ahead *= 2
 
 
-def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Further | None:
+def further(outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule) -> Further | None:
     """Return what an undecided case needs, assuming that its runs repeat in order.
 
     Returns
@@ -94,7 +97,7 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Furt
     if not outcomes:
         return None
     own = coded(outcomes, options)
-    known = Tally.empty(len(options) + 2).after(own)
+    known = DecisionTally.empty(len(options) + 2).after(own)
     most = min((_FAR - 1) * len(own), _FARTHEST)
     for start in range(0, most, BLOCK):
         path = own[np.arange(start, min(start + BLOCK, most)) % len(own)]
@@ -116,7 +119,7 @@ def _agreeing(own: NDArray[np.int_], more: int) -> int:
 
 @cache
 def expected(
-    rule: Rule, options: int, max_runs: int, shares: tuple[float, ...] = ()
+    rule: StabilityRule, options: int, max_runs: int, shares: tuple[float, ...] = ()
 ) -> tuple[Expected, ...]:
     """Simulate audits, and return their outcome by the share of the modal decision.
 
@@ -133,7 +136,7 @@ def expected(
     return tuple(_expected(rule, options, max_runs, share) for share in wanted)
 
 
-def _expected(rule: Rule, options: int, max_runs: int, share: float) -> Expected:
+def _expected(rule: StabilityRule, options: int, max_runs: int, share: float) -> Expected:
     p = np.array([share, *[(1 - share) / (options - 1)] * (options - 1)])
     audits = 1 if share == 1 else _AUDITS
     rng = generator("audit", "plan", options, max_runs, repr(share))
@@ -151,7 +154,11 @@ def _expected(rule: Rule, options: int, max_runs: int, share: float) -> Expected
 
 
 def _stands(
-    paths: NDArray[np.int_], options: int, rule: Rule, unstable: int, before: Tally | None = None
+    paths: NDArray[np.int_],
+    options: int,
+    rule: StabilityRule,
+    unstable: int,
+    before: DecisionTally | None = None,
 ) -> NDArray[np.bool_]:
     """Return whether a verdict holds after each run, shape (audits, runs)."""
     process, share = (

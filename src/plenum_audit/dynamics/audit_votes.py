@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from plenum.dynamics.fit import Floats
-from plenum_audit.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, Rule
+from plenum_audit.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, StabilityRule
 
 SIZES = (3, 5, 7, 9)
 """Numbers of runs in a vote."""
@@ -67,7 +67,7 @@ def gain(case: CaseVerdict) -> Gain:
     return Gain(1 - case.share, case.low > 0.5)
 
 
-def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vote | None:
+def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: StabilityRule) -> Vote | None:
     """Evaluate a vote over runs of a case, by an exact sum over their possible decisions.
 
     Returns
@@ -96,7 +96,9 @@ def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vo
     return Vote(runs, share, min(low, share), max(high, share), kept[best], verdict, won)
 
 
-def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) -> list[list[Vote]]:
+def votes(
+    cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: StabilityRule
+) -> list[list[Vote]]:
     """Evaluate votes over runs of several cases: a list per size, with a vote per case."""
     by_size = [
         [vote(case, options, runs, rule) for case, options in cases.values()] for runs in SIZES

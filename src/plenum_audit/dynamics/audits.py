@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator
 from plenum.dynamics.multiplicity import benjamini_hochberg, holm
-from plenum_audit.dynamics.sequential import ALPHA, Evidence, Running, all_alike
+from plenum_audit.dynamics.sequential import ALPHA, Evidence, RunningEvidence, all_alike
 from plenum_audit.dynamics.share_intervals import share_intervals
 
 NO_DECISION = "none"
@@ -30,7 +30,7 @@ _SHUFFLES = 4000
 
 
 @dataclass(frozen=True)
-class Rule:
+class StabilityRule:
     """The criterion of stability.
 
     Attributes
@@ -118,7 +118,7 @@ class FamilyVerdict:
     stable_p: Mapping[str, float]
     unstable_p: Mapping[str, float]
     not_exchangeable: tuple[str, ...] = ()
-    rule: Rule = field(default_factory=Rule)
+    rule: StabilityRule = field(default_factory=StabilityRule)
 
     def of(self, name: str, alone: CaseVerdict) -> str:
         """Return the verdict on a case; instability of one among many may be chance."""
@@ -174,9 +174,9 @@ def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
     return np.array([numbers.get(outcome, len(options)) for outcome in outcomes], int)
 
 
-def running(options: Sequence[str], rule: Rule) -> Running:
+def running(options: Sequence[str], rule: StabilityRule) -> RunningEvidence:
     """Return the evidence of :func:`case_verdict` before any run, to be updated."""
-    return Running(
+    return RunningEvidence(
         len(options) + 2,
         acceptable=rule.acceptable,
         unacceptable=rule.unacceptable,
@@ -185,7 +185,9 @@ def running(options: Sequence[str], rule: Rule) -> Running:
     )
 
 
-def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> CaseVerdict:
+def case_verdict(
+    outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
+) -> CaseVerdict:
     """Return the verdict on the runs of one case.
 
     Parameters
@@ -204,7 +206,7 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
 
 
 def case_verdicts(
-    outcomes: Mapping[str, Sequence[str]], options: Mapping[str, Sequence[str]], rule: Rule
+    outcomes: Mapping[str, Sequence[str]], options: Mapping[str, Sequence[str]], rule: StabilityRule
 ) -> dict[str, CaseVerdict]:
     """Return verdicts by case, as :func:`case_verdict`; equal runs are evaluated once."""
     alike: defaultdict[tuple[Hashable, ...], list[str]] = defaultdict(list)
@@ -225,7 +227,7 @@ def case_verdicts(
 
 
 def _verdict(
-    path: NDArray[np.int_], options: Sequence[str], rule: Rule, limits: tuple[float, float]
+    path: NDArray[np.int_], options: Sequence[str], rule: StabilityRule, limits: tuple[float, float]
 ) -> CaseVerdict:
     """Return the verdict on runs whose interval is known."""
     modes, names = len(options), (*options, NO_DECISION, FAILED)
@@ -245,7 +247,7 @@ def _verdict(
     )
 
 
-def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
+def family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> FamilyVerdict:
     """Return the verdict on all cases.
 
     Parameters

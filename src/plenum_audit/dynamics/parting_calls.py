@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Parting:
+class CallDivergence:
     """Sources of instability over all pairs of runs.
 
     Attributes
@@ -79,7 +79,7 @@ class Parting:
     amplification: float | None
 
 
-def parting(calls: Columns) -> Parting:
+def parting(calls: Columns) -> CallDivergence:
     """Compare all pairs of runs call by call, matched by seat and round.
 
     Parameters
@@ -106,7 +106,7 @@ def parting(calls: Columns) -> Parting:
         differing += int(later.sum())
         asked_differently += int((later & prompts).sum())
     repeated, unequal = _repeats(calls)
-    return Parting(
+    return CallDivergence(
         runs=runs,
         pairs=runs * (runs - 1) // 2,
         parted=places.total(),

@@ -5,7 +5,7 @@ each bounds by ``alpha`` the probability of a false verdict, at any stopping tim
 E-values of nights, of cases or of options are combined as p-values 1 / e of the largest e so far:
 :func:`~plenum.dynamics.multiplicity.holm` holds under any dependence,
 :func:`~plenum.dynamics.multiplicity.benjamini_hochberg` if they are independent. The evidence after
-n runs depends only on counts (:class:`Tally`), and is kept as logarithms.
+n runs depends only on counts (:class:`DecisionTally`), and is kept as logarithms.
 """
 
 import math
@@ -76,7 +76,7 @@ def e_value(log: float) -> float:
     return math.exp(log) if log < math.log(LARGEST) else LARGEST
 
 
-class Running:
+class RunningEvidence:
     """The evidence on runs that arrive singly or in groups; each run is tested once.
 
     Parameters
@@ -105,7 +105,7 @@ class Running:
             )
         self._options, self._modes, self._bound = options, modes, -math.log(alpha)
         self._shares = acceptable, unacceptable
-        self.tally = Tally.empty(options)
+        self.tally = DecisionTally.empty(options)
         self._verdict, self._stood = "undecided", 0
         self._stable = self._unstable = 0.0
 
@@ -176,13 +176,13 @@ def evidence(
         A decision isn't one of the options, or the shares aren't in order.
     """
     shares = {"acceptable": acceptable, "unacceptable": unacceptable}
-    running = Running(options, **shares, alpha=alpha, modes=modes)
+    running = RunningEvidence(options, **shares, alpha=alpha, modes=modes)
     running.add(decisions)
     return running.evidence
 
 
 @dataclass(frozen=True)
-class Tally:
+class DecisionTally:
     """The part of one case's runs that the evidence depends on: counts of decisions.
 
     Attributes
@@ -197,7 +197,7 @@ class Tally:
     first: int = -1
 
     @classmethod
-    def empty(cls, options: int) -> "Tally":
+    def empty(cls, options: int) -> "DecisionTally":
         """Return the tally before any run."""
         return cls(np.zeros(options, int))
 
@@ -206,10 +206,10 @@ class Tally:
         """Number of runs."""
         return int(self.counts.sum())
 
-    def after(self, path: NDArray[np.int_]) -> "Tally":
+    def after(self, path: NDArray[np.int_]) -> "DecisionTally":
         """Return the tally with further runs."""
         first = int(path[0]) if self.first < 0 and len(path) else self.first
-        return Tally(self.counts + np.bincount(path, minlength=len(self.counts)), first)
+        return DecisionTally(self.counts + np.bincount(path, minlength=len(self.counts)), first)
 
 
 def log_stable(
@@ -217,7 +217,7 @@ def log_stable(
     options: int,
     unacceptable: float,
     modes: int | None = None,
-    before: Tally | None = None,
+    before: DecisionTally | None = None,
 ) -> Floats:
     """Return log e-values against: no option has a share above ``unacceptable``.
 
@@ -249,7 +249,7 @@ def log_unstable(
     options: int,
     acceptable: float,
     modes: int | None = None,
-    before: Tally | None = None,
+    before: DecisionTally | None = None,
 ) -> Floats:
     """Return log e-values against: some option has a share of at least ``acceptable``.
 

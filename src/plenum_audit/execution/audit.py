@@ -13,10 +13,10 @@ from plenum.execution.outcomes import problems
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.records import Transcript
-from plenum_audit.dynamics.audit_baseline import Comparison, compare
+from plenum_audit.dynamics.audit_baseline import CaseComparison, compare
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.dynamics.audit_runs import further
-from plenum_audit.dynamics.audits import UNDECIDED, Rule, family, several_fingerprints
+from plenum_audit.dynamics.audits import UNDECIDED, StabilityRule, family, several_fingerprints
 from plenum_audit.execution import audit_logs, no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
@@ -60,7 +60,7 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
     """
     # Check.
     preflight.check(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
-    rule = Rule(audit.settings.acceptable, audit.settings.unacceptable)
+    rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
 
     # A log of many runs is judged in one pass.
     if audit_logs.is_large(audit):
@@ -105,7 +105,9 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
     return verdicts
 
 
-def _judge_log(audit: Audit, rule: Rule, begin: Callable[[], object]) -> AuditResult | None:
+def _judge_log(
+    audit: Audit, rule: StabilityRule, begin: Callable[[], object]
+) -> AuditResult | None:
     """Return the verdicts on a log of many runs; ``None`` for a dry run, which prints counts."""
     audit_logs.require_readable(audit)
     if audit.jobs[0].dry_run:
@@ -126,7 +128,7 @@ def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str =
         return (f"{of}stopped: {error}; the same command continues from here",)
 
 
-def result(audit: Audit, rule: Rule, runs: AuditRuns, errors: Errors) -> AuditResult:
+def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
     """Return the verdicts on ended runs; ``errors`` are reasons of an early end."""
     cases = {case.id: case.verdict for case in runs.cases.values()}
     left = [case for case in runs.cases.values() if case.evidence.verdict == UNDECIDED]
@@ -157,14 +159,18 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     return answers
 
 
-def _with_steadier(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
+def _with_steadier(
+    audit: Audit, rule: StabilityRule, runs: AuditRuns, verdicts: AuditResult
+) -> AuditResult:
     """Try remedies, and add them to the verdicts."""
     steadier, errors = options(audit, runs.cases, rule, _paid(audit))
     limit = bound(list(runs.cases.values()))
     return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
 
 
-def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
+def _with_control(
+    audit: Audit, rule: StabilityRule, runs: AuditRuns, verdicts: AuditResult
+) -> AuditResult:
     """Run the control, seats asked once without interaction, and add it to the verdicts.
 
     It has as many runs as the program with interaction; the seats are those of run 0.
@@ -205,7 +211,7 @@ def _paid(audit: Audit) -> list[Job]:
     return jobs
 
 
-def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
+def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparison]:
     return {
         case.id: compare(case.outcomes, case.before, case.options, rule)
         for case in runs.cases.values()
@@ -213,7 +219,7 @@ def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
     }
 
 
-def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
+def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
     """Print the plan; return the reason not to go on, or an empty text."""
     if audit.program is not None:
         print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)

@@ -12,7 +12,7 @@ from plenum_audit.dynamics.audits import (
     FAILED,
     NO_DECISION,
     UNDECIDED,
-    Rule,
+    StabilityRule,
     case_verdicts,
     family,
     outcome,
@@ -46,7 +46,9 @@ def require_readable(audit: Audit) -> None:
 
 
 @pause_collector()
-def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
+def judged(
+    audit: Audit, rule: StabilityRule, before: Mapping[str, Sequence[str]] | None
+) -> AuditResult:
     """Return the verdicts on the runs of a log.
 
     Parameters
@@ -86,7 +88,7 @@ def _further(
     cases: Sequence[str],
     outcomes: Mapping[str, Sequence[str]],
     options: Mapping[str, tuple[str, ...]],
-    rule: Rule,
+    rule: StabilityRule,
 ) -> dict[str, Further | None]:
     """Return what undecided cases need; cases with equal runs are evaluated once."""
     known: dict[Hashable, Further | None] = {}

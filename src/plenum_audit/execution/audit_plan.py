@@ -7,13 +7,13 @@ from plenum.base.shares import percent
 from plenum.execution.condition_folder import journal_of
 from plenum.records import Transcript
 from plenum_audit.dynamics.audit_runs import expected, horizon
-from plenum_audit.dynamics.audits import Rule
+from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program
 
 
-def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
+def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:
     """Return lines on the minimal, maximal and expected runs; the cost needs a decision.
 
     Parameters
@@ -37,7 +37,7 @@ def plan(audit: Audit, rule: Rule, first: Transcript | None) -> list[str]:
     return [f"{there} A run takes {takes}, as {of} did.", *_forecast(audit, rule, spent)]
 
 
-def _forecast(audit: Audit, rule: Rule, spent: Mapping[str, float]) -> Iterator[str]:
+def _forecast(audit: Audit, rule: StabilityRule, spent: Mapping[str, float]) -> Iterator[str]:
     """Yield the lines on the number of runs, with their cost if that of a run is known."""
     cases, most = len(audit.jobs), audit.settings.max_runs
     options = max(len(require_program(job.condition).case.options) for job in audit.jobs)

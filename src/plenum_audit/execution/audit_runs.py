@@ -26,7 +26,7 @@ from plenum_audit.dynamics.audits import (
     UNDECIDED,
     UNSTABLE,
     CaseVerdict,
-    Rule,
+    StabilityRule,
     case_verdict,
     coded,
     in_order,
@@ -67,7 +67,7 @@ class CaseRuns:
         Outcomes of the program to compare with, and the log evidence that this one is less stable.
     """
 
-    def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
+    def __init__(self, job: Job, rule: StabilityRule, before: Sequence[str] = ()) -> None:
         self.job, self._rule, self.before = job, rule, before
         self.id, self.options = _case_of(job)
         self._ended: dict[int, tuple[str, str]] = {}
@@ -175,7 +175,7 @@ class AuditRuns(Deliberations):
     def __init__(
         self,
         audit: Audit,
-        rule: Rule,
+        rule: StabilityRule,
         plan: Callable[[Transcript], str],
         before: Mapping[str, Sequence[str]],
     ) -> None:

@@ -20,7 +20,7 @@ from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.adapters import Committee, Program, ProgramFailed
 from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.decision import Given, Unreadable, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read
 from plenum_audit.programs.proxy import Proxy
 from plenum_audit.programs.recorded import restarts, set_aside
 from plenum_audit.programs.session import Session
@@ -191,7 +191,7 @@ class ProgramRun:
                 decision = await self._read_by_clerk(given.text, journal, asides)
             else:
                 decision = read(given, self.condition.case.options, rule)
-        except Unreadable as problem:
+        except UnreadableDecision as problem:
             decision, more["unread"] = NO_DECISION, redact(str(problem))
         if self.settings.elicit:
             await self._elicit(session, journal, asides)
@@ -202,7 +202,9 @@ class ProgramRun:
     async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:
         case, model = self.condition.case, self.settings.clerk
         if not model:
-            raise Unreadable("it is to be read by a clerk, and committee.clerk names no model")
+            raise UnreadableDecision(
+                "it is to be read by a clerk, and committee.clerk names no model"
+            )
         entries = self._entries(journal)
         readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.KIND}
         for number in clerk.READINGS:
@@ -213,7 +215,7 @@ class ProgramRun:
                 journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:
-            raise Unreadable(f"the clerk reads it as {' and as '.join(readings.values())}")
+            raise UnreadableDecision(f"the clerk reads it as {' and as '.join(readings.values())}")
         return str(readings[1])
 
     async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:

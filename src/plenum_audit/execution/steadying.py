@@ -12,14 +12,14 @@ from plenum.design.condition import Job
 from plenum.execution.condition_folder import begun, journal_of, with_all_begun
 from plenum.execution.outcomes import problems
 from plenum.execution.sweep import run_sweep
-from plenum_audit.dynamics.audit_result import Option, known
+from plenum_audit.dynamics.audit_result import TriedOption, known
 from plenum_audit.dynamics.audit_votes import gain, votes
 from plenum_audit.dynamics.audits import (
     STABLE,
     UNDECIDED,
     UNSTABLE,
     CaseVerdict,
-    Rule,
+    StabilityRule,
     case_verdict,
     family,
 )
@@ -34,8 +34,8 @@ AS_IT_IS = "as it is"
 
 
 def options(
-    audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule, paid: Sequence[Job]
-) -> tuple[list[Option], tuple[str, ...]]:
+    audit: Audit, usual: Mapping[str, CaseRuns], rule: StabilityRule, paid: Sequence[Job]
+) -> tuple[list[TriedOption], tuple[str, ...]]:
     """Try all remedies; return them after the unchanged program, and reasons of an early end.
 
     Parameters
@@ -75,7 +75,9 @@ def bound(runs: Sequence[CaseRuns]) -> str:
     return words
 
 
-def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option]:
+def _by_vote(
+    first: TriedOption, runs: Sequence[CaseRuns], rule: StabilityRule
+) -> list[TriedOption]:
     """Evaluate votes over existing runs, without calls."""
     votes_tried = []
     for row in votes({case.id: (case.verdict, case.options) for case in runs}, rule):
@@ -84,7 +86,7 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
         answers = [require_program(case.job.condition).case.answer for case in runs]
         right = [each.chances.get(a, 0.0) for each, a in zip(row, answers, strict=True) if a]
         votes_tried.append(
-            Option(
+            TriedOption(
                 name=f"vote over {least.runs} runs",
                 share=least.share,
                 low=min(each.low for each in row),
@@ -101,8 +103,8 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
 
 
 def _by_knobs(
-    audit: Audit, usual: Sequence[CaseRuns], rule: Rule, paid: Sequence[Job]
-) -> tuple[list[Option], tuple[str, ...]]:
+    audit: Audit, usual: Sequence[CaseRuns], rule: StabilityRule, paid: Sequence[Job]
+) -> tuple[list[TriedOption], tuple[str, ...]]:
     """Try other settings of the program by successive halving, with the same evidence."""
     tried = settings_tried(audit)
     if not tried:
@@ -136,15 +138,15 @@ def _rank(runs: Sequence[CaseRuns]) -> float:
 
 
 def _option(
-    name: str, runs: Sequence[CaseRuns], rule: Rule, usual: Mapping[str, str] | None = None
-) -> Option:
+    name: str, runs: Sequence[CaseRuns], rule: StabilityRule, usual: Mapping[str, str] | None = None
+) -> TriedOption:
     verdicts = {case.id: case_verdict(case.outcomes, case.options, rule) for case in runs}
     ended = [case for case in verdicts.values() if case.runs]
     if not ended:
-        return Option(name, None, 0.0, 1.0, 0, None, None, None, UNDECIDED)
+        return TriedOption(name, None, 0.0, 1.0, 0, None, None, None, UNDECIDED)
     least = min(ended, key=lambda case: case.share)
     calls, dollars = _spent(runs)
-    return Option(
+    return TriedOption(
         name=name,
         share=known(least.share),
         low=min(case.low for case in ended),

@@ -11,7 +11,7 @@ from plenum.execution.summarise import SETTINGS, no_estimates
 from plenum.execution.summarise_committee import of_summary
 from plenum.records import Transcript
 from plenum_audit.dynamics.audit_growth import growth
-from plenum_audit.dynamics.audits import Rule, case_verdict, outcome
+from plenum_audit.dynamics.audits import StabilityRule, case_verdict, outcome
 from plenum_audit.tracking.programs import ensemble, tables
 
 _LEAST_ROUNDS = 3
@@ -23,7 +23,7 @@ def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
     If runs report preferences by round, D(t) and the other estimates of committees are included.
     """
     outcomes = [outcome(t.status, str(t.decision)) for t in ended]
-    case = case_verdict(outcomes, ended[0].options, Rule())
+    case = case_verdict(outcomes, ended[0].options, StabilityRule())
     metrics = {"share": case.share, "share_ci_low": case.low, "share_ci_high": case.high}
     if not math.isnan(case.disagreement):
         metrics["disagreement"] = case.disagreement

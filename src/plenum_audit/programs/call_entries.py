@@ -9,7 +9,7 @@ from plenum.base.secrets import redact, redact_data
 from plenum.base.text import flatten
 from plenum.models import Chat, Response, ToolCall
 from plenum.models.conversation import recorded_reply
-from plenum_audit.programs.wire import INTERFACES, Request
+from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 SEAT_HEADER = "X-Plenum-Seat"
 _KEPT = 4_000
@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 
 
 def entry(
-    request: Request, chat: Chat, response: Response, at: Mapping[str, Any], new_seat: bool
+    request: ModelRequest, chat: Chat, response: Response, at: Mapping[str, Any], new_seat: bool
 ) -> Entry:
     """Return the entry of a call.
 
@@ -75,7 +75,7 @@ def without_secrets(response: Response) -> Response:
     return replace(response, reply=reply, body=redact_data(response.body), tools=tools)
 
 
-def seat_of(request: Request, headers: Mapping[str, str]) -> str:
+def seat_of(request: ModelRequest, headers: Mapping[str, str]) -> str:
     """Return the caller's seat: as the program names it, or a digest of the system prompt."""
     named = flatten(redact(headers.get(SEAT_HEADER, "")))[:_LONGEST_SEAT]
     return named or f"seat {digest(request.system)[:6]}"

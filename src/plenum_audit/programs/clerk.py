@@ -6,7 +6,7 @@ from typing import Any
 from plenum.base.identity import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum_audit.programs.case import NO_DECISION, Case
-from plenum_audit.programs.decision import Given, Unreadable, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read
 
 KIND = "clerk"
 """Kind of the journal's entries."""
@@ -39,7 +39,7 @@ def entry(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
         option = read(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
-    except Unreadable:
+    except UnreadableDecision:
         option = NO_DECISION
     named = {"kind": KIND, "round": number, "seat": KIND, "model": model}
     return {**named, **vars(reply), "option": option}

@@ -36,7 +36,7 @@ _SEARCH_S = 1.0
 _LONGEST_RULE = 1000
 
 
-class Unreadable(ValueError):
+class UnreadableDecision(ValueError):
     """Raised for a text that names no option, more than one, or denies one."""
 
 
@@ -153,7 +153,7 @@ def at(value: Any, path: str) -> Any:
         try:
             value = value[int(key)] if isinstance(value, list) else value[key]
         except (KeyError, IndexError, TypeError, ValueError):
-            raise Unreadable(f"json:{path}: nothing lies at {key}") from None
+            raise UnreadableDecision(f"json:{path}: nothing lies at {key}") from None
     return value
 
 
@@ -170,7 +170,7 @@ def last_json(text: str) -> Any:
             return json.loads(candidate)
         except (ValueError, RecursionError):
             continue
-    raise Unreadable(f"no JSON: {_shown(text)}")
+    raise UnreadableDecision(f"no JSON: {_shown(text)}")
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def _bounded() -> Iterator[None]:
     """
 
     def interrupt(*_: object) -> None:
-        raise Unreadable(f"its pattern takes more than {_SEARCH_S:g} s")
+        raise UnreadableDecision(f"its pattern takes more than {_SEARCH_S:g} s")
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -234,7 +234,7 @@ def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
         if hits:
             found |= names[words]
     if _denied(plain):
-        raise Unreadable(f"it denies an option that it names: {_shown(text)}")
+        raise UnreadableDecision(f"it denies an option that it names: {_shown(text)}")
     return found
 
 
@@ -265,8 +265,8 @@ def _one(labels: set[str | None] | set[str], text: str) -> str:
         return label
     if len(labels) > 1:
         several = " and ".join(sorted(label or "something else" for label in labels))
-        raise Unreadable(f"it names {several}: {_shown(text)}")
-    raise Unreadable(f"it names no option: {_shown(text)}")
+        raise UnreadableDecision(f"it names {several}: {_shown(text)}")
+    raise UnreadableDecision(f"it names no option: {_shown(text)}")
 
 
 def _shown(text: str) -> str:

@@ -14,7 +14,7 @@ from plenum.base.identity import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum.records.journal import ELICITED
 from plenum_audit.programs.case import Case
-from plenum_audit.programs.decision import Unreadable, last_json
+from plenum_audit.programs.decision import UnreadableDecision, last_json
 
 OPENING = "A committee works on this case."
 _MAX_TOKENS = 400
@@ -23,7 +23,7 @@ _LAST_MESSAGES = 60
 
 
 @dataclass(frozen=True)
-class Question:
+class SeatQuestion:
     """A question on a seat's position after its message."""
 
     round: int
@@ -35,7 +35,7 @@ class Question:
         read: dict[str, Any]
         try:
             read = {"preferences": preferences(reply.text, labels)}
-        except Unreadable as problem:
+        except UnreadableDecision as problem:
             read = {"problem": str(problem)}
         named = {"kind": ELICITED, "round": self.round, "seat": self.seat, "model": self.chat.model}
         return {**named, **vars(reply), **read}
@@ -43,7 +43,7 @@ class Question:
 
 def questions(
     case: Case, entries: Sequence[Mapping[str, Any]], *names: str | int
-) -> Iterator[Question]:
+) -> Iterator[SeatQuestion]:
     """Yield the questions on a run's entries that haven't been answered yet.
 
     Parameters
@@ -77,7 +77,7 @@ def questions(
             max_tokens=_MAX_TOKENS,
             seed=seed_for(*names, *at, ELICITED),
         )
-        yield Question(*at, chat)
+        yield SeatQuestion(*at, chat)
 
 
 def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
@@ -90,12 +90,12 @@ def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
     """
     points = last_json(text)
     if not isinstance(points, dict) or set(points) != set(labels):
-        raise Unreadable(f"points by {', '.join(labels)} are needed")
+        raise UnreadableDecision(f"points by {', '.join(labels)} are needed")
     values = [points[label] for label in labels]
     if not all(type(v) in (int, float) and 0 <= v < float("inf") for v in values) or not any(
         values
     ):
-        raise Unreadable("points are numbers of 0 or more, and one is above 0")
+        raise UnreadableDecision("points are numbers of 0 or more, and one is above 0")
     return {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
 
 

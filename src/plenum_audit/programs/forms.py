@@ -19,7 +19,7 @@ class Tool:
 
 
 @dataclass(frozen=True)
-class Form:
+class AnswerForm:
     """The requested form of an answer.
 
     Attributes
@@ -37,7 +37,7 @@ class Form:
     json: bool = False
 
 
-def form(request: RawRequest) -> Form:
+def form(request: RawRequest) -> AnswerForm:
     """Return the form that a request of any interface asks for.
 
     A tool is called if the request requires one, or if its texts name the tool and it hasn't been
@@ -47,15 +47,15 @@ def form(request: RawRequest) -> Form:
     tools = list(_tools(body))
     chosen = _chosen(body, tools)
     if chosen is not None:
-        return Form(chosen)
+        return AnswerForm(chosen)
     stated = _first(body, ("response_format", "output_format"))
     for holder in ("text", "output_config"):
         inner = body.get(holder)
         stated = stated or (_mapping(inner.get("format")) if isinstance(inner, Mapping) else {})
     described = _mapping(stated.get("json_schema")) or stated
     if stated.get("type") == "json_schema":
-        return Form(schema=_mapping(described.get("schema")))
-    return Form(json=stated.get("type") == "json_object")
+        return AnswerForm(schema=_mapping(described.get("schema")))
+    return AnswerForm(json=stated.get("type") == "json_object")
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:

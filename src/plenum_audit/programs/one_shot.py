@@ -9,7 +9,7 @@ from typing import Any
 from plenum.base.identity import digest, seed_for
 from plenum.records import Transcript
 from plenum_audit.programs.case import Case
-from plenum_audit.programs.decision import Given, Unreadable, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read
 
 KNOBS = {"interaction": False}
 """Knobs that distinguish a control's condition from the program's own."""
@@ -18,7 +18,7 @@ _RULES = ("", "name")
 
 
 @dataclass(frozen=True)
-class Seat:
+class ControlSeat:
     """A seat's first question in a run of the program."""
 
     name: str
@@ -36,14 +36,14 @@ class Seat:
         return {"model": self.model, "messages": messages, **sampling}
 
 
-def seats(pilot: Transcript) -> tuple[Seat, ...]:
+def seats(pilot: Transcript) -> tuple[ControlSeat, ...]:
     """Return the seats of a run, each with its first question."""
     first: dict[str, dict[str, Any]] = {}
     for entry in pilot.entries:
         if entry["kind"] == "call":
             first.setdefault(entry["seat"], entry)
     return tuple(
-        Seat(
+        ControlSeat(
             name=name,
             model=str(entry["model"]),
             system=str(entry.get("system", "")),
@@ -65,7 +65,7 @@ class OneShot:
         Its seats by case id.
     """
 
-    def __init__(self, name: str, by_case: Mapping[str, Sequence[Seat]]) -> None:
+    def __init__(self, name: str, by_case: Mapping[str, Sequence[ControlSeat]]) -> None:
         self.name, self._by_case = name, by_case
         first = {case: [vars(seat) for seat in each] for case, each in by_case.items()}
         self.identity: Mapping[str, Any] = {"control": "one_shot", "seats": digest(first)}
@@ -83,7 +83,7 @@ class OneShot:
     async def close(self) -> None:
         """Do nothing, since no resources are held."""
 
-    async def _vote(self, seat: Seat, case: Case, session: Any) -> str:
+    async def _vote(self, seat: ControlSeat, case: Case, session: Any) -> str:
         """Return the option that a seat names; empty if it names none."""
         body = seat.request(tuple(case.options))
         _, answer = await session.call("chat", body, {"X-Plenum-Seat": seat.name})
@@ -91,7 +91,7 @@ class OneShot:
         for rule in _RULES:
             try:
                 option = read(Given(text=text), case.options, rule)
-            except Unreadable:
+            except UnreadableDecision:
                 continue
             if option in case.options:
                 session.vote(seat.name, option)

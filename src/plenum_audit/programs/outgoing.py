@@ -11,7 +11,7 @@ from plenum.models import Chat
 from plenum.models.chat import RawRequest
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.overrides import FAULT_RATE
-from plenum_audit.programs.wire import INTERFACES, Request
+from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that affect a provider's behaviour."""
@@ -37,7 +37,7 @@ class Outgoing:
     overrides: Mapping[str, Any]
 
     def chat(
-        self, request: Request, headers: Mapping[str, str], occurrence: int, again: int
+        self, request: ModelRequest, headers: Mapping[str, str], occurrence: int, again: int
     ) -> Chat:
         """Return the call for a request.
 
@@ -73,13 +73,13 @@ class Outgoing:
     def _is_api(self) -> bool:
         return isinstance(self.condition.backend, Api)
 
-    def _seed(self, request: Request, prompt: str, occurrence: int, again: int) -> int:
+    def _seed(self, request: ModelRequest, prompt: str, occurrence: int, again: int) -> int:
         if request.seed is not None:
             return abs(request.seed)
         names = (self.condition.identity, self.index, prompt, occurrence)
         return seed_for(*names, *([again] if again else []), "call")
 
-    def _named(self, request: Request) -> str:
+    def _named(self, request: ModelRequest) -> str:
         """Return LiteLLM's name of the model that answers."""
         if self.overrides.get("model") is not None:
             return str(self.overrides["model"])

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from plenum.base.text import replace_surrogates
 from plenum.models.api.completions import Unfit, parsed
-from plenum_audit.programs.reported import Refused
+from plenum_audit.programs.reported import RefusedReport
 from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest
 
@@ -158,7 +158,7 @@ class Proxy:
                 session.decide(await _body(request))
             else:
                 session.report(what, await _body(request))
-        except (Refused, BadRequest) as why:
+        except (RefusedReport, BadRequest) as why:
             raise NoAnswer(400, str(why)) from None
         return _json({})
 

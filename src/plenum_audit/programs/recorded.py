@@ -17,7 +17,7 @@ from plenum.records.journal import MESSAGES, REFUSED
 Entry = dict[str, Any]
 
 
-class Recorded:
+class RecordedRun:
     """Recorded answers and messages of a run that is replayed.
 
     Parameters

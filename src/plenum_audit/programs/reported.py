@@ -17,7 +17,7 @@ _LONGEST_SEAT = 80
 _MOST_ROUNDS = 10**6
 
 
-class Refused(ValueError):
+class RefusedReport(ValueError):
     """Raised for an invalid report; the message names the field, the value and what is allowed."""
 
 
@@ -43,10 +43,12 @@ def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str,
 
 
 def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
-    """Return the journal entry of a vote; raises :class:`Refused`."""
+    """Return the journal entry of a vote; raises :class:`RefusedReport`."""
     option = sent.get("option")
     if not isinstance(option, str) or option not in options:
-        raise Refused(f"option of a vote: {_shown(option)}; it is one of {', '.join(options)}")
+        raise RefusedReport(
+            f"option of a vote: {_shown(option)}; it is one of {', '.join(options)}"
+        )
     return {
         "kind": "vote",
         "round": _round(sent.get("round")),
@@ -56,16 +58,16 @@ def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, An
 
 
 def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given fields among ``option``, ``text``, ``extract``; raises :class:`Refused`.
+    """Return the given fields among ``option``, ``text`` and ``extract``.
 
-    Their values are kept as they were sent, to be read later.
+    Their values are kept as they were sent, to be read later; raises :class:`RefusedReport`.
     """
     given = {"text": sent} if isinstance(sent, str) or sent is None else sent
     if not isinstance(given, Mapping):
-        raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
+        raise RefusedReport(f"decision: {_shown(sent)}; it is a text, or has option or text")
     option = given.get("option")
     if option is not None and (not isinstance(option, str) or option not in options):
-        raise Refused(
+        raise RefusedReport(
             f"option decided: {_shown(option)} is no label of the case; the labels are "
             f"{', '.join(options)}: send one, as Decision({json.dumps(next(iter(options)))}), or a "
             'text to read one from, as Decision(text="...", extract="name")'
@@ -73,7 +75,7 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
     named = {name: given.get(name) for name in ("text", "extract")}
     read = {name: _text(named, name) for name, value in named.items() if value is not None}
     if problem := rule_problem(read.get("extract", "")):
-        raise Refused(f"extract: {problem}")
+        raise RefusedReport(f"extract: {problem}")
     return {**({"option": option} if option is not None else {}), **read}
 
 
@@ -81,7 +83,9 @@ def _round(value: Any) -> int | None:
     if value is None:
         return None
     if type(value) is not int or not 0 <= value <= _MOST_ROUNDS:
-        raise Refused(f"round: {_shown(value)}; it is a whole number from 0 to {_MOST_ROUNDS}")
+        raise RefusedReport(
+            f"round: {_shown(value)}; it is a whole number from 0 to {_MOST_ROUNDS}"
+        )
     return value
 
 
@@ -89,33 +93,37 @@ def _seat(sent: Mapping[str, Any]) -> str:
     value = sent.get("seat")
     seat = flatten(value) if isinstance(value, str) else ""
     if not seat or len(seat) > _LONGEST_SEAT:
-        raise Refused(f"seat: {_shown(value)}; it is a name of 1 to {_LONGEST_SEAT} characters")
+        raise RefusedReport(
+            f"seat: {_shown(value)}; it is a name of 1 to {_LONGEST_SEAT} characters"
+        )
     return redact(seat)
 
 
 def _text(sent: Mapping[str, Any], name: str) -> str:
     value = sent.get(name)
     if not isinstance(value, str):
-        raise Refused(f"{name}: {_shown(value)}; it is a text")
+        raise RefusedReport(f"{name}: {_shown(value)}; it is a text")
     if len(value) > _LONGEST_TEXT:
-        raise Refused(f"{name}: {len(value)} characters; it has {_LONGEST_TEXT} at most")
+        raise RefusedReport(f"{name}: {len(value)} characters; it has {_LONGEST_TEXT} at most")
     return replace_surrogates(value)
 
 
 def _shares(value: Any, options: Mapping[str, str]) -> dict[str, float]:
     """Return preferences on the simplex; a missing option has 0."""
     if not isinstance(value, Mapping) or not set(value) <= set(options):
-        raise Refused(f"preferences: {_shown(value)}; they are shares of {', '.join(options)}")
+        raise RefusedReport(
+            f"preferences: {_shown(value)}; they are shares of {', '.join(options)}"
+        )
     shares = {label: _number(value.get(label, 0), f"preferences.{label}", 1) for label in options}
     if abs(sum(shares.values()) - 1) > 0.01:
-        raise Refused(f"preferences: they add up to {sum(shares.values()):g}, not to 1")
+        raise RefusedReport(f"preferences: they add up to {sum(shares.values()):g}, not to 1")
     return shares
 
 
 def _number(value: Any, name: str, most: float) -> float:
     number = type(value) in (int, float) and math.isfinite(value)
     if not number or not 0 <= value <= most:
-        raise Refused(f"{name}: {_shown(value)}; it is a number from 0 to {most:g}")
+        raise RefusedReport(f"{name}: {_shown(value)}; it is a number from 0 to {most:g}")
     return float(value)
 
 

@@ -23,9 +23,9 @@ from plenum_audit.programs.call_entries import response_of, seat_of, without_sec
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.outgoing import Outgoing
 from plenum_audit.programs.overrides import FAULT_RATE, fault
-from plenum_audit.programs.recorded import Numbers, Recorded
+from plenum_audit.programs.recorded import Numbers, RecordedRun
 from plenum_audit.programs.reported import as_decision, as_message, as_vote
-from plenum_audit.programs.wire import INTERFACES, Request
+from plenum_audit.programs.wire import INTERFACES, ModelRequest
 from plenum_audit.programs.wire.request import called
 
 PATIENCE_S = 20.0
@@ -40,7 +40,7 @@ _STATUS = {
 Entry = dict[str, Any]
 
 
-class Calls(Protocol):
+class CallMaker(Protocol):
     """A caller that makes one call at a time, as :class:`plenum.execution.caller.Caller`."""
 
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
@@ -101,7 +101,7 @@ class Session:
         condition: ProgramCondition,
         index: int,
         journal: Journal,
-        calls: Callable[[], Calls],
+        calls: Callable[[], CallMaker],
         overrides: Mapping[str, Any] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
@@ -116,7 +116,7 @@ class Session:
         self._journal, self._calls, self._patience_s = journal, calls, patience_s
         self._fault_rate = (overrides or {}).get(FAULT_RATE, 0.0)
         self._outgoing = Outgoing(condition, index, overrides or {})
-        self.recorded = Recorded(journal.entries)
+        self.recorded = RecordedRun(journal.entries)
         self._occurrences = Numbers(0)
         self._conversations: dict[Any, tuple[Message, ...]] = {}
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
@@ -148,7 +148,7 @@ class Session:
 
     async def call(
         self, interface: str, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> tuple[Request, dict[str, Any]]:
+    ) -> tuple[ModelRequest, dict[str, Any]]:
         """Answer a request, from the journal or by a call.
 
         Returns
@@ -202,7 +202,7 @@ class Session:
         preferences: Mapping[str, float] | None = None,
         confidence: float | None = None,
     ) -> None:
-        """Journal a message; raises :class:`~plenum_audit.programs.reported.Refused`."""
+        """Journal a message; raises :class:`~plenum_audit.programs.reported.RefusedReport`."""
         more = {"preferences": preferences, "confidence": confidence}
         self.report("say", {"round": round, "seat": seat, "text": text, **more})
 
@@ -297,7 +297,7 @@ class Session:
             raise NoAnswer(ordered[0], f"{ordered[1]}: ordered by overrides.{FAULT_RATE}", True)
 
     async def _answered(
-        self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int
+        self, request: ModelRequest, headers: Mapping[str, str], seat: str, occurrence: int
     ) -> Response:
         """Make a call, and journal the answer."""
         number = self.recorded.rounds.next(seat)
@@ -330,7 +330,7 @@ class Session:
         await self._keep()
         return response
 
-    def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
+    def _worded(self, request: ModelRequest, occurrence: int, response: Response) -> dict[str, Any]:
         """Return the body of an answer, with the model's name as requested."""
         if response.body is not None:
             return {**response.body, "model": request.model}

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 from plenum.base import text
 from plenum_audit.dynamics.audit_runs import Further
-from plenum_audit.dynamics.audits import FAILED, NO_DECISION, STABLE, UNDECIDED, UNSTABLE, Rule
+from plenum_audit.dynamics.audits import (
+    FAILED,
+    NO_DECISION,
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    StabilityRule,
+)
 from plenum_audit.dynamics.parting_calls import Place
 from plenum_audit.reports.beside import Beside
 from plenum_audit.reports.causes import Cause
@@ -25,7 +32,7 @@ LONG = 60
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareInterval:
     """A share from 0 to 1 with its interval, each side at the rule's ``alpha``."""
 
     value: float
@@ -72,7 +79,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Pair:
+class DifferingRuns:
     """Two completed runs that decided differently.
 
     Attributes
@@ -89,7 +96,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Source:
+class DivergenceSource:
     """Sources of divergence between the runs of a case, by their calls.
 
     Attributes
@@ -184,7 +191,7 @@ class CaseAudit:
     failures: Mapping[str, int]
     decisions: Mapping[str, int]
     mode: str | None
-    share: Share | None
+    share: ShareInterval | None
     disagreement: float | None
     all_of_five: float | None
     halves_p: float
@@ -193,8 +200,8 @@ class CaseAudit:
     further: Further | None
     right: float | None
     cost: Cost
-    pair: Pair | None
-    source: Source | None
+    pair: DifferingRuns | None
+    source: DivergenceSource | None
     warnings: tuple[str, ...] = ()
     begun_again: int = 0
     earlier: int | None = None
@@ -273,7 +280,7 @@ class Controlled:
 
 
 @dataclass(frozen=True)
-class Audit:
+class AuditReport:
     """The audit of a program on its cases.
 
     Attributes
@@ -304,7 +311,7 @@ class Audit:
     study: str
     committee: str
     verdict: str | None
-    rule: Rule
+    rule: StabilityRule
     max_runs: int | None
     cases: tuple[CaseAudit, ...]
     variants: tuple[CaseAudit, ...]

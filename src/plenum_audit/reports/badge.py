@@ -6,7 +6,7 @@ from jinja2 import Environment, StrictUndefined
 
 from plenum.base.text import flatten
 from plenum.reports.phrases import uncapital
-from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import headline, roughly, share
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
@@ -20,7 +20,7 @@ LABEL = "decides alike"
 _REHEARSAL = ", rehearsal with simulated agents, not evidence"
 
 
-def line(audit: Audit) -> str:
+def line(audit: AuditReport) -> str:
     """Return the words: the share of one case, or the stable cases and the lowest share; accuracy.
 
     If the audit was stopped before a verdict, they say only that.
@@ -37,7 +37,7 @@ def line(audit: Audit) -> str:
     return words + _REHEARSAL * audit.controlled.simulated
 
 
-def badge(audit: Audit) -> str:
+def badge(audit: AuditReport) -> str:
     """Return the badge, as wide as its words."""
     words = line(audit)
     widths = [round(_LETTER * len(part)) + 12 for part in (LABEL, words)]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plenum_audit.dynamics.audit_baseline import Comparison
-from plenum_audit.dynamics.audit_result import AuditResult, Option, known
+from plenum_audit.dynamics.audit_baseline import CaseComparison
+from plenum_audit.dynamics.audit_result import AuditResult, TriedOption, known
 
 
 @dataclass(frozen=True)
-class Compared:
+class BaselineComparison:
     """A case compared with the same case of an earlier program.
 
     Attributes
@@ -56,9 +56,9 @@ class Beside:
         Reasons of an early end, one line each.
     """
 
-    options: tuple[Option, ...] = ()
+    options: tuple[TriedOption, ...] = ()
     bound: str = ""
-    baseline: tuple[Compared, ...] = ()
+    baseline: tuple[BaselineComparison, ...] = ()
     control: tuple[Control, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -79,8 +79,8 @@ def beside(results: AuditResult | None) -> Beside:
     )
 
 
-def _compared(case: str, each: Comparison, worse: Sequence[str]) -> Compared:
-    return Compared(
+def _compared(case: str, each: CaseComparison, worse: Sequence[str]) -> BaselineComparison:
+    return BaselineComparison(
         case=case,
         now=each.now.share,
         runs_now=each.now.runs,

@@ -6,7 +6,7 @@ from plenum.base.text import flatten
 from plenum.reports.formats import dollars
 from plenum.reports.markdown import lines, template
 from plenum_audit.reports import tables
-from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words
 
 MOST = 20
@@ -15,7 +15,7 @@ MOST = 20
 _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 
-def comment(audit: Audit) -> str:
+def comment(audit: AuditReport) -> str:
     """Return the comment; case ids are formatted as code, so that they can't mention or link."""
     listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]

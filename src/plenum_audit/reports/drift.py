@@ -15,7 +15,7 @@ from plenum.reports.labels import origin
 from plenum.reports.page.document import Picture
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum_audit.reports.gather import Kept
+from plenum_audit.reports.gather import AuditedCondition
 from plenum_audit.tracking.programs import ensemble
 
 MOST = 12
@@ -28,7 +28,7 @@ _LEFT_OUT = "cases whose runs report no preferences, or are equal in every round
 
 
 def drawn(
-    conditions: Sequence[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+    conditions: Sequence[AuditedCondition], chosen: Settings, folder: Path, kinds: Sequence[str]
 ) -> list[Picture]:
     """Draw divergence by round, for at most twelve cases; empty if no runs diverge.
 
@@ -61,7 +61,7 @@ def drawn(
     ]
 
 
-def with_preferences(each: Kept) -> TrackedCondition | None:
+def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
     """Return the condition for figures of ensembles, with its case as the scenario.
 
     ``None`` if its runs report too little, or never differ.

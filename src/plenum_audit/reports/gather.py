@@ -24,7 +24,7 @@ from plenum_audit.dynamics.audits import (
     UNDECIDED,
     CaseVerdict,
     FamilyVerdict,
-    Rule,
+    StabilityRule,
     case_verdict,
     case_verdicts,
     family,
@@ -34,13 +34,13 @@ from plenum_audit.dynamics.parting_calls import cached, parting
 from plenum_audit.reports.audit import (
     LOGS,
     Accuracy,
-    Audit,
+    AuditReport,
     CaseAudit,
     Controlled,
     Cost,
-    Pair,
-    Share,
-    Source,
+    DifferingRuns,
+    DivergenceSource,
+    ShareInterval,
 )
 from plenum_audit.reports.beside import beside
 from plenum_audit.reports.causes import causes
@@ -53,7 +53,7 @@ _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
 
 
 @dataclass(frozen=True)
-class Kept:
+class AuditedCondition:
     """A condition of a study: its runs, the head of its journals, and their transcripts."""
 
     tracked: TrackedCondition
@@ -107,7 +107,7 @@ def kept(
     conditions: Sequence[TrackedCondition],
     stored: Mapping[str, Sequence[StoredTranscript]],
     wanted: Collection[str] = (),
-) -> list[Kept]:
+) -> list[AuditedCondition]:
     """Return the conditions that an audit covers.
 
     Parameters
@@ -116,12 +116,12 @@ def kept(
         Identities of the cases; other settings of the same program are included. Without any, they
         are those of the program that ran last, identified by code, interpreter and packages.
     """
-    latest: dict[tuple[str, ...], Kept] = {}
+    latest: dict[tuple[str, ...], AuditedCondition] = {}
     for condition in conditions:
         transcripts = stored.get(condition.run_id, ())
         read = (transcript.read() for transcript in transcripts)
         head = next((t.head for t in read if t is not None), {})
-        each = Kept(condition, head, transcripts)
+        each = AuditedCondition(condition, head, transcripts)
         latest.pop(key := (each.case, each.manifest, *each.settings), None)
         latest[key] = each
     every = list(latest.values())
@@ -149,13 +149,13 @@ class Held(Protocol):
 
 def gathered(
     study: Held,
-    conditions: Sequence[Kept],
-    rule: Rule,
+    conditions: Sequence[AuditedCondition],
+    rule: StabilityRule,
     max_runs: int | None = None,
     results: AuditResult | None = None,
     exit_status: int | None = None,
     stopped: str = "",
-) -> Audit:
+) -> AuditReport:
     """Return the audit of a study's conditions.
 
     Parameters
@@ -184,7 +184,7 @@ def gathered(
     variants = tuple(
         _case(each, case_verdict(each.outcomes, each.options, rule), rule) for each in others
     )
-    return Audit(
+    return AuditReport(
         study=study.name,
         committee=conditions[0].tracked.factors["committee"],
         verdict=None if stopped else together.verdict,
@@ -205,7 +205,10 @@ def gathered(
 
 
 def _case(
-    each: Kept, verdict: CaseVerdict, rule: Rule, together: FamilyVerdict | None = None
+    each: AuditedCondition,
+    verdict: CaseVerdict,
+    rule: StabilityRule,
+    together: FamilyVerdict | None = None,
 ) -> CaseAudit:
     condition = each.tracked
     answer = str(each.head.get("answer") or "") or None
@@ -226,7 +229,7 @@ def _case(
         failures=condition.failures,
         further=further(each.outcomes, each.options, rule) if undecided else None,
         cost=_cost(condition),
-        pair=Pair(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
+        pair=DifferingRuns(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
         **of_verdict(each.case, verdict, answer, together),
@@ -248,7 +251,7 @@ def of_verdict(
         "runs": runs,
         "decisions": {outcome: count for outcome, count in ordered if count},
         "mode": verdict.mode or None,
-        "share": Share(verdict.share, verdict.low, verdict.high) if runs else None,
+        "share": ShareInterval(verdict.share, verdict.low, verdict.high) if runs else None,
         "disagreement": verdict.disagreement if runs > 1 else None,
         "all_of_five": verdict.all_alike(5) if runs >= 5 else None,
         "halves_p": verdict.halves_p,
@@ -258,7 +261,7 @@ def of_verdict(
     }
 
 
-def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
+def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
     """Return the accuracy of the runs of all cases."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
@@ -278,7 +281,7 @@ def accuracy_of(
     return Accuracy(measured.n, measured.value, low, high)
 
 
-def _source(each: Kept) -> Source | None:
+def _source(each: AuditedCondition) -> DivergenceSource | None:
     """Return the sources of divergence; ``None`` with fewer than two runs with known calls."""
     calls = each.calls
     logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
@@ -286,10 +289,10 @@ def _source(each: Kept) -> Source | None:
         return None
     parted = parting(calls)
     counts = (parted.pairs, parted.parted, parted.repeated)
-    return Source(*counts, parted.endpoint, parted.amplification, parted.places[:3])
+    return DivergenceSource(*counts, parted.endpoint, parted.amplification, parted.places[:3])
 
 
-def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
+def _warnings(each: AuditedCondition, together: FamilyVerdict | None) -> Iterator[str]:
     if together and each.case in together.not_exchangeable:
         yield "not_exchangeable"
     drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
@@ -314,7 +317,7 @@ def _cost(condition: TrackedCondition) -> Cost:
     return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
 
 
-def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
+def _controlled(study: Held, conditions: Sequence[AuditedCondition]) -> Controlled:
     first = conditions[0].settings
     heads = [each.head for each in conditions if each.head and each.settings == first]
     tracked = [each.tracked for each in conditions]
@@ -346,7 +349,7 @@ def _controlled(study: Held, conditions: Sequence[Kept]) -> Controlled:
     )
 
 
-def _prompts(each: Kept) -> dict[str, str]:
+def _prompts(each: AuditedCondition) -> dict[str, str]:
     """Return the system prompts of the seats in a case's first run."""
     first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
     calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []

@@ -14,7 +14,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
-from plenum_audit.reports.gather import Kept
+from plenum_audit.reports.gather import AuditedCondition
 from plenum_audit.tracking import programs
 
 
@@ -27,7 +27,9 @@ class JournaledStudy:
     usage: Sequence[ConditionUsage] = field(default=())
 
 
-def journaled(jobs: Sequence[Job], begun: bool = True) -> tuple[JournaledStudy, list[Kept]]:
+def journaled(
+    jobs: Sequence[Job], begun: bool = True
+) -> tuple[JournaledStudy, list[AuditedCondition]]:
     """Return the study and a condition per job, even if no run of it was begun.
 
     Parameters
@@ -54,7 +56,7 @@ def _journals(job: Job) -> Iterable[Path]:
     return sorted(folder.glob("[0-9]*.jsonl")) if folder.is_dir() else ()
 
 
-def _kept(job: Job, journals: Iterable[Path]) -> Kept:
+def _kept(job: Job, journals: Iterable[Path]) -> AuditedCondition:
     runs: dict[Path, Transcript] = {}
     for path in journals:
         if ".diverged" not in path.name:
@@ -83,4 +85,4 @@ def _kept(job: Job, journals: Iterable[Path]) -> Kept:
         StoredTranscript("", identity, int(run.head["replicate"]), run.status, path)
         for path, run in runs.items()
     ]
-    return Kept(tracked, head, stored)
+    return AuditedCondition(tracked, head, stored)

@@ -8,14 +8,14 @@ from xml.sax.saxutils import escape
 from plenum.base import text
 from plenum_audit.dynamics.audits import UNDECIDED, UNSTABLE
 from plenum_audit.reports.alike import likeness
-from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.words import causes, headline, line, listed
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 _QUOTE = {'"': "&quot;"}
 
 
-def junit(audit: Audit) -> str:
+def junit(audit: AuditReport) -> str:
     """Return a suite for the program with a test per case, in agreement with the exit status.
 
     An unstable case is a failure. An undecided one is skipped, or fails if the audit says so. With
@@ -49,13 +49,13 @@ def junit(audit: Audit) -> str:
     return "\n".join([_DECLARATION, *_element("testsuites", totals, suite), ""])
 
 
-def _stop(audit: Audit) -> Iterator[str]:
+def _stop(audit: AuditReport) -> Iterator[str]:
     """Yield a test for the reason that ended the audit before a verdict."""
     named = {"name": "the audit ends", "classname": audit.name}
     return _element("testcase", named, _element("error", {"message": audit.stopped}))
 
 
-def _ending(audit: Audit, case: CaseAudit) -> str:
+def _ending(audit: AuditReport, case: CaseAudit) -> str:
     """Return the result of a case's test: ``failure``, ``skipped``, or empty."""
     if audit.stopped:
         return "skipped"
@@ -66,7 +66,7 @@ def _ending(audit: Audit, case: CaseAudit) -> str:
     return "failure" if case.in_family == UNSTABLE else ""
 
 
-def _beside(audit: Audit) -> dict[str, dict[str, str]]:
+def _beside(audit: AuditReport) -> dict[str, dict[str, str]]:
     """Return properties of cases that an earlier program, or a control, decided as well."""
     facts: dict[str, dict[str, str]] = {
         each.case: {
@@ -84,7 +84,7 @@ def _beside(audit: Audit) -> dict[str, dict[str, str]]:
 
 
 def _test(
-    audit: Audit,
+    audit: AuditReport,
     case: CaseAudit,
     ending: str,
     facts: Mapping[str, str],

@@ -5,21 +5,21 @@ from datetime import UTC, datetime
 
 from plenum.base import project
 from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, Rule
+from plenum_audit.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, StabilityRule
 from plenum_audit.logged import LoggedCase, LoggedProgram
-from plenum_audit.reports.audit import LOGS, Accuracy, Audit, CaseAudit, Controlled, Cost
+from plenum_audit.reports.audit import LOGS, Accuracy, AuditReport, CaseAudit, Controlled, Cost
 from plenum_audit.reports.beside import beside
 from plenum_audit.reports.gather import accuracy_of, of_verdict
 
 
-def of_log(program: LoggedProgram, results: AuditResult, rule: Rule) -> Audit:
+def of_log(program: LoggedProgram, results: AuditResult, rule: StabilityRule) -> AuditReport:
     """Return the audit of a log."""
     together = results.family
     cases = tuple(
         _case(name, verdict, program.cases[name], together, results)
         for name, verdict in results.cases.items()
     )
-    return Audit(
+    return AuditReport(
         study=results.study,
         committee=program.committee,
         verdict=None if results.stopped else together.verdict,

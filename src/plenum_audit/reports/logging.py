@@ -5,8 +5,8 @@ from pathlib import Path
 
 from plenum.base import text
 from plenum.reports.settings import Settings
-from plenum_audit.dynamics.audits import Rule
-from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.dynamics.audits import StabilityRule
+from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.tracking import audits
 
 _LONGEST = 6_000
@@ -21,7 +21,7 @@ _STOPPED = "stopped"
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
-def terms_of(chosen: Settings) -> tuple[Rule, int | None, list[str]]:
+def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
     """Return the rule of a study's last audit, its maximal runs, and its conditions.
 
     Without an audit, these are the default rule and no condition.
@@ -30,10 +30,10 @@ def terms_of(chosen: Settings) -> tuple[Rule, int | None, list[str]]:
     shares = {name: float(params[name]) for name in _RULE if name in params}
     most = params.get("max_runs", "")
     conditions = params.get("conditions", "").split()
-    return Rule(**shares), int(most) if most.isdecimal() else None, conditions
+    return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
 
 
-def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
+def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     """Log the audit as its own run, and its verdicts to the runs of conditions."""
     every = (*audit.cases, *audit.variants)
     metrics: dict[str, float] = {
@@ -62,7 +62,7 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
     )
 
 
-def _params(audit: Audit) -> Mapping[str, object]:
+def _params(audit: AuditReport) -> Mapping[str, object]:
     conditions = " ".join(case.condition for case in audit.cases)
     return {
         "committee": text.flatten(audit.committee),

@@ -10,7 +10,7 @@ from plenum.reports.table import Table
 from plenum_audit.dynamics.audits import STABLE
 from plenum_audit.reports import tables
 from plenum_audit.reports.alike import SHOWN, alike
-from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, listed, words
 
 SECTIONS = {
@@ -37,7 +37,7 @@ MOST_PAIRS = 12
 
 
 def document(
-    audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
+    audit: AuditReport, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
 ) -> Document:
     """Compose the page.
 
@@ -103,7 +103,7 @@ def document(
     return _opening(audit, tuple(Section(n, a, SECTIONS[a], body) for n, (a, body) in sections))
 
 
-def _opening(audit: Audit, sections: tuple[Section, ...]) -> Document:
+def _opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
         lead=lead(audit),
@@ -112,7 +112,7 @@ def _opening(audit: Audit, sections: tuple[Section, ...]) -> Document:
     )
 
 
-def _controlled(audit: Audit) -> dict[str, Table]:
+def _controlled(audit: AuditReport) -> dict[str, Table]:
     made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
     return made | {"history": tables.history(audit)}
 

@@ -19,16 +19,16 @@ from plenum.reports.table import Table, csv
 from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics.audit_result import STOPPED, AuditResult
-from plenum_audit.dynamics.audits import STABLE, Rule
+from plenum_audit.dynamics.audits import STABLE, StabilityRule
 from plenum_audit.logged import LoggedProgram
 from plenum_audit.reports import strip, tables
 from plenum_audit.reports.alike import SHOWN, alike
-from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.badge import badge
 from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import messages, sides
 from plenum_audit.reports.drift import drawn
-from plenum_audit.reports.gather import Kept, gathered, kept
+from plenum_audit.reports.gather import AuditedCondition, gathered, kept
 from plenum_audit.reports.journaled import folder_of, journaled
 from plenum_audit.reports.junit import junit
 from plenum_audit.reports.logged import of_log
@@ -40,12 +40,12 @@ from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line,
 
 def publish(
     chosen: Settings,
-    rule: Rule,
+    rule: StabilityRule,
     max_runs: int | None = None,
     wanted: Collection[str] = (),
     results: AuditResult | None = None,
     exit_status: int | None = None,
-) -> Audit:
+) -> AuditReport:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
     Parameters
@@ -80,12 +80,12 @@ def publish(
 @pause_collector()
 def publish_log(
     chosen: Settings,
-    rule: Rule,
+    rule: StabilityRule,
     program: LoggedProgram,
     results: AuditResult,
     exit_status: int | None = None,
     untracked: bool = False,
-) -> Audit:
+) -> AuditReport:
     """Publish the audit of a log of many runs, which tracking doesn't contain."""
     audit = replace(of_log(program, results, rule), exit_status=exit_status)
     with tempfile.TemporaryDirectory() as scratch:
@@ -97,7 +97,7 @@ def publish_log(
     return _published(audit, page, chosen)
 
 
-def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
+def _published(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
     files = _write(audit, page, chosen.out)
     log(audit, chosen, files)
     show([tables.verdicts(audit, SHOWN)[0]])
@@ -106,7 +106,7 @@ def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
     return audit
 
 
-def _write(audit: Audit, page: str, out: Path) -> list[Path]:
+def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
     """Write every output; raises :class:`UserError` if the folder isn't writable."""
     texts = {
         "audit.json": audit.json(),
@@ -149,7 +149,7 @@ def publish_audited(
         Remaining messages, in words.
     """
     chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
-    rule = Rule(settings.acceptable, settings.unacceptable)
+    rule = StabilityRule(settings.acceptable, settings.unacceptable)
     status = results.status(settings.undecided)
     untracked = not jobs[0].tracking_uri
     if logged is not None:
@@ -219,10 +219,10 @@ def _publish_journaled(
     status: int,
     stopped: str = "",
     begun: bool = True,
-) -> Audit:
+) -> AuditReport:
     out = Path(settings.out)
     chosen = Settings(jobs[0].study, "", out)
-    rule = Rule(settings.acceptable, settings.unacceptable)
+    rule = StabilityRule(settings.acceptable, settings.unacceptable)
     study, conditions = journaled(jobs, begun)
     audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
     with tempfile.TemporaryDirectory() as scratch:
@@ -232,12 +232,12 @@ def _publish_journaled(
     return audit
 
 
-def _untracked(audit: Audit, results: AuditResult) -> list[str]:
+def _untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
     return [*results.lines(), *[headline(audit)] * bool(audit.accuracy)]
 
 
-def report_tables(chosen: Settings) -> Audit:
+def report_tables(chosen: Settings) -> AuditReport:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     with _read(chosen, *terms_of(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
@@ -254,12 +254,12 @@ def report(chosen: Settings, folder: Path) -> Document:
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 
-def findings(audit: Audit) -> list[str]:
+def findings(audit: AuditReport) -> list[str]:
     """Return sentences on an audit: verdicts, then causes of failed and undecided runs."""
     return [*_sentences(audit), *_causes(audit)]
 
 
-def _causes(audit: Audit, jobs: Sequence[Job] = ()) -> list[str]:
+def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
     """Return a line per case with undecided runs: the causes, and a program's output file."""
     folders = {job.condition.identity: folder_of(job) for job in jobs}
     explained = [case for case in audit.by_need if case.causes]
@@ -271,7 +271,7 @@ def _causes(audit: Audit, jobs: Sequence[Job] = ()) -> list[str]:
     return [*lines, *words("more_causes", audit, left=len(explained) - MOST_CASES)]
 
 
-def _sentences(audit: Audit) -> list[str]:
+def _sentences(audit: AuditReport) -> list[str]:
     """Return the verdict, then the cases that aren't stable, with equal ones joined."""
     open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
@@ -282,25 +282,29 @@ def _sentences(audit: Audit) -> list[str]:
 @contextmanager
 def _read(
     chosen: Settings,
-    rule: Rule,
+    rule: StabilityRule,
     max_runs: int | None,
     wanted: Collection[str],
     results: AuditResult | None = None,
     exit_status: int | None = None,
-) -> Iterator[tuple[Audit, list[Kept]]]:
+) -> Iterator[tuple[AuditReport, list[AuditedCondition]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:
         conditions = kept(study.conditions, stored, wanted)
         yield gathered(study, conditions, rule, max_runs, results, exit_status), conditions
 
 
-def _tables(audit: Audit) -> list[Table]:
+def _tables(audit: AuditReport) -> list[Table]:
     varied = [tables.variants(audit)] * bool(audit.variants)
     return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
 
 
 def _document(
-    audit: Audit, conditions: list[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+    audit: AuditReport,
+    conditions: list[AuditedCondition],
+    chosen: Settings,
+    folder: Path,
+    kinds: Sequence[str],
 ) -> Document:
     by_run = {each.tracked.run_id: each for each in conditions}
     parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
@@ -310,7 +314,7 @@ def _document(
     return document(audit, pairs, drift, strip.drawn(audit, folder, kinds) if ended else None)
 
 
-def _sides(case: CaseAudit, each: Kept) -> Sides | None:
+def _sides(case: CaseAudit, each: AuditedCondition) -> Sides | None:
     """Return the two runs of a case for its page; ``None`` if there is nothing to read."""
     if case.pair is None:
         return None

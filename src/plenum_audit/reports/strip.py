@@ -9,7 +9,7 @@ from matplotlib.ticker import PercentFormatter
 from plenum.reports import style
 from plenum.reports.page.document import Picture
 from plenum_audit.reports.alike import alike, total
-from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import words
 
 MOST = 40
@@ -18,7 +18,7 @@ MOST = 40
 _LOOKS = {"stable": ("#1a7f37", "o"), "unstable": ("#b42318", "X"), "undecided": ("#7a5a00", "s")}
 
 
-def drawn(audit: Audit, folder: Path, kinds: Sequence[str]) -> Picture:
+def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
     """Draw intervals of the shares of agreeing runs, a line per group of equal cases.
 
     Parameters
@@ -35,7 +35,7 @@ def drawn(audit: Audit, folder: Path, kinds: Sequence[str]) -> Picture:
     return Picture(1, "intervals", tuple(files), title, f"{title}. {caption}", alt)
 
 
-def _figure(audit: Audit) -> Figure:
+def _figure(audit: AuditReport) -> Figure:
     groups = alike(audit.by_need)[:MOST]
     height = 0.75 + 0.2 * len(groups)
     figure, panels = style.panels(1, 1, (style.PAGE, height))

@@ -12,7 +12,7 @@ from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, perc
 from plenum.reports.phrases import spaced, uncapital
 from plenum.reports.table import Column, Table, keys
 from plenum_audit.reports.alike import SHOWN, alike, total
-from plenum_audit.reports.audit import Audit, CaseAudit, Source, short
+from plenum_audit.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
 from plenum_audit.reports.words import decided, headline, listed, named, options_named, share, words
 
 _LONGEST = 600
@@ -26,7 +26,7 @@ def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     return pd.DataFrame([_record(case) for case in cases], columns=None if cases else ["case"])
 
 
-def verdicts(audit: Audit, most: int, spelt: bool = False) -> tuple[Table, int]:
+def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table, int]:
     """Return a table with a line per group of equal cases, and the number of omitted cases.
 
     Parameters
@@ -72,7 +72,7 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
     return [f"decisions of {'; '.join(lines)}" + f"; and {left:,} more cases" * (left > 0)]
 
 
-def beside(audit: Audit, most: int) -> list[Table]:
+def beside(audit: AuditReport, most: int) -> list[Table]:
     """Return tables of the optional sections: an earlier program, a control, remedies."""
     made = {baseline: audit.beside.baseline, control: audit.beside.control}
     made |= {options: audit.beside.options}
@@ -88,7 +88,7 @@ def first(table: Table, most: int) -> Table:
     return replace(table, frame=table.frame.head(most), notes=(*table.notes, note))
 
 
-def variants(audit: Audit) -> Table:
+def variants(audit: AuditReport) -> Table:
     """Make a table with a line per setting of knobs and case, the given setting first."""
     columns = (
         *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
@@ -104,7 +104,7 @@ def variants(audit: Audit) -> Table:
     return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
 
 
-def sources(audit: Audit) -> Table:
+def sources(audit: AuditReport) -> Table:
     """Make a table of the sources of divergence, a line per case."""
     columns = (
         *keys(["case"]),
@@ -131,7 +131,7 @@ def sources(audit: Audit) -> Table:
     )
 
 
-def _place(source: Source) -> str:
+def _place(source: DivergenceSource) -> str:
     if not source.places:
         return NONE
     first = source.places[0]
@@ -143,7 +143,7 @@ def _of(share: float | None) -> str:
     return NONE if share is None or pd.isna(share) else f"{100 * share:.0f} %"
 
 
-def options(audit: Audit) -> Table:
+def options(audit: AuditReport) -> Table:
     """Make a table of the remedies that were tried, a line per option."""
     columns = (
         Column("name", "option", key=True),
@@ -160,7 +160,7 @@ def options(audit: Audit) -> Table:
     return Table("audit_options", title, tried, columns, tuple(words("options", audit)))
 
 
-def baseline(audit: Audit) -> Table:
+def baseline(audit: AuditReport) -> Table:
     """Make a table that compares the cases with an earlier program."""
     columns = (
         *keys(["case"]),
@@ -177,7 +177,7 @@ def baseline(audit: Audit) -> Table:
     )
 
 
-def control(audit: Audit) -> Table:
+def control(audit: AuditReport) -> Table:
     """Make a table of how often two runs differ, with and without interaction."""
     columns = (
         *keys(["case"]),
@@ -223,7 +223,7 @@ def _dollars(cost: float) -> str:
     return dollars(cost, 0)
 
 
-def costs(audit: Audit) -> Table:
+def costs(audit: AuditReport) -> Table:
     """Make a table of costs, a line per case, and a total."""
     every = (*audit.cases, *audit.variants)
     varied = [Column("knobs", key=True)] * bool(audit.variants)
@@ -241,19 +241,19 @@ def costs(audit: Audit) -> Table:
     return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
 
 
-def _used(audit: Audit) -> list[str]:
+def _used(audit: AuditReport) -> list[str]:
     """Return the known counts of usage; the number of calls of logged runs is unknown."""
     if not audit.logged:
         return ["calls", "tokens_in", "tokens_out"]
     return [name for name in ("tokens_in", "tokens_out") if getattr(audit.cost, name)]
 
 
-def _priced(audit: Audit) -> bool:
+def _priced(audit: AuditReport) -> bool:
     """Return whether some cost is known; a log may contain none."""
     return not audit.logged or audit.cost.unpriced < audit.cost.calls
 
 
-def prompts(audit: Audit) -> Table:
+def prompts(audit: AuditReport) -> Table:
     """Make a table of each seat's system prompt."""
     given = audit.controlled.prompts
     records = [{"seat": text.flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
@@ -262,7 +262,7 @@ def prompts(audit: Audit) -> Table:
     return Table("audit_prompts", title, pd.DataFrame(records), columns)
 
 
-def parts(audit: Audit) -> Table:
+def parts(audit: AuditReport) -> Table:
     """Make a table of the parts of the program's identity, by file and package."""
     records = [
         {"of": text.flatten(of), "name": text.flatten(name), "value": text.flatten(str(value))}
@@ -276,7 +276,7 @@ def parts(audit: Audit) -> Table:
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
 
-def history(audit: Audit) -> Table:
+def history(audit: AuditReport) -> Table:
     """Make a table of cases with restarted runs, or with runs of other versions."""
     records = [
         {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
@@ -292,7 +292,7 @@ def history(audit: Audit) -> Table:
     return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
 
 
-def cases(audit: Audit) -> Table:
+def cases(audit: AuditReport) -> Table:
     """Make a table of the questions to the program, by case."""
     records = [
         {

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from plenum.base import project
 from plenum.base.secrets import redact
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics.audits import Rule
-from plenum_audit.reports.audit import Audit, Controlled, Cost
+from plenum_audit.dynamics.audits import StabilityRule
+from plenum_audit.reports.audit import AuditReport, Controlled, Cost
 
 
-def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> Audit:
+def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditReport:
     """Return an audit without cases.
 
     Parameters
@@ -22,11 +22,11 @@ def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> Audit:
     named = settings.committee
     program = named.name or named.target or named.command or named.http or str(settings.logs or "")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Audit(
+    return AuditReport(
         study=study,
         committee=redact(program),
         verdict=None,
-        rule=Rule(settings.acceptable, settings.unacceptable),
+        rule=StabilityRule(settings.acceptable, settings.unacceptable),
         max_runs=settings.max_runs,
         cases=(),
         variants=(),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from plenum.base.text import flatten
 from plenum.reports.phrases import paragraphs
-from plenum_audit.reports.audit import Audit, CaseAudit
+from plenum_audit.reports.audit import AuditReport, CaseAudit
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""
@@ -15,23 +15,23 @@ MOST_CASES = 5
 _OUTCOMES = {"none": "no decision"}
 
 
-def lead(audit: Audit) -> str:
+def lead(audit: AuditReport) -> str:
     """Return the verdict in a sentence."""
     return " ".join(words("verdict", audit))
 
 
-def headline(audit: Audit) -> str:
+def headline(audit: AuditReport) -> str:
     """Return the meaning of the exit status, in few words."""
     return " ".join(words("headline", audit))
 
 
-def line(audit: Audit, case: CaseAudit) -> str:
+def line(audit: AuditReport, case: CaseAudit) -> str:
     """Return the verdict on a case in a sentence."""
     return " ".join(words("of_case", audit, case=case))
 
 
 def causes(
-    audit: Audit, case: CaseAudit, quoted: Callable[[str], str] = flatten, output: str = ""
+    audit: AuditReport, case: CaseAudit, quoted: Callable[[str], str] = flatten, output: str = ""
 ) -> str:
     """Return the reasons of a case's failed or undecided runs in a sentence; may be empty.
 
@@ -45,7 +45,7 @@ def causes(
     return " ".join(words("causes", audit, case=case, quoted=quoted, output=output))
 
 
-def words(macro: str, audit: Audit, **facts: object) -> list[str]:
+def words(macro: str, audit: AuditReport, **facts: object) -> list[str]:
     """Render a macro of ``words.j2``, as one text per paragraph."""
     known = {
         **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},

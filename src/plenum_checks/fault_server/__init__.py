@@ -3,7 +3,7 @@
 ``docs/fault-server.md`` has the kinds of fault and how a client should treat them.
 """
 
-from plenum_checks.fault_server.running import Running, serve, serving
+from plenum_checks.fault_server.running import RunningServer, serve, serving
 from plenum_checks.fault_server.settings import (
     KINDS,
     SPREAD,
@@ -16,6 +16,6 @@ from plenum_checks.fault_server.settings import (
 )
 
 __all__ = [
-    "KINDS", "SPREAD", "BatchFaults", "Faults", "Latency", "Limits", "Running", "Settings", "serve",
-    "serving", "settings",
+    "KINDS", "SPREAD", "BatchFaults", "Faults", "Latency", "Limits", "RunningServer", "Settings",
+    "serve", "serving", "settings",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from plenum.base.errors import UserError
 from plenum.design.condition import Simulated
 from plenum.models.chat import SIMULATED, Chat, Reply
 from plenum.models.simulated import SimulatedBackend
-from plenum_checks.fault_server.questions import Question, Unreadable
+from plenum_checks.fault_server.questions import ParsedRequest, UnreadableRequest
 
 CREATED = 1_700_000_000
 REFUSAL = "I'm sorry, but I can't help with that."
@@ -31,7 +31,7 @@ class Answers(Protocol):
     """A source of good answers."""
 
     async def __call__(self, chat: Chat) -> Reply:
-        """Answer a chat; raise :class:`Unreadable` if that isn't possible."""
+        """Answer a chat; raise :class:`UnreadableRequest` if that isn't possible."""
 
 
 class SimulatedAnswers:
@@ -45,7 +45,7 @@ class SimulatedAnswers:
         try:
             return (await self._backend.attempt(chat, 1)).reply
         except (UserError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise Unreadable(_NOT_READ) from None
+            raise UnreadableRequest(_NOT_READ) from None
 
 
 class CannedAnswers:
@@ -97,7 +97,7 @@ def _malformed(text: str) -> str:
     return argument + BROKEN_STATE if state else text.replace("}", "").replace(":", " is", 1)
 
 
-def completion(question: Question, reply: Reply | None) -> bytes:
+def completion(question: ParsedRequest, reply: Reply | None) -> bytes:
     """Return a body in OpenAI's form; without a reply its choices are empty."""
     tokens_in, tokens_out = (reply.tokens_in, reply.tokens_out) if reply else (0, 0)
     body = {
@@ -116,7 +116,7 @@ def completion(question: Question, reply: Reply | None) -> bytes:
     return json.dumps(body).encode()
 
 
-def _choice(question: Question, reply: Reply) -> dict[str, Any]:
+def _choice(question: ParsedRequest, reply: Reply) -> dict[str, Any]:
     wanted = question.logprobs
     return {
         "index": 0,

@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from plenum.records import batches
-from plenum_checks.fault_server.batches import Answer, Batch, Batches, Clock, requests_of
+from plenum_checks.fault_server.batches import Answer, Batches, Clock, ServerBatch, requests_of
 from plenum_checks.fault_server.http_answers import (
     json_answer,
     lines_answer,
@@ -124,7 +124,7 @@ class AnthropicBatchRoutes:
             self._kept.add(text)
         return counts
 
-    def _shown(self, batch: Batch) -> dict[str, Any]:
+    def _shown(self, batch: ServerBatch) -> dict[str, Any]:
         results = [r if isinstance(r, str) else "succeeded" for r in batch.results.values()]
         counts = {kind: results.count(kind) for kind in ("errored", "canceled", "expired")}
         done = results.count("succeeded") if batch.ended else 0

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from plenum.base.identity import generator
 from plenum_checks.fault_server.http_answers import LINES, refusal
-from plenum_checks.fault_server.request_log import Tally
+from plenum_checks.fault_server.request_log import RequestTally
 from plenum_checks.fault_server.settings import BatchFaults
 
 Clock = Callable[[], float]
@@ -21,7 +21,7 @@ Answer = Callable[[bytes, str], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Item:
+class BatchItem:
     """A request in a batch; ``key`` identifies its body."""
 
     ident: str
@@ -34,7 +34,7 @@ def key_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[Item]:
+def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[BatchItem]:
     """Return the items of a batch; ``name`` is the field of their bodies.
 
     A body without a seed represents several calls, which the item's id tells apart.
@@ -43,12 +43,12 @@ def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[Item]:
     for request in requests:
         body, ident = json.dumps(request[name]).encode(), str(request["custom_id"])
         call = "" if "seed" in request[name] else ident.partition("-")[0]
-        items.append(Item(ident, body, key_of(body + call.encode())))
+        items.append(BatchItem(ident, body, key_of(body + call.encode())))
     return items
 
 
 @dataclass(eq=False)
-class Batch:
+class ServerBatch:
     """A batch; times are in seconds on the server's clock.
 
     Attributes
@@ -63,7 +63,7 @@ class Batch:
     """
 
     ident: str
-    items: list[Item]
+    items: list[BatchItem]
     metadata: dict[str, Any]
     created: float
     takes_s: float
@@ -99,18 +99,20 @@ class Batches:
         Counter of paid answers.
     """
 
-    def __init__(self, faults: BatchFaults, seed: int, tally: Tally) -> None:
+    def __init__(self, faults: BatchFaults, seed: int, tally: RequestTally) -> None:
         self._faults, self._seed, self._tally = faults, seed, tally
         self._seen: Counter[str] = Counter()
-        self.all: dict[str, Batch] = {}
+        self.all: dict[str, ServerBatch] = {}
         self.submits = self.looks = 0
         self._settling = asyncio.Lock()
 
-    def submit(self, items: list[Item], metadata: dict[str, Any], at: float, head: str) -> Batch:
+    def submit(
+        self, items: list[BatchItem], metadata: dict[str, Any], at: float, head: str
+    ) -> ServerBatch:
         """Accept a batch."""
         slow = self._meets(self._faults.slow, "slow", str(len(self.all)))
         takes_s = self._faults.slow_s if slow else self._faults.takes_s
-        batch = Batch(f"{head}{len(self.all):06d}", items, metadata, at, takes_s)
+        batch = ServerBatch(f"{head}{len(self.all):06d}", items, metadata, at, takes_s)
         batch.stuck = self._meets(self._faults.stuck, "stuck", str(len(self.all)))
         idents = [item.ident for item in items]
         if len(set(idents)) < len(idents):
@@ -121,7 +123,7 @@ class Batches:
         self.all[batch.ident] = batch
         return batch
 
-    def page(self, after: str | None, limit: str | None) -> tuple[list[Batch], bool]:
+    def page(self, after: str | None, limit: str | None) -> tuple[list[ServerBatch], bool]:
         """Return a page of batches after a given one, latest first, and whether there are more."""
         batches = [*reversed(self.all.values())]
         places = [place for place, batch in enumerate(batches) if batch.ident == after]
@@ -164,13 +166,13 @@ class Batches:
             body = body.replace(b'"data": [', b'"data": 5, "was": [')
         return web.Response(body=body, content_type=answer.content_type)
 
-    async def settle(self, batch: Batch, at: float, answer: Answer) -> None:
+    async def settle(self, batch: ServerBatch, at: float, answer: Answer) -> None:
         """Update a batch to the current time."""
         async with self._settling:  # each item is answered once
             if not batch.ended:
                 await self._settle(batch, at, answer)
 
-    async def _settle(self, batch: Batch, at: float, answer: Answer) -> None:
+    async def _settle(self, batch: ServerBatch, at: float, answer: Answer) -> None:
         if batch.stuck:
             return
         cancelled = at if batch.cancelled is None else batch.cancelled

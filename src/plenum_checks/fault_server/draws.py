@@ -8,7 +8,7 @@ from plenum.base.identity import generator
 from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, Settings
 
 
-class Draws:
+class FaultDraws:
     """The random draws of a server, which don't depend on the order of requests.
 
     ``key`` identifies a request's body; ``n`` is how often the server has received it before.

@@ -8,9 +8,9 @@ from aiohttp import MultipartReader, web
 
 from plenum_checks.fault_server.batches import (
     Answer,
-    Batch,
     Batches,
     Clock,
+    ServerBatch,
     key_of,
     requests_of,
 )
@@ -125,7 +125,7 @@ class OpenAIBatchRoutes:
         code = "batch_expired" if result == "expired" else "batch_cancelled"
         return False, {**head, "response": None, "error": {"code": code, "message": "Not run."}}
 
-    def _shown(self, batch: Batch) -> dict[str, Any]:
+    def _shown(self, batch: ServerBatch) -> dict[str, Any]:
         good = sum(isinstance(result, dict) for result in batch.results.values())
         over = "expired" if "expired" in batch.results.values() else "completed"
         status = "in_progress" if batch.cancelled is None else "cancelling"

@@ -12,12 +12,12 @@ TEMPERATURE = 1.0
 MAX_TOKENS = 400
 
 
-class Unreadable(ValueError):
+class UnreadableRequest(ValueError):
     """Raised if a request can't be answered; the response is status 400 with this message."""
 
 
 @dataclass(frozen=True)
-class Question:
+class ParsedRequest:
     """A parsed request; ``key`` identifies its body."""
 
     key: str
@@ -25,7 +25,7 @@ class Question:
     logprobs: bool
 
 
-def read(raw: bytes, key: str) -> Question:
+def read(raw: bytes, key: str) -> ParsedRequest:
     """Parse a body in the form of OpenAI's API.
 
     Raises
@@ -36,22 +36,22 @@ def read(raw: bytes, key: str) -> Question:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        raise Unreadable("the body is no JSON") from None
+        raise UnreadableRequest("the body is no JSON") from None
     if not isinstance(body, dict):
-        raise Unreadable("the body is no JSON object")
+        raise UnreadableRequest("the body is no JSON object")
     if body.get("stream"):
-        raise Unreadable("stream: this server sends whole answers only")
+        raise UnreadableRequest("stream: this server sends whole answers only")
     if body.get("n") not in (None, 1):
-        raise Unreadable("n: this server gives one choice")
-    return Question(key, _chat(body), body.get("logprobs") is True)
+        raise UnreadableRequest("n: this server gives one choice")
+    return ParsedRequest(key, _chat(body), body.get("logprobs") is True)
 
 
 def _chat(body: dict[str, Any]) -> Chat:
     model, raw_messages = body.get("model"), body.get("messages")
     if not isinstance(model, str) or not model:
-        raise Unreadable("model: a model's name is required")
+        raise UnreadableRequest("model: a model's name is required")
     if not isinstance(raw_messages, list) or not raw_messages:
-        raise Unreadable("messages: a list of messages is required")
+        raise UnreadableRequest("messages: a list of messages is required")
     messages = tuple(_message(item) for item in raw_messages)
     temperature = _number(body, "temperature", TEMPERATURE)
     most = int(_number(body, "max_tokens", _number(body, "max_completion_tokens", MAX_TOKENS)))
@@ -69,7 +69,7 @@ def _message(item: Any) -> Message:
             content = "".join(str(part.get("text")) for part in content if isinstance(part, dict))
         if isinstance(content, str):
             return Message(item["role"], content)
-    raise Unreadable("messages: each one needs a role and a content of text")
+    raise UnreadableRequest("messages: each one needs a role and a content of text")
 
 
 def _number(body: dict[str, Any], key: str, default: float) -> float:
@@ -77,5 +77,5 @@ def _number(body: dict[str, Any], key: str, default: float) -> float:
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-        raise Unreadable(f"{key}: a number, 0 or more, is required")
+        raise UnreadableRequest(f"{key}: a number, 0 or more, is required")
     return value

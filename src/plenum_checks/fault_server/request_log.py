@@ -12,7 +12,7 @@ _WITH_ANSWER = (None, "trickle", *ANSWER_KINDS)
 
 
 @dataclass(slots=True)
-class Entry:
+class RequestEntry:
     """One request, in the order of arrival.
 
     ``n`` is how often the server took this body before; ``status`` is ``None`` until a status is
@@ -51,7 +51,7 @@ class Entry:
 _LOGGED = ("id", "key", "n", "fault", "status", "answered", "at", "session")
 
 
-class Tally:
+class RequestTally:
     """A counter of requests that admits them within the limits.
 
     Attributes
@@ -69,16 +69,16 @@ class Tally:
 
     def forget(self) -> None:
         """Reset all counts and the limits' window."""
-        self._log: list[Entry] = []
+        self._log: list[RequestEntry] = []
         self._seen: Counter[str] = Counter()
         self._admitted: deque[float] = deque()
         self._most = self._in_flight
         self.paid: Counter[str] = Counter()
         self.of_batches = 0
 
-    def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> Entry:
+    def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> RequestEntry:
         """Open a request's entry."""
-        entry = Entry(ident, key, self._seen[key], None, None, False, round(at, 6), session)
+        entry = RequestEntry(ident, key, self._seen[key], None, None, False, round(at, 6), session)
         self._log.append(entry)
         return entry
 
@@ -99,7 +99,7 @@ class Tally:
         """Return the seconds until the oldest request leaves the window; 0 if it is empty."""
         return self._admitted[0] + WINDOW_S - at if self._admitted else 0.0
 
-    def admit(self, entry: Entry, at: float) -> None:
+    def admit(self, entry: RequestEntry, at: float) -> None:
         """Admit a request; from now on it counts against the limits."""
         self._seen[entry.key] += 1
         if self._limits.rpm is not None:

@@ -21,7 +21,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningServer:
     """A server that runs in its own thread.
 
     Attributes
@@ -61,7 +61,7 @@ class Running:
 @contextmanager
 def serving(
     settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
-) -> Iterator[Running]:
+) -> Iterator[RunningServer]:
     """Run a server in its own thread for the duration of the context.
 
     Parameters
@@ -76,12 +76,12 @@ def serving(
     UserError
         It can't listen on this address.
     """
-    ready: Future[Running] = Future()
+    ready: Future[RunningServer] = Future()
 
     async def serve() -> None:
         async with _listening(settings, build) as (url, server):
             ended = asyncio.Event()
-            ready.set_result(Running(url, server, asyncio.get_running_loop(), ended))
+            ready.set_result(RunningServer(url, server, asyncio.get_running_loop(), ended))
             await ended.wait()
 
     def run() -> None:

@@ -16,7 +16,7 @@ from aiohttp import web
 from plenum_checks.fault_server import answers
 from plenum_checks.fault_server.anthropic_batches import AnthropicBatchRoutes
 from plenum_checks.fault_server.batches import Batches, key_of
-from plenum_checks.fault_server.draws import Draws
+from plenum_checks.fault_server.draws import FaultDraws
 from plenum_checks.fault_server.http_answers import (
     JSON,
     error_of,
@@ -25,8 +25,8 @@ from plenum_checks.fault_server.http_answers import (
     refusal,
 )
 from plenum_checks.fault_server.openai_batches import OpenAIBatchRoutes
-from plenum_checks.fault_server.questions import Question, Unreadable, read
-from plenum_checks.fault_server.request_log import Entry, Tally, duration
+from plenum_checks.fault_server.questions import ParsedRequest, UnreadableRequest, read
+from plenum_checks.fault_server.request_log import RequestEntry, RequestTally, duration
 from plenum_checks.fault_server.settings import Settings
 
 PIECES = 20
@@ -59,8 +59,8 @@ class FaultServer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._draws = Draws(settings)
-        self.tally = Tally(settings.limits)
+        self._draws = FaultDraws(settings)
+        self.tally = RequestTally(settings.limits)
         self._answers: answers.Answers = (
             answers.CannedAnswers() if settings.answers == "canned" else answers.SimulatedAnswers()
         )
@@ -125,7 +125,7 @@ class FaultServer:
         try:
             question = read(body, key)
             reply = answers.spoilt(await self._answers(question.chat), self._draws.answer(key))
-        except Unreadable as error:
+        except UnreadableRequest as error:
             return error_of(400, None, str(error))
         answer: dict[str, Any] = json.loads(answers.completion(question, reply))
         return answer
@@ -190,13 +190,13 @@ class FaultServer:
         }
 
     async def _serve(
-        self, request: web.BaseRequest, raw: bytes, entry: Entry, began: float
+        self, request: web.BaseRequest, raw: bytes, entry: RequestEntry, began: float
     ) -> web.StreamResponse:
         try:
             question = read(raw, entry.key)
             entry.fault = self._draws.transport(entry.key, entry.n)
             body = await self._body(question, entry)
-        except Unreadable as error:
+        except UnreadableRequest as error:
             entry.status, entry.fault = 400, None
             return refusal(400, None, str(error))
         if entry.fault == "hang":
@@ -207,7 +207,7 @@ class FaultServer:
             await asyncio.sleep(rest)
         return await self._send(request, entry, body)
 
-    async def _body(self, question: Question, entry: Entry) -> bytes:
+    async def _body(self, question: ParsedRequest, entry: RequestEntry) -> bytes:
         """Return the good body or one with an answer fault; empty if none of it would be sent."""
         if entry.fault in ERRORS or entry.fault in ("hang", "wrong_type"):
             return b""
@@ -220,7 +220,7 @@ class FaultServer:
         return answers.completion(question, reply)
 
     async def _send(
-        self, request: web.BaseRequest, entry: Entry, body: bytes
+        self, request: web.BaseRequest, entry: RequestEntry, body: bytes
     ) -> web.StreamResponse:
         fault = entry.fault or ""
         if fault in ERRORS:
@@ -250,7 +250,7 @@ class FaultServer:
         return _abort(request, response)
 
     async def _trickle(
-        self, request: web.BaseRequest, entry: Entry, body: bytes
+        self, request: web.BaseRequest, entry: RequestEntry, body: bytes
     ) -> web.StreamResponse:
         response = await self._opened(request, body)
         size = math.ceil(len(body) / PIECES)

@@ -20,7 +20,7 @@ from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items import items
 from plenum_papers.items.published import beside, published
-from plenum_papers.items.source import NumberedTable, Source, noted
+from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 Factors = Mapping[str, str]
 
@@ -47,7 +47,7 @@ _OF_ALL = ("s1", "s2", "s3", "s4")
 """Tables that show whole studies, so that no effect refers to them."""
 
 
-def replicates(source: Source) -> NumberedTable:
+def replicates(source: TableSource) -> NumberedTable:
     """Make Table S1: one line per condition, and totals by roles and model over scenarios."""
     usages = distinct(source.accounts)
     rows = rows_of(usages)
@@ -101,7 +101,7 @@ def _of_target(realised: float, target: float) -> str:
     return NONE if pd.isna(realised) else f"{realised} / {target}"
 
 
-def manifests(source: Source) -> NumberedTable:
+def manifests(source: TableSource) -> NumberedTable:
     """Make Table S2: the papers' effects that use each condition, its runs, its files."""
     plain = manifest(source.accounts)
     frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
@@ -132,7 +132,7 @@ def _labels(ids: str) -> str:
     return ", ".join(i.label for i in map(items.item, ids.split()) if i.paper == "001") or NONE
 
 
-def reasons(source: Source) -> NumberedTable:
+def reasons(source: TableSource) -> NumberedTable:
     """Make Table S3: outcomes by reason of failure, and their visibility in the papers' files."""
     usages = distinct(source.accounts)
     visibility = {
@@ -153,7 +153,7 @@ def reasons(source: Source) -> NumberedTable:
     return NumberedTable((table,), frame)
 
 
-def cases(source: Source) -> NumberedTable:
+def cases(source: TableSource) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
     known = {line["scenario"]: line for line in published("table-s4")}
     every = [scenarios.load(path) for path in (project.project_root() / "scenarios").glob("*.yaml")]

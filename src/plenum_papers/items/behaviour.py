@@ -12,13 +12,13 @@ from plenum.reports.formats import NONE, decimals
 from plenum.reports.labels import provenance, shared_label
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table, keys
-from plenum_papers.items.source import NumberedTable, Source, noted
+from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 ROUNDS = (1, 3, 20)
 """Rounds whose D is shown, if a condition has them."""
 
 
-def behaviour(source: Source) -> NumberedTable | None:
+def behaviour(source: TableSource) -> NumberedTable | None:
     """Make one line per condition: D by round, λ̂, flips, switches by seat, ties, repairs."""
     rows = [row for row in source.deliberated if row.summary is not None]
     if not rows:

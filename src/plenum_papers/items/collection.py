@@ -30,8 +30,8 @@ from plenum.reports.table import Table
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import run_or_imported
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
-from plenum_papers.items.items import Item
-from plenum_papers.items.source import Source
+from plenum_papers.items.items import PaperItem
+from plenum_papers.items.source import TableSource
 from plenum_papers.items.worlds import DRAWINGS as OF_WORLDS
 
 Loader = Callable[[Settings], EstimatedStudy]
@@ -43,7 +43,7 @@ FIGURES = {**OF_COMMITTEES, **OF_WORLDS}
 class Shown:
     """The results of an item: its files and tables, or the reason why there are none."""
 
-    item: Item
+    item: PaperItem
     pictures: tuple[Path, ...] = ()
     files: tuple[Path, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -51,7 +51,9 @@ class Shown:
     provenance: str = ""
 
 
-def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
+def collect(
+    requested: Sequence[PaperItem], chosen: Settings, log: Callable[[str], None]
+) -> list[Shown]:
     """Draw and write items of the papers from tracked runs, each under its number.
 
     Parameters
@@ -79,12 +81,12 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
     return collected
 
 
-def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
+def _shown(item: PaperItem, chosen: Settings, load: Loader) -> Shown:
     names = tuple(run_or_imported(item.study_names, chosen.uri).values())
     if item.studies and not names:
         return Shown(item, missing=f"not run: {item.studies[0].command()}")
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
-    source = Source(first, names, item.selects if item.conditions else None, load)
+    source = TableSource(first, names, item.selects if item.conditions else None, load)
     pictures = tuple(_scripted(item, chosen, stem)) if item.script else ()
     if item.figure and names:
         pictures = tuple(_draw(item, first, load, stem))
@@ -106,7 +108,7 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
     )
 
 
-def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
+def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
     """Draw the item's figure from the conditions that it shows."""
     given = dict(word.split("=", 1) for word in item.shown_with.split())
     stored = run_or_imported(given.values(), chosen.uri)
@@ -118,7 +120,7 @@ def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Pat
         plt.close("all")
 
 
-def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
+def _scripted(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
     """Run a script that needs no study, and store its files under the item's name."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, str(project.project_root() / item.script), "--out", folder]

@@ -17,7 +17,7 @@ from plenum_papers.items.departures import summed_up
 from plenum_papers.items.published import Published, beside, matching
 from plenum_papers.items.source import (
     NumberedTable,
-    Source,
+    TableSource,
     noted,
     notes,
     numbers,
@@ -27,7 +27,7 @@ from plenum_papers.items.source import (
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
 
 
-def reported(source: Source) -> NumberedTable | None:
+def reported(source: TableSource) -> NumberedTable | None:
     """Make tables of λ̂, flips, the null, Γ̂ and decisions of wordings, with published values."""
     fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
     parts = [[r for r in fitted if r.tracked.perturbed is perturbed] for perturbed in (False, True)]
@@ -179,7 +179,7 @@ def _wordings(row: Row) -> NumberedTable | None:
     return NumberedTable((Table("", title, frame, columns, legend),), frame)
 
 
-def directions(source: Source) -> NumberedTable | None:
+def directions(source: TableSource) -> NumberedTable | None:
     """Compare Δλ̂ and its interval with the directions of effects that the papers report."""
     known = [
         (study, effect, line)

@@ -24,7 +24,7 @@ from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
 from plenum_papers.items.published import beside
 from plenum_papers.items.source import (
     NumberedTable,
-    Source,
+    TableSource,
     noted,
     notes,
     numbers,
@@ -40,7 +40,7 @@ _FIRST = ("on", "off", "uniform", "mixed")
 _TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
 
 
-def exponents(source: Source) -> NumberedTable | None:
+def exponents(source: TableSource) -> NumberedTable | None:
     """Make one table per group: temperatures by roles, ablations, wordings, other conditions."""
     groups = _groups(source.deliberated)
     if not groups:
@@ -83,7 +83,7 @@ def temperature(label: str) -> float:
     return float(label.removeprefix("t"))
 
 
-def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
+def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
     names = varying_in(rows) or ["scenario"]
     same = len(grouped(rows, names)) < len(rows)
     exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
@@ -129,7 +129,7 @@ def _median(value: float, low: float, high: float, status: str) -> str:
     return f"{number(value, 0)} [{number(low, 0)}, {number(high, 0)}]"
 
 
-def models(source: Source) -> NumberedTable | None:
+def models(source: TableSource) -> NumberedTable | None:
     """Make Table S6: λ̂ by model, with columns for roles and temperature; needs two models."""
     rows = [row for row in source.deliberated if not row.tracked.perturbed]
     differing = varying_in(rows)
@@ -141,7 +141,7 @@ def models(source: Source) -> NumberedTable | None:
     return NumberedTable((table,), numbers(rows, _OF_MODELS))
 
 
-def landscape(source: Source) -> NumberedTable | None:
+def landscape(source: TableSource) -> NumberedTable | None:
     """Make Table S8: λ̂ by scenario, with columns for other factors; needs two scenarios."""
     rows, tables = [], []
     for perturbed in (False, True):

@@ -77,7 +77,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Item:
+class PaperItem:
     """A figure, a panel of one, or a table of a paper.
 
     Attributes
@@ -162,7 +162,7 @@ class Item:
         return (figure.rstrip(),) * bool(self.figure) + (table,) * bool(self.table)
 
 
-def item(text: str) -> Item:
+def item(text: str) -> PaperItem:
     """Return the item that a text names: ``001/fig-1a``, ``Table S5``, ``001 Fig. S5``, ``S8``.
 
     Raises
@@ -185,7 +185,7 @@ _SPELLING = re.compile(
 )
 
 
-def _named(text: str) -> list[Item]:
+def _named(text: str) -> list[PaperItem]:
     """Return the items that a spelling may mean; without a panel, all panels of a figure."""
     read = _SPELLING.fullmatch(text.strip().lower())
     if read is None:
@@ -200,7 +200,7 @@ def _named(text: str) -> list[Item]:
     ]
 
 
-def items() -> tuple[Item, ...]:
+def items() -> tuple[PaperItem, ...]:
     """Return every numbered result of the papers, in the order of the file."""
     return _load(project.project_root() / "reference" / "items.yaml")
 
@@ -210,13 +210,13 @@ def experiments() -> tuple[Experiment, ...]:
     return tuple(dict.fromkeys(study for item in items() for study in item.studies))
 
 
-def of_table(name: str) -> Item | None:
+def of_table(name: str) -> PaperItem | None:
     """Return the item for one of our tables, if the papers have it."""
     return next((item for item in items() if item.kind == "table" and item.table == name), None)
 
 
 @cache
-def _load(path: Path) -> tuple[Item, ...]:
+def _load(path: Path) -> tuple[PaperItem, ...]:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     studies = {}
     for name, entry in data["studies"].items():
@@ -232,10 +232,10 @@ def _load(path: Path) -> tuple[Item, ...]:
 
 def _item(
     path: Path, id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]
-) -> Item:
+) -> PaperItem:
     _check(path, id_, entry, _FIELDS)
     _check(path, id_, entry.get("studies", ()), studies)
-    return Item(
+    return PaperItem(
         id=id_,
         title=entry["title"],
         studies=tuple(studies[name] for name in entry.get("studies", ())),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from plenum.reports.phrases import environment, listed
-from plenum_papers.items.items import NEEDS, Experiment, Item, experiments, items
+from plenum_papers.items.items import NEEDS, Experiment, PaperItem, experiments, items
 
 
 def page() -> str:
@@ -23,7 +23,7 @@ def listing() -> str:
     )
 
 
-def commands(item: Item) -> str:
+def commands(item: PaperItem) -> str:
     """Return the commands that make one item, from the runs to its figure or table."""
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
@@ -35,9 +35,9 @@ def commands(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _shown_by(served: Iterable[Item]) -> dict[str, list[Item]]:
+def _shown_by(served: Iterable[PaperItem]) -> dict[str, list[PaperItem]]:
     """Return the commands that show some items, without duplicates, with their items."""
-    by_command: dict[str, list[Item]] = {}
+    by_command: dict[str, list[PaperItem]] = {}
     for item in served:
         for command in item.shown_by:
             by_command.setdefault(command, []).append(item)

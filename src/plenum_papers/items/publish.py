@@ -16,7 +16,7 @@ from plenum.reports.study import kind_of
 from plenum.tracking.study import run_or_imported
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
-from plenum_papers.items.source import NumberedTable, Source
+from plenum_papers.items.source import NumberedTable, TableSource
 
 ALL, PAPERS, LIST = "all", "papers", "list"
 
@@ -85,18 +85,18 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
 
 def _numbered_tables(
     chosen: Settings, requested: Sequence[str], studies: tuple[str, ...], every: bool
-) -> Iterator[tuple[Source, str, NumberedTable]]:
+) -> Iterator[tuple[TableSource, str, NumberedTable]]:
     """Yield every table with its source and name.
 
     With ``every``, tables for which the studies lack data are skipped.
     """
-    sources: dict[tuple[str, ...], Source] = {}
+    sources: dict[tuple[str, ...], TableSource] = {}
     for name in requested:
         names = _studies(chosen, name, studies, every=every)
         if names is None:
             continue
         first = replace(chosen, study=names[0]) if names else chosen
-        source = sources.setdefault(names, Source(first, names))
+        source = sources.setdefault(names, TableSource(first, names))
         numbered = CATALOGUE[name].make(source)
         if numbered is not None:
             yield source, name, numbered

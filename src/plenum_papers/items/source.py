@@ -54,12 +54,12 @@ class Numbered(NamedTuple):
 
     name: str
     shows: str
-    make: Callable[["Source"], NumberedTable | None]
+    make: Callable[["TableSource"], NumberedTable | None]
     needs: str
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """The studies that a table is made of, which may be none.
 
     Attributes

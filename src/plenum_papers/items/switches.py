@@ -17,10 +17,10 @@ from plenum_papers.items import items
 from plenum_papers.items.departures import summed_up
 from plenum_papers.items.estimates import temperature
 from plenum_papers.items.published import beside, published
-from plenum_papers.items.source import NumberedTable, Source, noted
+from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 
-def switching(source: Source) -> NumberedTable | None:
+def switching(source: TableSource) -> NumberedTable | None:
     """Make one line per seat: mean, SD and n of its switches in a deliberation with roles.
 
     The temperatures that the paper pools are pooled, as far as the study has them.

@@ -17,7 +17,7 @@ from plenum.reports.labels import origin
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Column, Table, keys
 from plenum_papers.items.published import Published, published
-from plenum_papers.items.source import Numbered, NumberedTable, Source
+from plenum_papers.items.source import Numbered, NumberedTable, TableSource
 from plenum_worlds.reports import drawing
 from plenum_worlds.reports.groups import Group, groups, over_worlds, without_roles
 from plenum_worlds.reports.tables import mean_cell, notes
@@ -29,7 +29,7 @@ RELEASED = "rules=released"
 """Label of a world with the rules of the authors' released code."""
 
 
-def compared(name: str, source: Source) -> NumberedTable | None:
+def compared(name: str, source: TableSource) -> NumberedTable | None:
     """Make a table of the paper: this run's means of each metric, with the printed values."""
     printed = published(f"table-{name}")
     tables, frames = [], []

@@ -102,7 +102,7 @@ QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PublishedComparison:
     """A published value and the recomputed one.
 
     Attributes
@@ -138,7 +138,7 @@ class Comparison:
         return self.published == self.recomputed
 
 
-def compare(release: Release) -> tuple[list[Comparison], list[str]]:
+def compare(release: Release) -> tuple[list[PublishedComparison], list[str]]:
     """Compare all published values that the files of a clone determine; also list missing files.
 
     Raises
@@ -147,7 +147,7 @@ def compare(release: Release) -> tuple[list[Comparison], list[str]]:
         A file can't be read.
     """
     cells = _cells(release)
-    comparisons: list[Comparison] = []
+    comparisons: list[PublishedComparison] = []
     lacking: list[str] = []
     makers = dict.fromkeys(release.rules["tables"], _of_table) | {
         "table-s7": _switches,
@@ -197,7 +197,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
     wanted = [row[factor] for factor in FACTORS]
     meant = [
         cell
@@ -219,13 +219,13 @@ def _named(row: Mapping[str, str]) -> str:
 
 def _comparison(
     source: str, what: str, quantity: str, definition: str, published: str, value: float
-) -> Comparison:
+) -> PublishedComparison:
     digits = len(published.partition(".")[2])
     recomputed = f"{value:.{digits}f}"
-    return Comparison(source, what, quantity, definition, published, recomputed)
+    return PublishedComparison(source, what, quantity, definition, published, recomputed)
 
 
-def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
     """Compare Table S7: changes of a seat's preferred option over pooled temperatures."""
     keys = [
         tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
@@ -242,7 +242,7 @@ def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Com
         )
 
 
-def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
     """Compare Fig. S7: the decision of each wording."""
     runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
     wanted = _REGISTERS[row["variant"]]
@@ -254,7 +254,7 @@ def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Com
     }
     if wanted not in decisions:
         raise _NoFileError(f"wording {wanted}")
-    yield Comparison(
+    yield PublishedComparison(
         row["source"],
         f"IM-01 {row['variant']}",
         "decision",
@@ -266,7 +266,7 @@ def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Com
 
 def _branching(
     release: Release, row: Mapping[str, str], cells: Mapping[Key, Cell]
-) -> Iterator[Comparison]:
+) -> Iterator[PublishedComparison]:
     """Compare Fig. S6: Γ̂ by the released files' definition."""
     bases = [turns.answers for turns in branching.read(release)]
     if not bases:
@@ -285,13 +285,13 @@ def _branching(
         yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
 
 
-def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
     """Compare Fig. S5: p of the permutation null, which the papers print as a bound."""
     cell = cells[tuple(row[f] for f in FACTORS)]
     null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
     bound = row["p"]
     below = null.p_right < float(bound.removeprefix("<"))
-    yield Comparison(
+    yield PublishedComparison(
         row["source"],
         _named(row),
         "p",
@@ -301,7 +301,7 @@ def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Compari
     )
 
 
-def summary(comparisons: list[Comparison]) -> dict[str, int]:
+def summary(comparisons: list[PublishedComparison]) -> dict[str, int]:
     """Count the compared values that are equal, that differ for a known reason, and the others."""
     different = [c for c in comparisons if not c.equal]
     explained = sum(bool(c.why) for c in different)

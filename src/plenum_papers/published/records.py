@@ -32,14 +32,14 @@ def _either(*names: str) -> Any:
     return Field(validation_alias=AliasChoices(*names))
 
 
-class Tokens(BaseModel):
+class ReleasedUsage(BaseModel):
     """Token usage of a call, or of all calls of a run."""
 
     input_tokens: Annotated[Count, _either("input_tokens", "prompt_tokens")]
     output_tokens: Annotated[Count, _either("output_tokens", "completion_tokens")]
 
 
-class Turn(BaseModel):
+class ReleasedTurn(BaseModel):
     """A seat's argument, and the state that was parsed from it."""
 
     round_num: Annotated[int, Field(ge=1)]
@@ -48,10 +48,10 @@ class Turn(BaseModel):
     pref: Preferences
     conf: Percent
     tags: list[str]
-    usage: Tokens
+    usage: ReleasedUsage
 
 
-class Ballot(BaseModel):
+class ReleasedBallot(BaseModel):
     """A private vote; votes are in speaking order, whatever the agent's name in them."""
 
     agent: str
@@ -59,7 +59,7 @@ class Ballot(BaseModel):
     confidence_0_100: Percent
 
 
-class Decision(BaseModel):
+class ReleasedDecision(BaseModel):
     """The clerk's decision from the ballots."""
 
     decision: str
@@ -75,15 +75,15 @@ class Setting(BaseModel):
     rounds: Annotated[int, Field(ge=2, le=1000)]
 
 
-class Run(BaseModel):
+class ReleasedRun(BaseModel):
     """One deliberation."""
 
     scenario_id: str
     condition: Setting
-    turns: Annotated[list[Turn], Field(min_length=1)]
-    ballots: list[Ballot]
-    final_decision: Decision
-    usage_total: Tokens
+    turns: Annotated[list[ReleasedTurn], Field(min_length=1)]
+    ballots: list[ReleasedBallot]
+    final_decision: ReleasedDecision
+    usage_total: ReleasedUsage
 
 
 class Backend(BaseModel):
@@ -105,7 +105,7 @@ class Record(BaseModel):
     variant_id: str | None = None
     variant_label: str | None = None
     family: str | None = None
-    run: Run
+    run: ReleasedRun
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ def entries(
             "argument": text,
             "state": state,
         }
-    nothing = Tokens(input_tokens=0, output_tokens=0)
+    nothing = ReleasedUsage(input_tokens=0, output_tokens=0)
     for ballot, seat in zip(run.ballots, record.seats, strict=False):
         text = json.dumps({"decision": ballot.vote, "confidence": ballot.confidence_0_100})
         vote = {"decision": ballot.vote, "confidence": ballot.confidence_0_100}
@@ -228,7 +228,7 @@ def entries(
 
 
 def _answer(
-    kind: str, number: int, seat: str, models: Mapping[str, str], text: str, tokens: Tokens
+    kind: str, number: int, seat: str, models: Mapping[str, str], text: str, tokens: ReleasedUsage
 ) -> dict[str, Any]:
     return {
         "kind": kind,
@@ -243,7 +243,7 @@ def _answer(
     }
 
 
-def _rest(run: Run) -> Tokens:
+def _rest(run: ReleasedRun) -> ReleasedUsage:
     """Return a run's usage apart from its turns: that of ballots and the clerk."""
     taken = {
         name: max(
@@ -251,4 +251,4 @@ def _rest(run: Run) -> Tokens:
         )
         for name in ("input_tokens", "output_tokens")
     }
-    return Tokens(**taken)
+    return ReleasedUsage(**taken)

@@ -40,7 +40,7 @@ class Wording(BaseModel):
     text: str
 
 
-class Wordings(BaseModel):
+class ReleasedWordings(BaseModel):
     """The released wordings of a scenario, or its registers, the canonical one first."""
 
     scenario_id: Annotated[
@@ -52,7 +52,7 @@ class Wordings(BaseModel):
 class WordingSets(BaseModel):
     """A file of wordings of several scenarios."""
 
-    variant_sets: list[Wordings]
+    variant_sets: list[ReleasedWordings]
 
 
 def packets(release: Release) -> list[Packet]:
@@ -81,7 +81,7 @@ def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
     """
     rules = release.rules["design"]
     path = Path(rules["registers"])
-    registers = released(release, path, Wordings)
+    registers = released(release, path, ReleasedWordings)
     files = {f"{registers.scenario_id}.registers.yaml": (path, registers.variants)}
     for path in map(Path, rules["variants"]):
         for each in released(release, path, WordingSets).variant_sets:

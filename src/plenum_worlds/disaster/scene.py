@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum_worlds.disaster.state import MOST, Cell, DisasterState
-from plenum_worlds.scene import Mark, Picture, Scene, counted
+from plenum_worlds.scene import Mark, RoundPicture, RunScene, counted
 from plenum_worlds.world import Round, World
 
 _LEGEND: list[Mark] = [
@@ -17,13 +17,13 @@ _LEGEND: list[Mark] = [
 
 def scene(
     world: World[DisasterState, Cell], records: Sequence[Round], names: Sequence[str]
-) -> Scene:
+) -> RunScene:
     """Draw the map with the true severities; words mention different readings of the sensors."""
     pictures = [_picture(record, names) for record in records]
     return {"ground": {"grid": world.settings.grid}, "legend": _LEGEND, "pictures": pictures}
 
 
-def _picture(record: Round, names: Sequence[str]) -> Picture:
+def _picture(record: Round, names: Sequence[str]) -> RoundPicture:
     drones: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for unit, cell in enumerate(record["actions"]):
         if cell is not None:

@@ -20,7 +20,7 @@ from plenum_worlds.disaster.state import (
     id_rows,
 )
 from plenum_worlds.draws import Draws, step, uniform_integer
-from plenum_worlds.world import Outcome, Plain, World, checked, is_whole
+from plenum_worlds.world import Plain, RoundOutcome, World, checked, is_whole
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ class DisasterWorld(World[DisasterState, Cell]):
             raise ValueError(f"action needs two whole numbers from 0 to {last}")
         return (value[0], value[1])
 
-    def act(self, state: DisasterState, actions: Sequence[Cell | None]) -> Outcome[DisasterState]:
+    def act(
+        self, state: DisasterState, actions: Sequence[Cell | None]
+    ) -> RoundOutcome[DisasterState]:
         """Let drones reduce disasters, and add up reward, penalty and overload.
 
         The remaining severity is a penalty, and crowds are an overload while a disaster is
@@ -123,7 +125,7 @@ class DisasterWorld(World[DisasterState, Cell]):
             "overload": excess,
         }
         after = DisasterState(tuple(left), tuple(cells))
-        return Outcome(after, reward - penalty - s.overload_cost * excess, facts)
+        return RoundOutcome(after, reward - penalty - s.overload_cost * excess, facts)
 
     def merge(
         self, proposals: Sequence[Cell], draws: Draws, round: int, state: DisasterState

@@ -12,7 +12,7 @@ from plenum.dynamics.lyapunov import lyapunov
 
 
 @dataclass(frozen=True)
-class Parting:
+class WorldDivergence:
     """D(t) and λ̂ of the runs within each world, averaged over worlds.
 
     Attributes
@@ -36,7 +36,7 @@ class Parting:
     worlds: int
 
 
-def parting(several: Sequence[Floats]) -> Parting:
+def parting(several: Sequence[Floats]) -> WorldDivergence:
     """Estimate how fast runs of the same world diverge.
 
     Parameters
@@ -57,7 +57,7 @@ def parting(several: Sequence[Floats]) -> Parting:
         over = replace(over, ci_low=results[0].ci_low, ci_high=results[0].ci_high)
     levels = [divergence(runs) for runs in several]
     rounds = min(level.size for level in levels)
-    return Parting(
+    return WorldDivergence(
         exponent=over,
         divergence=np.mean([level[:rounds] for level in levels], axis=0),
         level=float(np.mean([level.mean() for level in levels])),

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from plenum_worlds.misinformation.state import INFORMED, MISINFORMED, MisinformationState, Nodes
-from plenum_worlds.scene import Ground, Mark, Picture, Scene, Tone, counted
+from plenum_worlds.scene import Ground, Mark, RoundPicture, RunScene, Tone, counted
 from plenum_worlds.world import Round, World
 
 _LEGEND: list[Mark] = [
@@ -22,7 +22,7 @@ _LEGEND: list[Mark] = [
 
 def scene(
     world: World[MisinformationState, Nodes], records: Sequence[Round], names: Sequence[str]
-) -> Scene:
+) -> RunScene:
     """Draw the network; a node's tone is its status at the beginning of the round."""
     edges = records[0]["state"]["edges"] if records else []
     nodes = world.settings.nodes
@@ -46,7 +46,7 @@ def layout(nodes: int, edges: tuple[tuple[int, int], ...]) -> list[list[float]]:
     return [[round(x, 3), round(y, 3)] for x, y in fitted.tolist()]
 
 
-def _picture(record: Round, names: Sequence[str]) -> Picture:
+def _picture(record: Round, names: Sequence[str]) -> RoundPicture:
     checks: dict[int, list[int]] = defaultdict(list)
     for unit, nodes in enumerate(record["actions"]):
         for node in nodes or ():

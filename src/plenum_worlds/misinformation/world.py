@@ -18,7 +18,7 @@ from plenum_worlds.misinformation.state import (
     MisinformationState,
     Nodes,
 )
-from plenum_worlds.world import Outcome, Plain, World, checked, is_whole
+from plenum_worlds.world import Plain, RoundOutcome, World, checked, is_whole
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
     def act(
         self, state: MisinformationState, actions: Sequence[Nodes | None]
-    ) -> Outcome[MisinformationState]:
+    ) -> RoundOutcome[MisinformationState]:
         """Inform every checked node; the score is the share that isn't misinformed."""
         targets = sorted({node for nodes in checked(self, actions) for node in nodes or ()})
         status = list(state.status)
@@ -131,7 +131,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             after = replace(after, suspected=left)
         share = status.count(MISINFORMED) / len(status)
         facts: Plain = {"checked": targets, "corrected": corrected, "misinformed": share}
-        return Outcome(after, 1 - share, facts)
+        return RoundOutcome(after, 1 - share, facts)
 
     def over(self, state: MisinformationState) -> bool:
         """Return whether more than ``stop`` of the nodes are misinformed."""

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from plenum_worlds.public_goods.state import PublicGoodsState
 from plenum_worlds.public_goods.text import amount
-from plenum_worlds.scene import Line, Mark, Picture, Scene, Tone
+from plenum_worlds.scene import BarLevel, Mark, RoundPicture, RunScene, Tone
 from plenum_worlds.world import Round, World
 
 POOL, PAID, BALANCE = range(3)
@@ -20,7 +20,7 @@ _LEGEND: list[Mark] = [
 
 def scene(
     world: World[PublicGoodsState, float], records: Sequence[Round], names: Sequence[str]
-) -> Scene:
+) -> RunScene:
     """Draw bars; a balance is the sum of an agent's payoffs up to the round."""
     balances = list(accumulate((r["facts"]["payoffs"] for r in records), _added))
     pools = [n for r in records for n in (r["facts"]["total"], r["state"]["threshold"])]
@@ -34,7 +34,7 @@ def scene(
     return {"ground": {"panels": panels}, "legend": _LEGEND, "pictures": pictures}
 
 
-def _picture(record: Round, balances: Sequence[float], names: Sequence[str]) -> Picture:
+def _picture(record: Round, balances: Sequence[float], names: Sequence[str]) -> RoundPicture:
     facts, state = record["facts"], record["state"]
     threshold, reading = state["threshold"], state["threshold_reading"]
     tone: Tone = "good" if facts["funded"] else "bad"
@@ -55,7 +55,7 @@ def _picture(record: Round, balances: Sequence[float], names: Sequence[str]) -> 
         marks.append({**mark, "value": paid or 0.0, "tick": chosen})
         mark = {"at": [BALANCE, unit], "tone": "plain", "text": number, "words": ""}
         marks.append({**mark, "value": balances[unit]})
-    lines: list[Line] = [
+    lines: list[BarLevel] = [
         {"panel": POOL, "value": threshold, "text": f"threshold {amount(threshold)}"},
         {"panel": PAID, "value": threshold / len(names), "text": "equal share"},
     ]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from plenum_worlds.draws import Draws, uniform_integer
 from plenum_worlds.public_goods import metrics, text
 from plenum_worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
-from plenum_worlds.world import Outcome, Plain, World, checked
+from plenum_worlds.world import Plain, RoundOutcome, World, checked
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
 
     def act(
         self, state: PublicGoodsState, actions: Sequence[float | None]
-    ) -> Outcome[PublicGoodsState]:
+    ) -> RoundOutcome[PublicGoodsState]:
         """Fund the good or not; the score is the sum of all payoffs (paper C.3).
 
         An agent that abstains pays nothing and shares a benefit.
@@ -104,7 +104,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         payoffs = [share - self.settings.cost * (amount or 0.0) for amount in paid]
         after = replace(state, contributions=tuple(paid), funded=funded, events=())
         facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
-        return Outcome(after, sum(payoffs), facts)
+        return RoundOutcome(after, sum(payoffs), facts)
 
     def merge(
         self, proposals: Sequence[float], draws: Draws, round: int, state: PublicGoodsState

@@ -12,7 +12,7 @@ from plenum.base.text import split_lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
 from plenum_audit.programs import elicitation
-from plenum_audit.programs.decision import Unreadable as NoPoints
+from plenum_audit.programs.decision import UnreadableDecision as NoPoints
 from plenum_checks.wordings import meaning
 from plenum_worlds import answers
 from plenum_worlds.registry import build
@@ -127,7 +127,7 @@ def test_a_number_of_any_length_cuts_no_world_s_answer(key: str, digits: int) ->
     answer = read(f'{{"{key}": {number}, "action": [3, 4], "message": "I go"}}')
     assert (answer.action, answer.message, answer.cut) == ((3, 4), "I go", False)
     for sign in ("", "-"):
-        with pytest.raises(answers.Unreadable, match=r"whole numbers|0 to 9"):
+        with pytest.raises(answers.UnreadableAnswer, match=r"whole numbers|0 to 9"):
             read(f'{{"action": [{sign}{number}, 4], "message": "I go"}}')
 
 

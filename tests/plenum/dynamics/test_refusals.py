@@ -28,7 +28,7 @@ from plenum.dynamics.decisions import mcnemar, share
 from plenum.dynamics.planning import spent
 from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact import monotonicity
-from plenum_worlds.dynamics.theory.grid import Grid
+from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import two_lines
 from plenum_worlds.dynamics.within_world import parting
@@ -47,8 +47,8 @@ GRID: dict[str, tuple[float, ...]] = {
 }
 
 
-def theory(**changed: Any) -> Grid:
-    return Grid(**{**GRID, **changed})
+def theory(**changed: Any) -> ParameterGrid:
+    return ParameterGrid(**{**GRID, **changed})
 
 
 REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], str]] = [

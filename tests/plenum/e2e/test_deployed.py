@@ -23,7 +23,7 @@ from openai_server import Server
 from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
 from plenum_checks.fault_server import Faults, Latency, Limits, Settings, serving
-from plenum_checks.fault_server.running import Running
+from plenum_checks.fault_server.running import RunningServer
 
 MODEL = "openai/house-model"  # no price list knows it
 PRICE = f"+prices={{{MODEL}:{{input:100,output:400}}}}"
@@ -171,7 +171,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(f): (f.stat().st_size, f.stat().st_mtime_ns) for f in files}
 
 
-def budgeted(folder: Path, server: Running, key: str, limit: float, tracking: str) -> float:
+def budgeted(folder: Path, server: RunningServer, key: str, limit: float, tracking: str) -> float:
     """Run until a budget is reached; returns the tokens, or dollars, that were used by then."""
     done = plenum(
         folder, *sweep(server.url, PRICE, NARROW, f"budget.{key}={limit}", tracking), status=1
@@ -213,7 +213,7 @@ def test_a_budget_stops_the_sweep_hardly_before_it_is_spent_and_a_larger_one_goe
     assert journals(stored) == reference
 
 
-def a_dry_run_says_what_is_left_and_writes_nothing(folder: Path, server: Running) -> None:
+def a_dry_run_says_what_is_left_and_writes_nothing(folder: Path, server: RunningServer) -> None:
     """90 calls are made; it needs no key and asks nobody."""
     before, left = state(folder), ALL - 90
     rates = ("calls.rpm.openai=60", "calls.tpm.openai=1000")
@@ -309,7 +309,9 @@ def alive(pid: int) -> bool:
         return False
 
 
-def signalled(folder: Path, server: Running, send: Callable[[int], None], tracking: str) -> None:
+def signalled(
+    folder: Path, server: RunningServer, send: Callable[[int], None], tracking: str
+) -> None:
     """Start or continue the sweep, and signal it once it has made some calls: it ends cleanly."""
     before, logged = server.stats()["requests"], len(calls(folder))
     process = begin(folder, *sweep(server.url, PRICE, tracking), cold=True)

@@ -148,7 +148,7 @@ def test_the_dictionary_says_what_everything_means(tracked: Path, study: str) ->
     archive = tracked / f"{study}.zip"
     with zipfile.ZipFile(archive) as opened:
         arguments = csv.DictReader(io.StringIO(opened.read("dictionary.csv").decode()))
-        entries = [dictionary.Entry(**row) for row in arguments]
+        entries = [dictionary.DictionaryEntry(**row) for row in arguments]
     assert all(entry.meaning for entry in entries)
     unknown = {
         (name.rpartition("/")[2], key)

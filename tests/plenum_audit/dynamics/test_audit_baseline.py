@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from plenum_audit.dynamics.audit_baseline import compare, log_worse, worse_cases
-from plenum_audit.dynamics.audits import Rule
+from plenum_audit.dynamics.audits import StabilityRule
 
 OPTIONS = ("A", "B", "C")
-RULE = Rule()
+RULE = StabilityRule()
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from plenum_audit.dynamics.audit_runs import expected, further, horizon
-from plenum_audit.dynamics.audits import Rule, case_verdict
+from plenum_audit.dynamics.audits import StabilityRule, case_verdict
 
 OPTIONS = ("A", "B", "C")
-RULE = Rule()
+RULE = StabilityRule()
 
 
 def test_the_horizon_is_never_beyond_the_verdict_and_grows() -> None:

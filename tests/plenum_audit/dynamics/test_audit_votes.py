@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from plenum_audit.dynamics.audit_votes import SIZES, decides, gain, vote, votes
-from plenum_audit.dynamics.audits import Rule, case_verdict
+from plenum_audit.dynamics.audits import StabilityRule, case_verdict
 
 OPTIONS = ("A", "B", "C")
-RULE = Rule()
+RULE = StabilityRule()
 
 
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.5, 0.3, 0.2), (0.6, 0.1, 0.1)])

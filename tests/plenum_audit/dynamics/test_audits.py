@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plenum_audit.dynamics.audits import (
-    Rule,
+    StabilityRule,
     case_verdict,
     case_verdicts,
     family,
@@ -17,7 +17,7 @@ from plenum_audit.dynamics.audits import (
 from plenum_audit.dynamics.sequential import evidence
 
 OPTIONS = ("A", "B", "C")
-RULE = Rule()
+RULE = StabilityRule()
 
 
 def test_runs_count_in_the_order_of_their_index_up_to_an_open_one() -> None:

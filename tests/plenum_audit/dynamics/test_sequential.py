@@ -7,7 +7,13 @@ import pytest
 from scipy.stats import norm
 
 from plenum_audit.dynamics import sequential
-from plenum_audit.dynamics.sequential import LARGEST, Running, all_alike, evidence, growth_bounds
+from plenum_audit.dynamics.sequential import (
+    LARGEST,
+    RunningEvidence,
+    all_alike,
+    evidence,
+    growth_bounds,
+)
 from plenum_audit.dynamics.share_intervals import share_interval, share_intervals
 
 
@@ -110,7 +116,7 @@ def test_evidence_of_any_size_is_a_number_that_json_can_hold() -> None:
 def test_evidence_that_grows_run_by_run_is_that_of_all_runs() -> None:
     path = np.random.default_rng(3).choice(4, size=9000, p=[0.85, 0.05, 0.07, 0.03])
     shares = {"acceptable": 0.9, "unacceptable": 0.85}
-    running = Running(4, modes=2, **shares)
+    running = RunningEvidence(4, modes=2, **shares)
     for part in np.split(path, [1, 2, 100, 4095, 5000]):
         running.add(part)
     assert running.evidence == evidence(path, 4, modes=2, **shares)

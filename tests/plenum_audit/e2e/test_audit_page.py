@@ -8,7 +8,7 @@ from browsing import HOSTILE, Open, browser, opened
 
 from plenum.reports.explorer.publish import Explored
 from plenum.reports.explorer.publish import publish as explore
-from plenum_audit.dynamics.audits import Rule
+from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.reports.publish import publish
 
 pytestmark = pytest.mark.long
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(study: AuditStudy) -> Path:
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     return study.chosen.out / "audit.html"
 
 

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 import plenum_audit
 from plenum.base.errors import UserError
 from plenum.records import read_entries
-from plenum_audit.reports.audit import Audit
+from plenum_audit.reports.audit import AuditReport
 
 PROGRAM = """
 import json, os, signal, time, urllib.request
@@ -227,7 +227,7 @@ def test_an_audit_that_can_not_begin_leaves_no_earlier_verdict_in_its_files(
         assert f"No verdict: {why}." in files["audit.md"].replace("\\", "")
         assert f"No verdict: {why}." in html.unescape(files["audit.html"])
         assert "no verdict" in files["audit.svg"]
-        held = TypeAdapter(Audit).validate_json(files["audit.json"], strict=True)
+        held = TypeAdapter(AuditReport).validate_json(files["audit.json"], strict=True)
         assert (held.exit_status, held.verdict, held.stopped) == (2, None, why)
         suite = ElementTree.parse(out / "audit.xml").getroot()[0]
         counts = {key: suite.attrib[key] for key in ("tests", "errors", "failures", "skipped")}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plenum.design.condition import Budget, Calls, Job, Sampling, Simulated
 from plenum.records import Transcript
-from plenum_audit.dynamics.audits import Rule
+from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.execution.audit_runs import CaseRuns
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.condition import ProgramCondition
@@ -59,7 +59,7 @@ def released(case: CaseRuns, runs: int = 40) -> set[int]:
 
 
 def test_runs_begin_only_where_no_verdict_can_do_without_them(tmp_path: Path) -> None:
-    case = CaseRuns(job(tmp_path), Rule())
+    case = CaseRuns(job(tmp_path), StabilityRule())
     assert released(case) == {0, 1}  # two failures would be enough
     for index in range(12):
         case.end(index, ended("B"))
@@ -74,7 +74,7 @@ def test_runs_begin_only_where_no_verdict_can_do_without_them(tmp_path: Path) ->
 
 def test_a_run_counts_once_all_before_it_have_ended(tmp_path: Path) -> None:
     """Whichever ends first: a decision that takes longer would be seen too rarely otherwise."""
-    case = CaseRuns(job(tmp_path), Rule())
+    case = CaseRuns(job(tmp_path), StabilityRule())
     case.end(1, ended("A"))
     case.end(2, ended(None))
     assert case.outcomes == []
@@ -83,6 +83,6 @@ def test_a_run_counts_once_all_before_it_have_ended(tmp_path: Path) -> None:
 
 
 def test_a_run_that_can_not_go_on_ends_the_case(tmp_path: Path) -> None:
-    case = CaseRuns(job(tmp_path), Rule())
+    case = CaseRuns(job(tmp_path), StabilityRule())
     case.end(0, None)
     assert released(case) == set()

@@ -3,7 +3,7 @@
 import pytest
 from program_runs import CASE
 
-from plenum_audit.programs.decision import Given, Unreadable, look_alike, read, rule_problem
+from plenum_audit.programs.decision import Given, UnreadableDecision, look_alike, read, rule_problem
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from plenum_audit.programs.decision import Given, Unreadable, look_alike, read, 
 )
 def test_a_text_is_read_by_its_rule(text: str, rule: str, decision: str | None) -> None:
     if decision is None:
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableDecision):
             read(Given(text=text), CASE.options, rule)
     else:
         assert read(Given(text=text), CASE.options, rule) == decision
@@ -52,7 +52,7 @@ def test_the_program_s_rule_goes_before_the_audit_s() -> None:
 
 def test_a_label_is_one_of_the_case_s() -> None:
     assert read(Given(option="c"), CASE.options) == "C"
-    with pytest.raises(Unreadable, match="no option: D"):
+    with pytest.raises(UnreadableDecision, match="no option: D"):
         read(Given(option="D"), CASE.options)
 
 
@@ -86,7 +86,7 @@ def test_an_exact_label_goes_before_an_exact_name_and_that_before_what_looks_ali
     options: dict[str, str], text: str, rule: str, decision: str | None
 ) -> None:
     if decision is None:
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableDecision):
             read(Given(text=text), options, rule)
     else:
         assert read(Given(text=text), options, rule) == decision
@@ -114,7 +114,7 @@ VERDICTS = {"A": "Approve", "B": "Reject"}
     ],
 )
 def test_a_text_that_denies_an_option_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable, match="it denies an option"):
+    with pytest.raises(UnreadableDecision, match="it denies an option"):
         read(Given(text=text), VERDICTS, "name")
 
 

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from plenum.models import Reply, Response
-from plenum_audit.programs.wire import INTERFACES, BadRequest, Request
+from plenum_audit.programs.wire import INTERFACES, BadRequest, ModelRequest
 
 LOOK = {"type": "text", "text": "Look"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
-def read(interface: str, **body: Any) -> Request:
+def read(interface: str, **body: Any) -> ModelRequest:
     return INTERFACES[interface].read({"model": "m", **body})
 
 
-def chat(*messages: Any, **more: Any) -> Request:
+def chat(*messages: Any, **more: Any) -> ModelRequest:
     return read("chat", messages=[*messages], **more)
 
 

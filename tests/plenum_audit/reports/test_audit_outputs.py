@@ -20,12 +20,12 @@ from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
 from plenum.tracking.study import Study
 from plenum_audit.dynamics.audit_baseline import compare
-from plenum_audit.dynamics.audit_result import AuditResult, Option
+from plenum_audit.dynamics.audit_result import AuditResult, TriedOption
 from plenum_audit.dynamics.audit_runs import Further
-from plenum_audit.dynamics.audits import Rule, case_verdict, family
+from plenum_audit.dynamics.audits import StabilityRule, case_verdict, family
 from plenum_audit.dynamics.sequential import evidence
 from plenum_audit.dynamics.share_intervals import share_interval
-from plenum_audit.reports.audit import SCHEMA, Audit
+from plenum_audit.reports.audit import SCHEMA, AuditReport
 from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.publish import findings, publish
@@ -60,8 +60,8 @@ def study(folder: Path) -> AuditStudy:
 
 
 @pytest.fixture(scope="module")
-def audit(study: AuditStudy) -> Audit:
-    return publish(study.chosen, Rule(), 40)
+def audit(study: AuditStudy) -> AuditReport:
+    return publish(study.chosen, StabilityRule(), 40)
 
 
 def output(study: AuditStudy, name: str) -> str:
@@ -80,7 +80,7 @@ def audits_of(study: AuditStudy) -> list[Run]:
 def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> None:
     study = new(backend=Recorded())
     study.case("a", ["A"] * 3)
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     page = output(study, "audit.html")
     assert "Nothing was called, and nothing was controlled" in page
     assert "Changed by the audit" not in page
@@ -90,7 +90,7 @@ def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New
     study = new(backend=Recorded())
     use = {"kind": "call", "round": 1, "seat": "program", "model": "x", "text": "", **SPENT}
     study.case("c", WAVERING, runs=[[] for _ in WAVERING])
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     page, note = output(study, "audit.html"), output(study, "audit.md")
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == ["verdict", "follows", "controlled", "cases"]
@@ -106,7 +106,7 @@ def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New
 
     spent = new(backend=Recorded(), program={"logs": "another"})
     spent.case("d", WAVERING, runs=[[use] for _ in WAVERING])
-    publish(spent.chosen, Rule())
+    publish(spent.chosen, StabilityRule())
     assert "nor what calls" not in output(spent, "audit.html")
     cost = section(spent, "cost")
     assert "case runs completed failed tokens in tokens out $" in cost
@@ -120,12 +120,12 @@ def test_options_are_named_where_decisions_first_stand(
     study = new()
     study.case("c", WAVERING, answer="B")
     study.case("d", ["A"] * 20)
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     assert "\ndecisions: A (Hire), B (Don't hire)\n" in capsys.readouterr().out
     assert "Run 0 decided A (Hire)" in section(study, "parting")
     assert "A: Hire; B: Don't hire B (Don't hire)" in section(study, "cases")
     study.case("e", ["A"] * 20, options={"A": "Wait", "B": "B"})
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     printed = " ".join(capsys.readouterr().out.split())
     assert "decisions of c: A (Hire), B (Don't hire);" in printed
     assert "e: A (Wait), B" in printed
@@ -135,9 +135,11 @@ def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: N
     study = new()
     for name in "abc":
         study.case(name, ["A"] * 20)
-    cases = {name: case_verdict(["A"] * 20, ("A", "B"), Rule()) for name in "abc"}
-    result = AuditResult(study.name, "", cases, family(cases, Rule()), earlier={"a": 1, "c": 3})
-    publish(study.chosen, Rule(), results=result)
+    cases = {name: case_verdict(["A"] * 20, ("A", "B"), StabilityRule()) for name in "abc"}
+    result = AuditResult(
+        study.name, "", cases, family(cases, StabilityRule()), earlier={"a": 1, "c": 3}
+    )
+    publish(study.chosen, StabilityRule(), results=result)
     page = unescape(output(study, "audit.html"))
     (notice,) = re.findall(r'<p class="notice"[^>]*>(.*?)</p>', page, re.DOTALL)
     assert notice.count("version") == 1
@@ -153,7 +155,7 @@ def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: N
 
 
 def test_accuracy_stands_beside_stability_where_right_answers_are_known(
-    study: AuditStudy, audit: Audit
+    study: AuditStudy, audit: AuditReport
 ) -> None:
     assert audit.accuracy is not None
     assert (audit.accuracy.cases, audit.accuracy.high) == (2, 1.0)
@@ -197,7 +199,7 @@ def test_the_headline_says_how_often_it_is_right_and_what_is_a_rehearsal(
     study = new(backend=backend)
     for id, (decisions, answer) in cases.items():
         study.case(id, decisions, runs=[[] for _ in decisions], answer=answer)
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     headline = said + REHEARSAL * simulated
     page, printed = output(study, "audit.html"), " ".join(capsys.readouterr().out.split())
     assert f"<h1>Audit of {study.committee}: {headline}</h1>" in unescape(page)
@@ -212,7 +214,7 @@ def test_the_headline_says_how_often_it_is_right_and_what_is_a_rehearsal(
     assert ("don't rely on it to decide right" in follows) == ("wrong" in said)
 
 
-def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: Audit) -> None:
+def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: AuditReport) -> None:
     steady, wavering, few = audit.cases
     assert (audit.verdict, [case.verdict for case in audit.cases]) == (
         "unstable",
@@ -232,7 +234,7 @@ def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: Audit) -> None:
 
 
 def test_failed_runs_are_an_outcome_and_runs_behind_a_waiting_one_dont_count_yet(
-    audit: Audit,
+    audit: AuditReport,
 ) -> None:
     few = audit.cases[2]
     assert (few.runs, few.completed, few.pending) == (7, 7, 1)
@@ -240,19 +242,19 @@ def test_failed_runs_are_an_outcome_and_runs_behind_a_waiting_one_dont_count_yet
     assert few.failures == {"timeout": 1}
 
 
-def test_cost_counts_every_run(audit: Audit) -> None:
+def test_cost_counts_every_run(audit: AuditReport) -> None:
     assert (audit.cost.runs, audit.cost.calls, audit.cost.tokens_in) == (49, 196, 19_600)
     assert_allclose(audit.cost.dollars, 0.196)
 
 
-def test_json_has_the_schema_that_the_classes_say(study: AuditStudy, audit: Audit) -> None:
+def test_json_has_the_schema_that_the_classes_say(study: AuditStudy, audit: AuditReport) -> None:
     text = output(study, "audit.json")
     assert json.loads(text)["schema"] == SCHEMA
-    assert TypeAdapter(Audit).validate_json(text, strict=True) == audit
+    assert TypeAdapter(AuditReport).validate_json(text, strict=True) == audit
 
 
 def test_junit_has_a_failure_for_unstable_and_a_skip_for_undecided(
-    study: AuditStudy, audit: Audit
+    study: AuditStudy, audit: AuditReport
 ) -> None:
     suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
     counts = {name: int(suite.attrib[name]) for name in ("tests", "failures", "skipped")}
@@ -264,7 +266,7 @@ def test_junit_has_a_failure_for_unstable_and_a_skip_for_undecided(
 
 
 def test_the_badge_says_the_least_share_and_that_agents_are_simulated(
-    study: AuditStudy, audit: Audit
+    study: AuditStudy, audit: AuditReport
 ) -> None:
     words = line(audit)
     assert words.startswith("1/3 cases, lowest 60 % [")
@@ -273,13 +275,13 @@ def test_the_badge_says_the_least_share_and_that_agents_are_simulated(
     assert words in "".join(badge.itertext())
 
 
-def test_the_comment_lists_what_needs_a_look_first(study: AuditStudy, audit: Audit) -> None:
+def test_the_comment_lists_what_needs_a_look_first(study: AuditStudy, audit: AuditReport) -> None:
     rows = [row for row in output(study, "audit.md").splitlines() if row.startswith("| ")]
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| wavering", "| few", "| steady"]
 
 
 def test_every_audit_is_a_run_with_its_files_and_conditions_carry_their_verdicts(
-    study: AuditStudy, audit: Audit
+    study: AuditStudy, audit: AuditReport
 ) -> None:
     client = MlflowClient(study.uri)
     (run,) = audits_of(study)
@@ -301,10 +303,10 @@ def test_tables_py_reports_with_the_rule_of_the_last_audit(
 ) -> None:
     study = new()
     study.case("c", ["A"] * 10)
-    publish(study.chosen, Rule(acceptable=0.8, unacceptable=0.5))
+    publish(study.chosen, StabilityRule(acceptable=0.8, unacceptable=0.5))
     kind = KINDS[Study(study.name, study.uri).kind]
     again = kind.part("report_tables")(study.chosen)
-    assert again.rule == Rule(acceptable=0.8, unacceptable=0.5)
+    assert again.rule == StabilityRule(acceptable=0.8, unacceptable=0.5)
     assert again.verdict == "stable"
     assert "100 % [" in capsys.readouterr().out
     assert kind.part("findings")(again)[0].startswith("Stable: ")
@@ -316,7 +318,7 @@ def test_other_settings_of_the_program_stand_beside_it(new: New) -> None:
     study = new()
     study.case("c", WAVERING)
     study.case("c", ["B"] * 18, knobs={"moderator": True})
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     assert [case.verdict for case in (*audit.cases, *audit.variants)] == ["unstable", "stable"]
     assert audit.verdict == "unstable"
     assert len(audit.controlled.identities) == 1
@@ -328,7 +330,7 @@ def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None
     for number in range(4):
         decisions = path if number == 0 else ["A"] * 20
         study.case(f"c{number}", decisions, runs=[[] for _ in decisions])
-    audit = publish(study.chosen, Rule(alpha=0.05))
+    audit = publish(study.chosen, StabilityRule(alpha=0.05))
     alone = evidence([int(d == "B") for d in path], 4, acceptable=0.95, unacceptable=0.8, modes=2)
     assert 20 <= alone.unstable < 80
     assert (audit.cases[0].verdict, audit.cases[0].in_family) == ("unstable", "undecided")
@@ -338,7 +340,7 @@ def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None
 def test_a_program_that_always_fails_isnt_stable(new: New) -> None:
     study = new()
     study.case("c", ["failed:timeout"] * 20, runs=[[] for _ in range(20)])
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     assert (audit.verdict, audit.cases[0].failures) == ("unstable", {"timeout": 20})
     assert audit.cases[0].mode is None
 
@@ -350,7 +352,7 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
         for entry in entries:
             entry["text"] = HOSTILE + entry["text"]
     study.case(HOSTILE, WAVERING, runs=runs, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     assert audit.cases[0].id == HOSTILE
     page, note = output(study, "audit.html"), output(study, "audit.md")
     assert "<b>" not in page
@@ -377,7 +379,7 @@ def test_every_output_says_why_some_runs_of_a_case_decided_nothing(
     study.case(
         "text", ["none:it names no option: I think Beta Corp"] * 2 + ["none", "pending", boom]
     )
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     fine, det, text = audit.cases
     assert fine.causes == ()
     assert det.causes == (
@@ -408,7 +410,7 @@ def test_causes_are_few_short_and_no_markup(new: New) -> None:
     many = [f"failed:program:{number} {HOSTILE * 20}" for number in range(5)]
     for number in range(7):
         study.case(f"c{number}", ["A", *many])
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     case = audit.cases[0]
     assert len(case.causes) == 3
     assert case.unexplained == 2
@@ -424,10 +426,12 @@ def test_causes_are_few_short_and_no_markup(new: New) -> None:
     assert "Two more cases have such runs" in section(study, "cost")
 
 
-def test_junit_is_what_the_library_writes_of_it(new: New, study: AuditStudy, audit: Audit) -> None:
+def test_junit_is_what_the_library_writes_of_it(
+    new: New, study: AuditStudy, audit: AuditReport
+) -> None:
     hostile = new()
     hostile.case(f"{HOSTILE}\n\t<", WAVERING, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
-    publish(hostile.chosen, Rule())
+    publish(hostile.chosen, StabilityRule())
     for each in (study, hostile):
         written = output(each, "audit.xml")
         root = ElementTree.fromstring(written)
@@ -440,7 +444,7 @@ def test_a_study_without_an_ended_run_has_no_verdict(new: New) -> None:
     study = new()
     study.case("c", ["pending"])
     with pytest.raises(UserError, match="has ended"):
-        publish(study.chosen, Rule())
+        publish(study.chosen, StabilityRule())
 
 
 def test_a_program_that_changed_is_audited_as_it_is_now(new: New) -> None:
@@ -449,12 +453,12 @@ def test_a_program_that_changed_is_audited_as_it_is_now(new: New) -> None:
     before.case("dropped", WAVERING)
     changed = new(program={"code": "0ther"})
     changed.case("kept", ["A"] * 18)
-    audit = publish(changed.chosen, Rule())
+    audit = publish(changed.chosen, StabilityRule())
     assert [(case.id, case.verdict) for case in audit.cases] == [("kept", "stable")]
     assert audit.controlled.program == {"code": "0ther"}
 
 
-def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: Audit) -> None:
+def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: AuditReport) -> None:
     source = audit.cases[1].source
     assert source is not None
     assert (source.pairs, source.parted) == (190, 12 * 8)
@@ -468,7 +472,7 @@ def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: Audit) 
 def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) -> None:
     short = new()
     short.case("c", ["A"] * 10)
-    audit = publish(short.chosen, Rule())
+    audit = publish(short.chosen, StabilityRule())
     assert audit.cases[0].further == Further("stable", 8, 8)
     shown = "Eight more runs may show it stable, if all of them decide A (Hire)."
     assert shown in findings(audit)[1]
@@ -498,15 +502,15 @@ def test_what_it_would_take_is_said_with_the_decisions_that_it_rests_on(
 ) -> None:
     study = new()
     study.case("c", runs, runs=[[] for _ in runs])
-    audit = publish(study.chosen, Rule())
+    audit = publish(study.chosen, StabilityRule())
     assert audit.verdict == "undecided"
     assert condition in findings(audit)[1]
 
 
 def result_of(study: AuditStudy, runs: list[str], **beside: Any) -> AuditResult:
     """What an audit of one case came to."""
-    cases = {"c": case_verdict(runs, ("A", "B"), Rule())}
-    return AuditResult(study.name, "", cases, family(cases, Rule()), **beside)
+    cases = {"c": case_verdict(runs, ("A", "B"), StabilityRule())}
+    return AuditResult(study.name, "", cases, family(cases, StabilityRule()), **beside)
 
 
 def section(study: AuditStudy, anchor: str) -> str:
@@ -530,10 +534,10 @@ def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
 ) -> None:
     study = new()
     study.case("c", now)
-    comparisons = {"c": compare(now, before, ("A", "B"), Rule())}
+    comparisons = {"c": compare(now, before, ("A", "B"), StabilityRule())}
     result = result_of(study, now, comparisons=comparisons)
     assert result.status(None) == status
-    publish(study.chosen, Rule(), results=result, exit_status=result.status(None))
+    publish(study.chosen, StabilityRule(), results=result, exit_status=result.status(None))
     title += REHEARSAL
     said = title[0].lower() + title[1:]
     assert f"<title>Audit of {study.committee}: {title}</title>" in output(study, "audit.html")
@@ -559,11 +563,13 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
     result = result_of(
         study,
         WAVERING,
-        comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), Rule())},
-        control={"c": case_verdict(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), Rule())},
-        steadier=[Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")],
+        comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), StabilityRule())},
+        control={"c": case_verdict(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), StabilityRule())},
+        steadier=[
+            TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")
+        ],
     )
-    publish(study.chosen, Rule(), results=result, exit_status=1)
+    publish(study.chosen, StabilityRule(), results=result, exit_status=1)
     (suite,) = ElementTree.fromstring(output(study, "audit.xml"))
     known = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
     assert (known["before"], known["worse"]) == ("1.0000", "true")
@@ -599,7 +605,7 @@ def test_the_page_says_what_follows_from_the_verdict_and_has_room_to_sign(
 ) -> None:
     study = new()
     study.case("c", runs)
-    publish(study.chosen, Rule())
+    publish(study.chosen, StabilityRule())
     follows = section(study, "follows")
     assert words in follows
     assert ("You can rely on it" in follows) == (runs[:20] == ["A"] * 20)
@@ -611,7 +617,7 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     study = new()
     study.case("c", ["A"] * 10)
     result = result_of(study, ["A"] * 10, errors=("stopped: budget.calls=20 is reached",))
-    publish(study.chosen, Rule(), results=result, exit_status=result.status("pass"))
+    publish(study.chosen, StabilityRule(), results=result, exit_status=result.status("pass"))
     held = json.loads(output(study, "audit.json"))
     assert (held["verdict"], held["cases"][0]["verdict"]) == (None, "undecided")
     follows = section(study, "follows")
@@ -626,10 +632,10 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
 def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:
     study = new()
     study.case("c", WAVERING, answer="A")
-    labels, rule = ("A", "B"), Rule()
+    labels, rule = ("A", "B"), StabilityRule()
     options = [
-        Option("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
-        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
+        TriedOption("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
+        TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
     cases = {"c": case_verdict(WAVERING, labels, rule)}
     came = AuditResult(
@@ -644,7 +650,7 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
         errors=("stopped: budget.calls=20 is reached",),
     )
     audit = publish(study.chosen, rule, results=came, exit_status=came.status(None))
-    again = TypeAdapter(Audit).validate_json(output(study, "audit.json"), strict=True)
+    again = TypeAdapter(AuditReport).validate_json(output(study, "audit.json"), strict=True)
     assert again.beside == audit.beside
     assert [option.dollars for option in again.beside.options] == [0.004, None]
     assert (again.beside.baseline[0].worse, again.beside.baseline[0].before) == (True, 1.0)
@@ -660,7 +666,7 @@ def test_a_study_is_read_again_as_the_audit_left_it(new: New) -> None:
     study = new()
     study.case("c", WAVERING)
     study.case("c", ["A"] * 18, knobs={"moderator": True})
-    first = publish(study.chosen, Rule())
+    first = publish(study.chosen, StabilityRule())
     other = new(program={"code": "a control, run later"})
     other.case("c", ["B"] * 3, knobs={"interaction": False})
     again = KINDS["program"].part("report_tables")(study.chosen)

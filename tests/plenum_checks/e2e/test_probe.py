@@ -12,16 +12,16 @@ import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
 
 from plenum_checks.fault_server import Faults, Latency, Settings, serving
-from plenum_checks.fault_server.running import Running
+from plenum_checks.fault_server.running import RunningServer
 
 
 @pytest.fixture
-def server() -> Iterator[Running]:
+def server() -> Iterator[RunningServer]:
     with serving(Settings(port=0, latency=Latency(0.01))) as running:
         yield running
 
 
-def against(server: Running, *more: str) -> list[str]:
+def against(server: RunningServer, *more: str) -> list[str]:
     return [f"backend.api_base.openai={server.url}", "calls.backoff_s=0.01", *more]
 
 
@@ -37,7 +37,7 @@ def written(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("stored")
-def test_one_prompt_is_sent_n_times(server: Running, run: Run, tmp_path: Path) -> None:
+def test_one_prompt_is_sent_n_times(server: RunningServer, run: Run, tmp_path: Path) -> None:
     printed, _ = probed(run, *against(server, "n=6", "model=gpt-4.1-mini"))
     log = server.log()
     assert len(log) == 6
@@ -52,7 +52,7 @@ def test_one_prompt_is_sent_n_times(server: Running, run: Run, tmp_path: Path) -
     assert model["metrics"]["cost"] > 0
 
 
-def test_answers_that_part_are_told_apart(server: Running, run: Run, tmp_path: Path) -> None:
+def test_answers_that_part_are_told_apart(server: RunningServer, run: Run, tmp_path: Path) -> None:
     drawn = ("temperature=t0.7", "backend.send_seed=true", "tracking=none")
     printed, _ = probed(run, *against(server, "n=12", *drawn))
     (model,) = written(tmp_path)["models"]
@@ -145,7 +145,7 @@ def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_no_key_is_written_or_printed(server: Running, run: Run, tmp_path: Path) -> None:
+def test_no_key_is_written_or_printed(server: RunningServer, run: Run, tmp_path: Path) -> None:
     printed, errors = probed(run, *against(server, "n=3"))
     assert KEY not in printed + errors
     files = [file for file in tmp_path.rglob("*") if file.is_file()]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import KEY, ROOT, call, free_port, journals, table
 
-from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
 
 MODEL, OTHER = "openai/house-model", "anthropic/house-model"
 BATCHES = ("calls.batch=true", "batch.poll_s=0.05")
@@ -31,7 +31,7 @@ def server(batches: BatchFaults | None = None) -> Settings:
     return Settings(port=PORT, latency=Latency(0.0), batches=batches or BatchFaults())
 
 
-def swept(folder: Path, running: Running, kills: int, *more: str) -> dict[str, Any]:
+def swept(folder: Path, running: RunningServer, kills: int, *more: str) -> dict[str, Any]:
     folder.mkdir()
     given = (f"backend.api_base.openai={running.url}", str(kills), "5", *SHAPE, *more)
     other = f"+backend.api_base.anthropic={running.url.removesuffix('/v1')}"

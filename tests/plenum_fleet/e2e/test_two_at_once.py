@@ -9,7 +9,7 @@ import pytest
 import s3_server
 from command_line import KEY, call, start, wait_for
 
-from plenum_checks.fault_server import BatchFaults, Latency, Running, Settings, serving
+from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
 
 pytestmark = pytest.mark.long
 
@@ -28,7 +28,7 @@ def s3() -> Iterator[s3_server.S3]:
 
 
 @pytest.fixture
-def server() -> Iterator[Running]:
+def server() -> Iterator[RunningServer]:
     with serving(Settings(port=0, latency=Latency(0.0), batches=BatchFaults(takes_s=1.0))) as one:
         yield one
 
@@ -37,12 +37,12 @@ def environment(s3: s3_server.S3) -> dict[str, str]:
     return {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, **s3.environment}
 
 
-def sweep(server: Running, journals: str, *more: str) -> tuple[str, ...]:
+def sweep(server: RunningServer, journals: str, *more: str) -> tuple[str, ...]:
     at = f"backend.api_base.openai={server.url}"
     return (*SWEEP, at, "tracking=none", f"journals={journals}", *more)
 
 
-def mixed(server: Running) -> tuple[str, str]:
+def mixed(server: RunningServer) -> tuple[str, str]:
     """Seats of two providers, whose batches go out by themselves."""
     at = f"+backend.api_base.anthropic={server.url.removesuffix('/v1')}"
     return f"+model.seats={{Welfare:{OTHER},Equity:{OTHER}}}", at
@@ -63,7 +63,7 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
 
 @pytest.mark.parametrize("place", ["s3://plenum/batches", "s3://plenum/live", "folder"])
 def test_two_that_start_at_once_share_the_work_or_one_leaves_it(
-    s3: s3_server.S3, server: Running, tmp_path: Path, place: str
+    s3: s3_server.S3, server: RunningServer, tmp_path: Path, place: str
 ) -> None:
     live = place.endswith("live")
     more = ("backend.send_seed=true", "durable=true") if live else (*BATCHES, *mixed(server))
@@ -85,7 +85,7 @@ def test_two_that_start_at_once_share_the_work_or_one_leaves_it(
 
 
 def test_a_process_that_was_thought_dead_submits_nothing_after_another_has_taken_over(
-    s3: s3_server.S3, server: Running, tmp_path: Path
+    s3: s3_server.S3, server: RunningServer, tmp_path: Path
 ) -> None:
     given, env = sweep(server, "s3://plenum/over", *BATCHES, *mixed(server)), environment(s3)
     (tmp_path / "a").mkdir()

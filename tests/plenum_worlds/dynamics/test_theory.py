@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from plenum_worlds.dynamics.theory.exact import expected, monotonicity, stable
-from plenum_worlds.dynamics.theory.grid import Grid
+from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import draw, simulate, simulate_plainly
 
-SMALL = Grid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
+SMALL = ParameterGrid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
 
 
 # --- the simulation ----------------------------------------------------------------------------
@@ -30,7 +30,7 @@ def test_the_grid_gives_what_the_equation_gives(spread: float) -> None:
 
 def test_one_agent_that_jumps_to_the_optimum_lags_by_the_last_shock() -> None:
     # γ = 1 and no noise: x(t+1) = a*(t), so that the distance is the size of the shock.
-    one = Grid((0.3,), (1.0,), (1.0,), (1,), (0.0,))
+    one = ParameterGrid((0.3,), (1.0,), (1.0,), (1,), (0.0,))
     found = simulate(one, 50, 1, 3, dtype=np.float64)
     assert_allclose(found.dopt.item(), np.abs(draw(3, 0, 1, 50).size).mean())
     assert found.dbar.item() == 0
@@ -76,7 +76,7 @@ def test_a_mirrored_run_is_the_mean_of_both_signs_of_the_noise() -> None:
             optimum += shock
             far.append((np.abs(x - optimum).mean(), np.abs(x - x.mean()).mean()))
         both.append(np.mean(far, axis=0))
-    cell = Grid((0.2,), (0.2,), (0.3,), (4,), (0.5,))
+    cell = ParameterGrid((0.2,), (0.2,), (0.3,), (4,), (0.5,))
     found = simulate(cell, 25, 1, 2, spread=0.7, antithetic=True, dtype=np.float64)
     assert_allclose([found.dopt.item(), found.dbar.item()], np.mean(both, axis=0))
 
@@ -109,7 +109,7 @@ def test_the_stable_region_is_open_on_both_of_its_edges() -> None:
 
 def test_deviations_settle_inside_the_region_and_grow_without_end_on_and_beyond_its_edge() -> None:
     # E|z| of a random walk grows as the root of time, beyond the edge exponentially.
-    grid = Grid((0.5,), (1.45, 1.5, 1.55), (0.0,), (5,), (1.0,))
+    grid = ParameterGrid((0.5,), (1.45, 1.5, 1.55), (0.0,), (5,), (1.0,))
     mid, late = (simulate(grid, rounds, 200, 1).dbar[0, :, 0, 0, 0] for rounds in (200, 800))
     inside, edge, outside = late / mid
     assert_allclose(inside, 1, atol=0.1)
@@ -139,7 +139,9 @@ def test_mirrored_runs_never_gain_from_noise(
     spread: float,
     seed: int,
 ) -> None:
-    grid = Grid((alpha,), (gamma,), (shock_freq,), (agents,), (0.0, 0.01, 0.1, 0.5, 1.0, 3.0))
+    grid = ParameterGrid(
+        (alpha,), (gamma,), (shock_freq,), (agents,), (0.0, 0.01, 0.1, 0.5, 1.0, 3.0)
+    )
     found = simulate(grid, rounds, 2, seed, spread=spread, antithetic=True)
     assert (np.diff(found.dopt_runs, axis=4) >= 0).all()
     assert monotonicity(found).share == 1

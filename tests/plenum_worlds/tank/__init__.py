@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from plenum_worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
 from plenum_worlds.draws import Draws, uniform_integer
-from plenum_worlds.world import Outcome, Plain, Round, Statement, World, checked, is_whole, within
+from plenum_worlds.world import (
+    Plain,
+    Round,
+    RoundOutcome,
+    Statement,
+    World,
+    checked,
+    is_whole,
+    within,
+)
 
 MOST = 3
 """Units that an agent drains at most."""
@@ -69,10 +78,10 @@ class TankWorld(World[TankState, int]):
             raise ValueError(f"drain needs a whole number from 0 to {MOST}")
         return int(value)
 
-    def act(self, state: TankState, actions: Sequence[int | None]) -> Outcome[TankState]:
+    def act(self, state: TankState, actions: Sequence[int | None]) -> RoundOutcome[TankState]:
         drained = sum(units or 0 for units in checked(self, actions))
         level = max(0, state.level - drained)
-        return Outcome(TankState(level), float(-level), {"dry": level == 0})
+        return RoundOutcome(TankState(level), float(-level), {"dry": level == 0})
 
     def over(self, state: TankState) -> bool:
         return state.level > self.settings.full

@@ -21,7 +21,7 @@ _SWEEPS = 50
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """The result of a process: its status (negative: a signal), and last line of each stream."""
 
     status: int
@@ -59,7 +59,7 @@ class _Stream:
 
 async def run(
     arguments: Sequence[str], environment: Mapping[str, str], output: Path | None = None
-) -> Ended:
+) -> ProcessEnd:
     """Run a process in its own group; if the caller is cancelled, none of it is left.
 
     Parameters
@@ -103,7 +103,7 @@ async def run(
                 await asyncio.gather(draining, return_exceptions=True)
                 if output is not None:
                     _write(output, out, err)
-    return Ended(status, out.last_line, err.last_line)
+    return ProcessEnd(status, out.last_line, err.last_line)
 
 
 async def _pipe(stack: ExitStack) -> tuple[asyncio.StreamReader, io.FileIO]:

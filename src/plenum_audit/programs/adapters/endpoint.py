@@ -8,9 +8,9 @@ import aiohttp
 
 from plenum.records import Failure
 from plenum_audit.programs.adapters.environment import filled, values
-from plenum_audit.programs.adapters.program import ProgramFailed, Running
+from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.case import Case
-from plenum_audit.programs.decision import Unreadable, at
+from plenum_audit.programs.decision import UnreadableDecision, at
 
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
 """The default body; ``run_url`` and others can be used in a custom one."""
@@ -45,7 +45,7 @@ class Http:
         self._url, self._body, self._path = url, BODY if body is None else body, path
         self._client: aiohttp.ClientSession | None = None
 
-    async def run(self, case: Case, session: Running) -> None:
+    async def run(self, case: Case, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises
@@ -80,7 +80,7 @@ class Http:
             return answer
         try:
             value = at(json.loads(answer), self._path)
-        except Unreadable as problem:
+        except UnreadableDecision as problem:
             raise ProgramFailed(Failure.PROGRAM, f"its answer: {problem}") from None
         except (ValueError, RecursionError):
             raise ProgramFailed(Failure.PROGRAM, f"its answer is no JSON: {answer}") from None

@@ -11,7 +11,7 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.base.secrets import strip_secrets
 from plenum_audit.programs import client
-from plenum_audit.programs.adapters.program import Running
+from plenum_audit.programs.adapters.program import RunSession
 
 CLIENT = Path(next(iter(client.__path__)))
 """The folder of ``plenum_run.py``."""
@@ -91,7 +91,7 @@ def missed(said: str, passed: Iterable[str]) -> str:
     return f"; a variable that it needs? committee.env=[{names}] passes it on"
 
 
-def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
+def variables(session: RunSession, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
     """Return the environment of a program's process; the token of its run is its only key."""
     kept = scrubbed(passed)
     folders = [str(CLIENT), *filter(None, [kept.get("PYTHONPATH")])]
@@ -123,7 +123,7 @@ def endpoints(root: str, key: str) -> dict[str, str]:
     }
 
 
-def values(session: Running) -> dict[str, Any]:
+def values(session: RunSession) -> dict[str, Any]:
     """Return the values of placeholders: ``{text}``, ``{seed}``, a knob's name, ..."""
     given, root = session.case(), session.base_url.removesuffix("/v1")
     case = given["case"]

@@ -10,11 +10,11 @@ from contextlib import suppress
 from typing import Any
 
 from plenum.records import Failure
-from plenum_audit.programs.adapters.program import ProgramFailed, Running
+from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.importing import provide_client
-from plenum_audit.programs.reported import Refused
+from plenum_audit.programs.reported import RefusedReport
 from plenum_audit.programs.session import NoAnswer
 
 
@@ -42,7 +42,7 @@ class Callable:
         self.knobs = plenum_run.knobs_of(committee) if knobs is None else knobs
         self._function = plenum_run.function_of(committee)
 
-    async def run(self, case: Case, session: Running) -> None:
+    async def run(self, case: Case, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises
@@ -129,12 +129,12 @@ def _in_loop(loop: asyncio.AbstractEventLoop, call: abc.Callable[[], None]) -> N
     future.result()
 
 
-def _deliver(session: Running, what: str, message: dict[str, Any]) -> None:
+def _deliver(session: RunSession, what: str, message: dict[str, Any]) -> None:
     """Pass a report to the session, as the proxy does for those sent over HTTP."""
     try:
         if what == "decision":
             session.decide(message)
         else:
             session.report(what, message)
-    except (Refused, NoAnswer) as problem:
+    except (RefusedReport, NoAnswer) as problem:
         raise plenum_run.Refused(str(problem)) from None

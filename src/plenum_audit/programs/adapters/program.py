@@ -21,7 +21,7 @@ class ProgramFailed(Exception):
         super().__init__(self.detail)
 
 
-class Running(Protocol):
+class RunSession(Protocol):
     """The interface that a program uses of its run's session."""
 
     index: int
@@ -66,7 +66,7 @@ class Program(Protocol):
     identity: Mapping[str, Any]
     knobs: Mapping[str, Sequence[Any]]
 
-    async def run(self, case: Case, session: Running) -> None:
+    async def run(self, case: Case, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises

@@ -6,7 +6,7 @@ from typing import Any
 from plenum.models import Message, Response
 from plenum_audit.programs.wire.request import (
     BadRequest,
-    Request,
+    ModelRequest,
     called,
     optional,
     request,
@@ -20,7 +20,7 @@ CREATED = 0
 _TYPES = {401: "authentication_error", 429: "requests"}
 
 
-def read(body: Mapping[str, Any]) -> Request:
+def read(body: Mapping[str, Any]) -> ModelRequest:
     """Parse a request."""
     messages = []
     for message in required(body, "messages", list):
@@ -35,7 +35,7 @@ def read(body: Mapping[str, Any]) -> Request:
     return request("chat", body, messages)
 
 
-def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
+def answer(request: ModelRequest, response: Response, name: str) -> dict[str, Any]:
     """Return a completion."""
     reply = response.reply
     message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
@@ -84,7 +84,7 @@ def is_text(body: Mapping[str, Any]) -> bool:
     )
 
 
-def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
+def events(body: Mapping[str, Any], request: ModelRequest) -> Iterator[tuple[str, Any]]:
     """Yield the chunks: of each choice its role, text, calls and end, then the usage."""
     options = request.body.get("stream_options")
     counted = isinstance(options, Mapping) and bool(options.get("include_usage"))

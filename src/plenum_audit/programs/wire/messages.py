@@ -8,7 +8,7 @@ from plenum.models import Message, Response
 from plenum_audit.programs.wire.request import (
     ENDED,
     BadRequest,
-    Request,
+    ModelRequest,
     request,
     required,
     role,
@@ -26,7 +26,7 @@ _TYPES = {
 }
 
 
-def read(body: Mapping[str, Any]) -> Request:
+def read(body: Mapping[str, Any]) -> ModelRequest:
     """Parse a request."""
     system = text(body.get("system"))
     messages = [Message("system", system)] if system else []
@@ -37,7 +37,7 @@ def read(body: Mapping[str, Any]) -> Request:
     return request("messages", body, messages)
 
 
-def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
+def answer(request: ModelRequest, response: Response, name: str) -> dict[str, Any]:
     """Return a message."""
     reply = response.reply
     blocks: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ def is_text(body: Mapping[str, Any]) -> bool:
     return len(blocks) == 1 and blocks[0].get("type") == "text" and not blocks[0].get("citations")
 
 
-def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
+def events(body: Mapping[str, Any], request: ModelRequest) -> Iterator[tuple[str, Any]]:
     """Yield start, each block in its parts, the reason of the end, and stop."""
 
     def event(kind: str, **data: Any) -> tuple[str, Any]:

@@ -34,7 +34,7 @@ class BadRequest(ValueError):
 
 
 @dataclass(frozen=True)
-class Request:
+class ModelRequest:
     """A request to a model.
 
     Attributes
@@ -85,7 +85,7 @@ class Request:
         """Id of the answer that it continues; empty if it contains its conversation."""
         return optional(self.body, _PREVIOUS, str) or ""
 
-    def after(self, kept: Sequence[Message]) -> "Request":
+    def after(self, kept: Sequence[Message]) -> "ModelRequest":
         """Return the request as the next one of a conversation that the provider keeps."""
         first = len([message for message in self.messages if message.role == "system"])
         messages = (*self.messages[:first], *kept, *self.messages[first:])
@@ -98,7 +98,7 @@ class Request:
         return next(questions, "")
 
 
-def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> Request:
+def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> ModelRequest:
     """Return a request with these messages and the common fields of all interfaces."""
     for name, kind in _TYPES.items():
         optional(body, name, kind)
@@ -108,7 +108,7 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
     system = "\n\n".join(m.content for m in messages if m.role == "system")
     others = [message for message in messages if message.role != "system"]
     lengths = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-    return Request(
+    return ModelRequest(
         interface=interface,
         model=required(body, "model", str),
         messages=(*([Message("system", system)] if system else []), *others),

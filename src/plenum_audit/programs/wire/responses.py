@@ -9,7 +9,7 @@ from plenum_audit.programs.wire import chat
 from plenum_audit.programs.wire.chat import CREATED
 from plenum_audit.programs.wire.request import (
     BadRequest,
-    Request,
+    ModelRequest,
     called,
     optional,
     request,
@@ -24,7 +24,7 @@ _IDS = ("id", "call_id", "status")
 error = chat.error
 
 
-def read(body: Mapping[str, Any]) -> Request:
+def read(body: Mapping[str, Any]) -> ModelRequest:
     """Parse a request."""
     instructions = optional(body, "instructions", str)
     messages = [Message("system", instructions)] if instructions else []
@@ -37,7 +37,7 @@ def read(body: Mapping[str, Any]) -> Request:
     return request("responses", body, [m for m in messages if m.content])
 
 
-def answer(request: Request, response: Response, name: str) -> dict[str, Any]:
+def answer(request: ModelRequest, response: Response, name: str) -> dict[str, Any]:
     """Return a response."""
     reply, output = response.reply, []
     if reply.text or not response.tools:
@@ -83,7 +83,7 @@ def is_text(body: Mapping[str, Any]) -> bool:
     return False
 
 
-def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any]]:
+def events(body: Mapping[str, Any], request: ModelRequest) -> Iterator[tuple[str, Any]]:
     """Yield created, in progress, each item in its parts, and completed."""
     number = count()
 

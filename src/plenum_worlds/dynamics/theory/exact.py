@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from plenum.dynamics.estimate import Estimate, mean
 from plenum.dynamics.fit import Floats
-from plenum_worlds.dynamics.theory.grid import Grid, Outcome
+from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid
 
 
 def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
@@ -27,7 +27,7 @@ def half_normal(variance: ArrayLike) -> Floats:
     return np.asarray(np.sqrt(2 * np.asarray(variance, dtype=float) / math.pi))
 
 
-def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floats]:
+def expected(grid: ParameterGrid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floats]:
     """Return exact E[D_opt] and E[mean deviation] over rounds 1 to T.
 
     Each has the grid's shape. Without shocks all states are normal, so that a half-normal mean per
@@ -90,7 +90,7 @@ class Monotonicity:
         return self.best_at_zero / self.columns
 
 
-def monotonicity(outcome: Outcome) -> Monotonicity:
+def monotonicity(outcome: GridResult) -> Monotonicity:
     """Search for a best β > 0 (the claim at the end of the paper's Appendix D).
 
     In expectation there is none: with u the noise-free part of x_i - a* and v the noise of β = 1, v
@@ -142,5 +142,5 @@ def _smallest(gains: Floats) -> float:
     return float(min(p.min() * p.size, 1.0))
 
 
-def _axes(grid: Grid) -> tuple[tuple[float, ...], ...]:
+def _axes(grid: ParameterGrid) -> tuple[tuple[float, ...], ...]:
     return (grid.alpha, grid.gamma, grid.shock_freq, grid.agents, grid.beta)

@@ -20,7 +20,7 @@ def within(name: str, values: Sequence[float], low: float, high: float) -> None:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ParameterGrid:
     """Values of every parameter; the cells are all their combinations.
 
     Attributes
@@ -63,7 +63,7 @@ class Grid:
         return tuple(len(axis) for axis in axes)
 
 
-FIGURE_6 = Grid(
+FIGURE_6 = ParameterGrid(
     alpha=(0.1, 0.5, 0.9),
     gamma=(0.05, 0.2, 0.8),
     shock_freq=(0.0, 0.05, 0.2),
@@ -74,7 +74,7 @@ FIGURE_6 = Grid(
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class GridResult:
     """Results of a grid's simulation; every array has the grid's shape.
 
     Attributes
@@ -87,7 +87,7 @@ class Outcome:
         draws, so that differences between cells are paired by run.
     """
 
-    grid: Grid
+    grid: ParameterGrid
     rounds: int
     runs: int
     seed: int

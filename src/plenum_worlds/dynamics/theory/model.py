@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from plenum.dynamics.fit import Array, Floats
-from plenum_worlds.dynamics.theory.grid import Grid, Outcome, within
+from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid, within
 
 _START, _NOISE, _SHOCKS = range(3)  # streams: each purpose has draws of its own
 
@@ -34,7 +34,7 @@ _DRAWN = 2_000_000
 
 
 def simulate(
-    grid: Grid,
+    grid: ParameterGrid,
     rounds: int = 200,
     runs: int = 100,
     seed: int = 0,
@@ -42,7 +42,7 @@ def simulate(
     spread: float = 0.0,
     antithetic: bool = False,
     dtype: DTypeLike = np.float32,
-) -> Outcome:
+) -> GridResult:
     """Simulate every cell of a grid with common random numbers.
 
     Run r has one set of draws: its first N agents' noise and its shocks' times and sizes are the
@@ -89,11 +89,11 @@ def simulate(
                 for a, alpha in enumerate(grid.alpha):
                     means = drawn.distances(1 - alpha - gamma, driven, noisy, antithetic, dtype)
                     dopt[a, g, :, n, :, block], dbar[a, g, :, n, :, block] = means
-    return Outcome(grid, rounds, runs, seed, spread, antithetic, dopt, dbar)
+    return GridResult(grid, rounds, runs, seed, spread, antithetic, dopt, dbar)
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class TheoryDraws:
     """The random draws of one run.
 
     These are standard normal ``start`` (N,) and ``noise`` (T, N), uniform numbers (T,) to compare
@@ -110,11 +110,11 @@ class Draws:
         return np.where(self.struck < shock_freq, self.size, 0.0)
 
 
-def draw(seed: int, run: int, agents: int, rounds: int) -> Draws:
+def draw(seed: int, run: int, agents: int, rounds: int) -> TheoryDraws:
     """Return the draws of a run; those of an agent don't depend on the number of agents."""
     streams = [np.random.Generator(np.random.PCG64([seed, run, p])) for p in range(3)]
     shocks = streams[_SHOCKS].random((rounds, 2))
-    return Draws(
+    return TheoryDraws(
         start=streams[_START].standard_normal(agents),
         noise=streams[_NOISE].standard_normal((agents, rounds)).T,
         struck=shocks[:, 0],
@@ -126,7 +126,7 @@ class _Block:
     """The draws of some runs, and a group's responses to them."""
 
     def __init__(
-        self, seed: int, runs: range, agents: int, rounds: int, spread: float, grid: Grid
+        self, seed: int, runs: range, agents: int, rounds: int, spread: float, grid: ParameterGrid
     ) -> None:
         drawn = [draw(seed, run, agents, rounds) for run in runs]
         start = spread * np.array([d.start for d in drawn])
@@ -198,8 +198,8 @@ def _absolute(driven: Floats, noisy: Floats, antithetic: bool) -> Floats:
 
 
 def simulate_plainly(
-    grid: Grid, rounds: int = 200, runs: int = 100, seed: int = 0, *, spread: float = 0.0
-) -> Outcome:
+    grid: ParameterGrid, rounds: int = 200, runs: int = 100, seed: int = 0, *, spread: float = 0.0
+) -> GridResult:
     """Simulate by the literal equation, with loops over cells, runs, rounds and agents.
 
     This is a reference for the results and the speed of :func:`simulate`, with the same parameters.
@@ -216,7 +216,7 @@ def simulate_plainly(
             ):
                 cell = (a, g, f, n, b, run)
                 dopt[cell], dbar[cell] = _trajectory(alpha, beta, gamma, start, shocks, noise)
-    return Outcome(grid, rounds, runs, seed, spread, False, dopt, dbar)
+    return GridResult(grid, rounds, runs, seed, spread, False, dopt, dbar)
 
 
 def _trajectory(

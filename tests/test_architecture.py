@@ -339,6 +339,7 @@ def test_tables_have_one_renderer_a_format(modules: dict[str, str]) -> None:
     assert {module: used for module, used in written.items() if used} == {
         "plenum.reports.table": ["frame.assign(**several).to_csv"],
         "plenum.reports.printing": ["rich.table.Table"],
+        "plenum.reports.latex": ["styled.to_latex"],
     }
 
 

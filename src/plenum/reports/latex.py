@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pandas as pd
+
 from plenum.reports.printing import parted, widths
 from plenum.reports.table import Table
 
@@ -122,43 +124,28 @@ def _table(table: Table, label: str) -> str:
     """Write a table that floats; a long or wide one breaks over pages, a wide one on its side."""
     wide = sum(widths(table)) + 2 * len(table.head)
     lines = sum(1 + max(cell.count("\n") for cell in line) for line in table.body)
-    facts = {
-        "title": f"\\caption{{{escape(table.title)}}}\\label{{{label}}}",
-        "size": r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize",
-        "columns": _columns(table),
-        "head": "\n".join((r"\toprule", _line(table.head), r"\midrule")),
-        "body": "".join(f"{_line(line)}\n" for line in table.body),
-        "notes": _NOTES % "".join(f"{escape(note)}\\par\n" for note in table.notes),
-    }
-    if not table.notes:
-        facts["notes"] = ""
-    if wide <= _PORTRAIT and lines <= _LINES:
-        return _FLOATING % facts
-    return _SIDEWAYS % (_LONG % facts) if wide > _PORTRAIT else _LONG % facts
+    long = wide > _PORTRAIT or lines > _LINES
+    columns = range(len(table.head))  # heads may repeat
+    cells = pd.DataFrame(table.body, columns=columns).style.hide(axis="index")
+    styled = cells.format(_cell).format_index(lambda n: _cell(table.head[n]), axis="columns")
+    text = styled.to_latex(
+        environment="longtable" if long else "table",
+        position=None if long else "tbp",
+        position_float=None if long else "centering",
+        hrules=True,
+        caption=escape(table.title),
+        label=label,
+        column_format=_columns(table),
+    )
+    if table.notes:
+        notes = _NOTES % "".join(f"{escape(note)}\\par\n" for note in table.notes)
+        text = text + notes if long else text.replace("\\end{table}", f"{notes}\\end{{table}}")
+    size = r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize"
+    if not long:
+        return text.replace(r"\centering", rf"\centering{size}", 1)
+    text = f"{{{size}\\setlength{{\\tabcolsep}}{{3pt}}\n{text}}}\n"
+    return _SIDEWAYS % text if wide > _PORTRAIT else text
 
-
-_FLOATING = r"""\begin{table}[tbp]
-\centering\footnotesize
-%(title)s
-\begin{tabular}{%(columns)s}
-%(head)s
-%(body)s\bottomrule
-\end{tabular}
-%(notes)s\end{table}
-"""
-
-_LONG = r"""{%(size)s\setlength{\tabcolsep}{3pt}
-\begin{longtable}{%(columns)s}
-%(title)s\\
-%(head)s
-\endfirsthead
-%(head)s
-\endhead
-\bottomrule
-\endlastfoot
-%(body)s\end{longtable}
-%(notes)s}
-"""
 
 _SIDEWAYS = r"""\begin{landscape}
 %s\end{landscape}
@@ -171,16 +158,12 @@ _NOTES = r"""\par\smallskip
 
 
 def _columns(table: Table) -> str:
-    """Specify columns: ``l`` for words, ``r`` for numbers; those that name a line are words."""
+    """Return ``l`` for words and ``r`` for numbers; columns that name a line are words."""
     kinds = [
         "l" if n < table.keys or any(_WORDS.search(cell) for cell in cells) else "r"
         for n, cells in enumerate(zip(*table.body, strict=True))
     ]
     return f"@{{}}{''.join(kinds or 'l' * len(table.head))}@{{}}"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"{' & '.join(map(_cell, cells))} \\\\"
 
 
 def _slug(text: str) -> str:

@@ -82,7 +82,7 @@ def environments(text: str) -> list[str]:
 def test_a_short_table_floats_with_caption_rules_and_notes() -> None:
     text = latex([SHEET], "table_s5")
     assert environments(text) == ["table", "tabular", "minipage"]
-    assert r"\caption{$\hat{\lambda}$ of a\_b}\label{tab:table-s5-1}" in text
+    assert "\\caption{$\\hat{\\lambda}$ of a\\_b}\n\\label{tab:table-s5-1}\n" in text
     assert r"\begin{tabular}{@{}lrr@{}}" in text
     assert "on & $-$0.05 & 3/4 \\\\" in text
     assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]

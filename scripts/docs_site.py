@@ -80,7 +80,8 @@ def navigation(index: str) -> list[dict[str, Any]]:
     seen = set()
     sections: dict[str, list[Any]] = {"Home": ["index.md", {"All pages": "contents.md"}]}
     for heading, row in _rows(index):
-        pages = [page for page in re.findall(r"\]\(([\w/-]+\.md)", row) if page not in seen]
+        linked = dict.fromkeys(re.findall(r"\]\(([\w/-]+\.md)", row))
+        pages = [page for page in linked if page not in seen]
         seen |= set(pages)
         if heading == "Appendices" and pages:
             name = row.split("|")[1].strip()

@@ -1,20 +1,56 @@
-"""The packages' faces: names that users import, loaded when they are first used."""
+"""The packages' faces: names that users import, where they are documented, and that they work."""
 
+import doctest
 import importlib
+import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import plenum
 import plenum_audit
 
+ROOT = Path(__file__).resolve().parents[1]
+USERS = [plenum, plenum_audit]
+"""Packages with names for users."""
+RUNS = {"study", "sweep", "UserError", "audit", "assert_stable"}
+"""Names whose examples run a sweep or an audit: tests/e2e/test_notebook.py runs these."""
+NAMES = [(package, name) for package in USERS for name in package.__all__]
 
-@pytest.mark.parametrize("package", [plenum, plenum_audit], ids=lambda p: str(p.__name__))
-def test_every_name_of_a_face_is_there(package: object) -> None:
-    names = package.__all__
-    assert names
-    assert [name for name in names if not callable(getattr(package, name))] == []
+
+def sections(text: str) -> list[str]:
+    """The headings of a numpydoc docstring."""
+    return re.findall(r"^([A-Z]\w+)\n-+$", text, re.M)
+
+
+@pytest.mark.parametrize(("package", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_a_name_says_what_it_takes_and_gives_and_has_an_example(package: object, name: str) -> None:
+    documented = inspect.getdoc(getattr(package, name)) or ""
+    wanted = ["Parameters", "Returns", "Examples"] if name != "UserError" else ["Examples"]
+    assert [part for part in sections(documented) if part in wanted] == wanted
+    assert ">>> " in documented
+    assert "+SKIP" not in documented
+
+
+@pytest.mark.parametrize("name", sorted(set(plenum.__all__) - RUNS))
+def test_the_example_of_a_name_shows_what_it_gives(name: str) -> None:
+    (example,) = doctest.DocTestFinder(recurse=False).find(getattr(plenum, name), name, globs={})
+    printed: list[str] = []
+    done = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=printed.append)
+    assert done.attempted
+    assert not done.failed, "".join(printed)
+
+
+def test_the_reference_lists_every_name_that_users_import() -> None:
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^::: (plenum\w*\.\w+)$", page, re.M)
+    names = [f"{package.__name__}.{name}" for package, name in NAMES]
+    assert sorted(listed) == sorted(names)
+    tables = re.sub(r"^:::.*$", "", page, flags=re.M)
+    assert [name for name in names if f"`{name}`" not in tables] == []
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,4 +1,22 @@
+from .base.errors import UserError
+from .dynamics.branching import branching
+from .dynamics.contrasts import contrast, interaction
+from .dynamics.decisions import flip_rate, mcnemar, pairwise_disagreement
+from .dynamics.divergence import divergence
+from .dynamics.lyapunov import lyapunov
+from .dynamics.majority import time_to_majority
+from .dynamics.multiplicity import benjamini_hochberg, holm
+from .dynamics.nulls import reversal_test, shuffle_test
+from .dynamics.planning import plan_replicates
+from .dynamics.pooled import pooled
+from .dynamics.summary import summarise
+from .dynamics.switches import switch_counts
 from .reports.notebook import study, sweep
 
 __version__: str
-__all__ = ["study", "sweep"]
+__all__ = [
+    "UserError", "benjamini_hochberg", "branching", "contrast", "divergence", "flip_rate", "holm",
+    "interaction", "lyapunov", "mcnemar", "pairwise_disagreement", "plan_replicates", "pooled",
+    "reversal_test", "shuffle_test", "study", "summarise", "sweep", "switch_counts",
+    "time_to_majority",
+]  # fmt: skip

@@ -69,10 +69,15 @@ def audit(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> import plenum_audit
-    >>> result = plenum_audit.audit("team.py:decide", "case.yaml")  # doctest: +SKIP
-    >>> result.family.verdict  # doctest: +SKIP
-    'stable'
+    >>> case = Path("roof.yaml")
+    >>> written = case.write_text("text: Which bid for the roof?\\noptions: [Alder, Birch]")
+    >>> def committee(case, run):
+    ...     return min(case.options)
+    >>> result = plenum_audit.audit(committee, case, max_runs=40)
+    >>> result.family.verdict, len(result.lines())
+    ('stable', 1)
     """
     with tempfile.TemporaryDirectory() as scratch:
         place, uri = folder or Path(scratch), None

@@ -139,6 +139,18 @@ def branching(
     ------
     ValueError
         A shape is malformed, there are fewer than two branches, or a value isn't finite.
+
+    Examples
+    --------
+    Two base states with four continuations each, which take random steps:
+
+    >>> import numpy as np
+    >>> import plenum
+    >>> start = np.array([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
+    >>> steps = np.random.default_rng(0).normal(0, 0.01, (2, 4, 6, 3)).cumsum(axis=2)
+    >>> found = plenum.branching(start[:, None, None, :] + steps, start)
+    >>> found.bases, found.branches, found.gamma.n
+    (2, 4, 2)
     """
     array, origin = _checked(continuations, start)
     bases, branches, _, options = array.shape

@@ -91,10 +91,26 @@ def contrast(
     draws, seed
         Permutations, and their seed.
 
+    Returns
+    -------
+    Contrast
+        Δλ̂ with its interval and p-values, and the λ̂ of both arms. Without a standard error of both
+        arms, interval and p are NaN.
+
     Raises
     ------
     ValueError
         An ensemble or the window is malformed, arms differ in K, or paired arms in R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import plenum
+    >>> noise = np.random.default_rng(1).normal(0, 0.01, (2, 10, 20, 3))
+    >>> steady, growing = noise[0], noise[1] * np.exp(0.15 * np.arange(20))[:, None]
+    >>> difference = plenum.contrast(growing, steady, draws=500)
+    >>> round(difference.value, 2), difference.p < 0.05
+    (0.15, True)
     """
     arms = [as_ensemble(treated), as_ensemble(control)]
     if paired and len(arms[0]) != len(arms[1]):
@@ -143,10 +159,27 @@ def interaction(
     decisions
         The decisions of each cell's replicates, where known: for the cells' warnings.
 
+    Returns
+    -------
+    Contrast
+        The difference of differences, with the λ̂ of the four cells.
+
     Raises
     ------
     ValueError
         An ensemble, the window or the decisions are malformed.
+
+    Examples
+    --------
+    Growth that both factors need:
+
+    >>> import numpy as np
+    >>> import plenum
+    >>> noise = np.random.default_rng(2).normal(0, 0.01, (4, 10, 20, 3))
+    >>> both = noise[0] * np.exp(0.15 * np.arange(20))[:, None]
+    >>> found = plenum.interaction(both, noise[1], noise[2], noise[3])
+    >>> round(found.value, 1), found.ci_low > 0, len(found.cells)
+    (0.2, True, 4)
     """
     ensembles = (both, first, second, neither)
     return of_estimates(

@@ -82,6 +82,18 @@ def flip_rate(decisions: Sequence[str]) -> Share:
     ----------
     decisions
         One a replicate.
+
+    Returns
+    -------
+    Share
+        The share, its 95 % interval, the number of flips and of replicates; NaN without replicates.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> rate = plenum.flip_rate(["A"] * 17 + ["NONE"] * 3)
+    >>> rate.value, round(rate.ci_low, 2), round(rate.ci_high, 2)
+    (0.15, 0.03, 0.38)
     """
     return share(len(decisions) - _modal(decisions), len(decisions))
 
@@ -105,6 +117,13 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     -------
     Share
         NaN for fewer than two replicates.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> found = plenum.pairwise_disagreement(["A", "A", "A", "B"])
+    >>> round(found.value, 3), found.n
+    (0.5, 4)
     """
     n = len(decisions)
     if n < 2:
@@ -160,10 +179,26 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     first, second
         One a unit, in the same order.
 
+    Returns
+    -------
+    McNemar
+        The discordant pairs, the difference of the two shares, and p.
+
     Raises
     ------
     ValueError
         The lengths differ or are zero.
+
+    Examples
+    --------
+    Six wordings: one flips the decision after deliberation, four flip the one-shot vote.
+
+    >>> import plenum
+    >>> after_deliberation = [True, False, False, False, False, False]
+    >>> one_shot = [True, True, True, True, False, False]
+    >>> test = plenum.mcnemar(after_deliberation, one_shot)
+    >>> test.difference, test.p
+    (-0.5, 0.25)
     """
     if len(first) != len(second) or not len(first):
         raise ValueError(f"pairs are needed, not {len(first)} and {len(second)} outcomes")

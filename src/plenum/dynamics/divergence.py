@@ -61,6 +61,19 @@ def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
     array, shape (T,)
         From 0 to about 0.94 for many replicates and three options; NaN for fewer than two
         replicates.
+
+    Raises
+    ------
+    ValueError
+        The shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
+
+    Examples
+    --------
+    Two replicates that agree in the first of two rounds:
+
+    >>> import plenum
+    >>> plenum.divergence([[[0.5, 0.5], [0.6, 0.4]], [[0.5, 0.5], [0.4, 0.6]]]).round(3)
+    array([0.   , 0.283])
     """
     distances = pairwise_distances(ensemble)
     replicates = distances.shape[0]

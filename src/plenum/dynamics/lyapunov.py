@@ -91,10 +91,28 @@ def lyapunov(
     draws, seed
         Of the bootstrap intervals.
 
+    Returns
+    -------
+    LyapunovEstimate
+        λ̂ per round with its standard error, interval, p-values, diagnostics and warnings. Where
+        D(t) gives no slope ``value`` is NaN, and ``status`` says why.
+
     Raises
     ------
     ValueError
         The ensemble, the window, the decisions or the interval's name is malformed.
+
+    Examples
+    --------
+    Five replicates whose distance grows by a factor of exp(0.1) a round:
+
+    >>> import numpy as np
+    >>> import plenum
+    >>> apart = np.array([[3, -3, 0], [-2, 2, 0], [0, 1, -1], [1, 0, -1], [-2, 0, 2]]) / 100
+    >>> growth = np.exp(0.1 * np.arange(20))
+    >>> found = plenum.lyapunov(1 / 3 + apart[:, None, :] * growth[:, None])
+    >>> round(found.value, 3), found.status, found.rounds_used
+    (0.1, 'ok', 18)
     """
     if interval not in INTERVALS:
         raise ValueError(f"interval {interval!r}: one of {', '.join(INTERVALS)}")

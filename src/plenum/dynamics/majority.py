@@ -68,10 +68,26 @@ def time_to_majority(
         Whether a seat with a tied top has no top option (``none``), or the first of these
         (``first``).
 
+    Returns
+    -------
+    TimeToMajority
+        The Kaplan-Meier median with its interval, and the times of all replicates.
+
     Raises
     ------
     ValueError
         The shape or the reading is malformed.
+
+    Examples
+    --------
+    Three seats, two options, two replicates: a majority from the second round on, and none.
+
+    >>> import plenum
+    >>> tied, first, second = [0.5, 0.5], [0.9, 0.1], [0.2, 0.8]
+    >>> rounds = [[[first, second, tied], [first, first, second]], [[first, second, tied]] * 2]
+    >>> found = plenum.time_to_majority(rounds)
+    >>> found.times, found.observed, found.events
+    (array([2., 2.]), array([ True, False]), 1)
     """
     if reading not in READINGS:
         raise ValueError(f"reading {reading!r}: one of {', '.join(READINGS)}")

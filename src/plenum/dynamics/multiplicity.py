@@ -21,6 +21,22 @@ def holm(p: ArrayLike) -> Floats:
     ----------
     p
         From 0 to 1, shape (tests,).
+
+    Returns
+    -------
+    array, shape (tests,)
+        Adjusted p-values, in the order of ``p``.
+
+    Raises
+    ------
+    ValueError
+        ``p`` isn't a list of numbers from 0 to 1.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> plenum.holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
     """
     return _adjusted(p, _step_down)
 
@@ -34,6 +50,22 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     ----------
     p
         From 0 to 1, shape (tests,).
+
+    Returns
+    -------
+    array, shape (tests,)
+        Adjusted p-values, in the order of ``p``.
+
+    Raises
+    ------
+    ValueError
+        ``p`` isn't a list of numbers from 0 to 1.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> plenum.benjamini_hochberg([0.01, 0.04, 0.03]).round(3)
+    array([0.03, 0.04, 0.04])
     """
     from scipy.stats import false_discovery_control
 

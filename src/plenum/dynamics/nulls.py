@@ -90,10 +90,26 @@ def reversal_test(
         Of the products. Distances are relative to the largest D; in float32 the null values move
         by less than 1e-6 as long as D(t) changes less than tenfold and is nowhere zero.
 
+    Returns
+    -------
+    NullTest
+        The observed λ̂, p, and the null values. NaN where there is no λ̂.
+
     Raises
     ------
     ValueError
         The ensemble, the window or the centre is malformed, or there is no draw to make.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import plenum
+    >>> noise = np.random.default_rng(1).normal(0, 0.01, (2, 10, 20, 3))
+    >>> steady, growing = noise[0], noise[1] * np.exp(0.15 * np.arange(20))[:, None]
+    >>> plenum.reversal_test(growing, draws=500).p < 0.05
+    True
+    >>> plenum.reversal_test(steady, draws=500).p < 0.05
+    False
     """
     if centre not in CENTRES:
         raise ValueError(f"centre {centre!r}: one of {', '.join(CENTRES)}")
@@ -141,10 +157,24 @@ def shuffle_test(
     rounds
         Which rounds are shuffled: those of the ``window``, or ``all``, as the papers do.
 
+    Returns
+    -------
+    NullTest
+        The observed λ̂, p, and the null values. NaN where there is no λ̂.
+
     Raises
     ------
     ValueError
         The ensemble, the window or ``rounds`` is malformed, or there is no draw to make.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import plenum
+    >>> noise = np.random.default_rng(1).normal(0, 0.01, (10, 20, 3))
+    >>> growing = noise * np.exp(0.15 * np.arange(20))[:, None]
+    >>> plenum.shuffle_test(growing, draws=500).p < 0.05
+    True
     """
     if rounds not in ("window", "all"):
         raise ValueError(f"rounds {rounds!r}: one of window, all")

@@ -63,11 +63,25 @@ def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float
     power, alpha
         Between 0 and 1.
 
+    Returns
+    -------
+    Plan
+        The replicates per arm, and the power that they give.
+
     Raises
     ------
     ValueError
         Δλ is zero, sd isn't positive, power or alpha isn't a probability with power > alpha, or
         more than ten million replicates would be needed.
+
+    Examples
+    --------
+    A pilot of 10 replicates had a standard error of 0.012:
+
+    >>> import plenum
+    >>> plan = plenum.plan_replicates(delta=0.03, sd=0.012 * 10**0.5)
+    >>> plan.replicates, round(plan.power, 2)
+    (27, 0.81)
     """
     if not (math.isfinite(delta) and delta):
         raise ValueError(f"delta: {delta}; a difference that isn't zero")

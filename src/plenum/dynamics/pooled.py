@@ -66,6 +66,15 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     ------
     ValueError
         The lengths differ.
+
+    Examples
+    --------
+    A contrast in five scenarios:
+
+    >>> import plenum
+    >>> mean = plenum.pooled([0.03, 0.01, 0.04, 0.02, 0.05], [0.01, 0.01, 0.02, 0.01, 0.02])
+    >>> round(mean.value, 3), mean.n
+    (0.024, 5)
     """
     y, se = (np.asarray(x, dtype=float) for x in (effects, errors))
     if y.shape != se.shape or y.ndim != 1:

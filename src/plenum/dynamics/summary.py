@@ -162,6 +162,29 @@ def summarise(
         Method of λ̂'s interval.
     draws, seed
         Of bootstrap intervals and reversals.
+
+    Returns
+    -------
+    Summary
+        λ̂ with its intervals and tests, D(t), flip rate, times to a majority, and switches.
+
+    Raises
+    ------
+    ValueError
+        The shape, the window, the decisions or the interval's name is malformed.
+
+    Examples
+    --------
+    Six replicates of five seats that answer at random:
+
+    >>> import numpy as np
+    >>> import plenum
+    >>> preferences = np.random.default_rng(0).dirichlet([1, 1, 1], size=(6, 10, 5))
+    >>> found = plenum.summarise(preferences, ["A", "A", "B", "A", "NONE", "A"], draws=200)
+    >>> round(found.flip_rate.value, 2), found.decisions
+    (0.33, {'A': 4, 'B': 1, 'NONE': 1})
+    >>> found.lyapunov.status, found.divergence.shape
+    ('ok', (10,))
     """
     array = np.asarray(preferences, dtype=float)
     ensemble = np.nanmean(array, axis=2)

@@ -44,10 +44,24 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     ties
         ``first`` takes a tied top for its first option, as the papers do.
 
+    Returns
+    -------
+    SwitchCounts
+        The mean by seat with its standard error, and the counts of every replicate.
+
     Raises
     ------
     ValueError
         The shape is malformed.
+
+    Examples
+    --------
+    One replicate of two seats over three rounds: the first seat changes its mind twice.
+
+    >>> import plenum
+    >>> first, second = [0.9, 0.1], [0.2, 0.8]
+    >>> plenum.switch_counts([[[first, first], [second, first], [first, first]]]).counts
+    array([[2, 0]])
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape

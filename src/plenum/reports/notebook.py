@@ -71,7 +71,10 @@ class StudyResults:
 
         Examples
         --------
-        >>> plenum.study("default").frame()[["roles", "model", "lambda"]]  # doctest: +SKIP
+        >>> plenum.study("example").frame()[["roles", "lambda", "warnings"]].round(2)
+          roles  lambda                   warnings
+        0    on   -0.18  few_replicates few_rounds
+        1   off    0.35  few_replicates few_rounds
         """
         return self.tables["conditions"]
 
@@ -87,8 +90,9 @@ class StudyResults:
 
         Examples
         --------
-        >>> found = plenum.study("default").decisions()  # doctest: +SKIP
-        >>> found.groupby("roles").decision.value_counts()  # doctest: +SKIP
+        >>> decided = plenum.study("example").decisions()
+        >>> decided.groupby("roles").decision.value_counts().to_dict()
+        {('off', 'C'): 4, ('on', 'C'): 4}
         """
         return self._of_transcripts(_decided)
 
@@ -103,8 +107,9 @@ class StudyResults:
 
         Examples
         --------
-        >>> turns = plenum.study("default").transcripts()  # doctest: +SKIP
-        >>> turns[turns.seat == "Chair"].conf.mean()  # doctest: +SKIP
+        >>> turns = plenum.study("example").transcripts()
+        >>> len(turns), sorted(turns.seat.unique())
+        (240, ['Chair', 'Equity', 'Rights', 'Security', 'Welfare'])
         """
         return self._of_transcripts(_turns)
 
@@ -120,8 +125,9 @@ class StudyResults:
 
         Examples
         --------
-        >>> d = plenum.study("default").divergence()  # doctest: +SKIP
-        >>> d.pivot_table("divergence", "round", ["roles", "model"]).plot()  # doctest: +SKIP
+        >>> apart = plenum.study("example").divergence()
+        >>> apart.pivot_table("divergence", "round", "roles").shape
+        (6, 2)
         """
         return pd.DataFrame(
             {**self._key(condition), "round": number, "divergence": float(value)}
@@ -192,7 +198,11 @@ def study(name: str, *overrides: str) -> StudyResults:
     Examples
     --------
     >>> import plenum
-    >>> plenum.study("default").frame()  # doctest: +SKIP
+    >>> example = plenum.study("example")  # that the example of plenum.sweep has run
+    >>> example.frame()[["roles", "flip_rate"]]
+      roles  flip_rate
+    0    on        0.0
+    1   off        0.0
     """
     return StudyResults(settings(_composed("tables", f"study={name}", *overrides)))
 
@@ -210,7 +220,7 @@ def sweep(*overrides: str) -> StudyResults:
     Returns
     -------
     StudyResults
-        As :func:`study` returns it.
+        As ``plenum.study`` returns it.
 
     Raises
     ------
@@ -220,8 +230,11 @@ def sweep(*overrides: str) -> StudyResults:
     Examples
     --------
     >>> import plenum
-    >>> found = plenum.sweep("roles=on,off", "replicates=4", "rounds=6")  # doctest: +SKIP
-    >>> found.decisions()  # doctest: +SKIP
+    >>> example = plenum.sweep("study=example", "roles=on,off", "replicates=4", "rounds=6")
+    running 2 conditions, 8 replicates, 288 calls
+    ...
+    >>> example
+    <study 'example': 2 conditions, committees>
     """
     names = dict(each.split("=", 1) for each in overrides if "=" in each)
     command = [sys.executable, str(project.project_root() / "run.py"), "-m", *overrides]

@@ -24,11 +24,11 @@ def assert_stable(
     Parameters
     ----------
     committee, case
-        As for :func:`plenum_audit.audit`.
+        As for ``plenum_audit.audit``.
     undecided
         Result of the test if ``max_runs`` don't decide.
     settings
-        As for :func:`plenum_audit.audit`: ``acceptable``, ``max_runs``, ``folder`` and the others.
+        As for ``plenum_audit.audit``: ``acceptable``, ``max_runs``, ``folder`` and the others.
 
     Returns
     -------
@@ -44,6 +44,18 @@ def assert_stable(
         It is undecided, and ``undecided="skip"``; pytest skips the test.
     UserError
         Something can't work, such as a file without a case.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import plenum_audit
+    >>> case = Path("roof.yaml")
+    >>> written = case.write_text("text: Which bid for the roof?\\noptions: [Alder, Birch]")
+    >>> def committee(case, run):
+    ...     return min(case.options)
+    >>> result = plenum_audit.assert_stable(committee, case, max_runs=40)
+    >>> result.family.verdict
+    'stable'
     """
     from plenum.base.errors import UserError
     from plenum_audit.dynamics.audits import STABLE, UNDECIDED

@@ -1,5 +1,6 @@
 """Studies and audits from Python: the notebook of the examples, and the frames that it shows."""
 
+import doctest
 import json
 import re
 import subprocess
@@ -12,7 +13,9 @@ from command_line import ROOT, Run
 from forking import environment
 
 import plenum
+import plenum_audit
 from plenum.base.errors import UserError
+from plenum.reports.notebook import StudyResults
 
 NOTEBOOK = ROOT / "examples/analysis.ipynb"
 
@@ -47,6 +50,22 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path: Path) -> No
 def test_the_page_shows_the_cells_of_the_notebook() -> None:
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     assert re.findall(r"```python\n(.*?)\n```", page, re.S) == cells()
+
+
+def test_the_examples_of_studies_and_audits_show_what_they_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = [plenum.sweep, plenum.study, StudyResults.frame, StudyResults.decisions]
+    shown += [StudyResults.transcripts, StudyResults.divergence, plenum.UserError]
+    shown += [plenum_audit.audit, plenum_audit.assert_stable]
+    printed: list[str] = []
+    for each in shown:  # in this order: the study is what the sweep has run
+        name = each.__qualname__
+        (example,) = doctest.DocTestFinder(recurse=False).find(each, name, globs={"plenum": plenum})
+        done = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=printed.append)
+        assert done.attempted, name
+    assert printed == []
 
 
 def test_frames_hold_what_the_csv_and_the_journals_hold(

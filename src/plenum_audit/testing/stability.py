@@ -50,7 +50,7 @@ def assert_stable(
     >>> from pathlib import Path
     >>> import plenum_audit
     >>> case = Path("roof.yaml")
-    >>> written = case.write_text("text: Which bid for the roof?\\noptions: [Alder, Birch]")
+    >>> written = case.write_text("{text: Which bid for the roof?, options: [Alder, Birch]}")
     >>> def committee(case, run):
     ...     return min(case.options)
     >>> result = plenum_audit.assert_stable(committee, case, max_runs=40)

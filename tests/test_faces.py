@@ -16,8 +16,8 @@ import plenum_audit
 ROOT = Path(__file__).resolve().parents[1]
 USERS = [plenum, plenum_audit]
 """Packages with names for users."""
-RUNS = {"study", "sweep", "UserError", "audit", "assert_stable"}
-"""Names whose examples run a sweep or an audit: tests/e2e/test_notebook.py runs these."""
+STUDIES = {"study", "sweep", "UserError"}
+"""Names whose examples need a study: tests/plenum/e2e/test_notebook.py runs these."""
 NAMES = [(package, name) for package in USERS for name in package.__all__]
 
 
@@ -35,9 +35,15 @@ def test_a_name_says_what_it_takes_and_gives_and_has_an_example(package: object,
     assert "+SKIP" not in documented
 
 
-@pytest.mark.parametrize("name", sorted(set(plenum.__all__) - RUNS))
-def test_the_example_of_a_name_shows_what_it_gives(name: str) -> None:
-    (example,) = doctest.DocTestFinder(recurse=False).find(getattr(plenum, name), name, globs={})
+EXAMPLES = [(package, name) for package, name in NAMES if name not in STUDIES]
+
+
+@pytest.mark.parametrize(("package", "name"), EXAMPLES, ids=[name for _, name in EXAMPLES])
+def test_the_example_of_a_name_shows_what_it_gives(
+    package: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = doctest.DocTestFinder(recurse=False).find(getattr(package, name), name, globs={})
     printed: list[str] = []
     done = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=printed.append)
     assert done.attempted

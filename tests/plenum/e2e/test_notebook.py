@@ -13,7 +13,6 @@ from command_line import ROOT, Run
 from forking import environment
 
 import plenum
-import plenum_audit
 from plenum.base.errors import UserError
 from plenum.reports.notebook import StudyResults
 
@@ -52,13 +51,12 @@ def test_the_page_shows_the_cells_of_the_notebook() -> None:
     assert re.findall(r"```python\n(.*?)\n```", page, re.S) == cells()
 
 
-def test_the_examples_of_studies_and_audits_show_what_they_give(
+def test_the_examples_of_studies_show_what_they_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shown = [plenum.sweep, plenum.study, StudyResults.frame, StudyResults.decisions]
     shown += [StudyResults.transcripts, StudyResults.divergence, plenum.UserError]
-    shown += [plenum_audit.audit, plenum_audit.assert_stable]
     printed: list[str] = []
     for each in shown:  # in this order: the study is what the sweep has run
         name = each.__qualname__

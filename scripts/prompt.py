@@ -23,10 +23,11 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="prompt")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        from plenum.design.validation import read
         from plenum.execution import prompt
         from plenum.reports.settings import source
 
-        prompt.show(*source(cfg), prompt.wanted(cfg))
+        prompt.show(*source(cfg), read(prompt.Wanted, cfg))
 
 
 if __name__ == "__main__":

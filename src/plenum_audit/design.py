@@ -1,25 +1,21 @@
 """Settings of an audit in addition to those of a study, with ranges and meanings."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from pydantic import BeforeValidator, Field
 
-from plenum.base.errors import UserError
 from plenum.design import checking, schema
-from plenum.design.ranges import Choice, Range, Url, check_ranges, require
+from plenum.design.ranges import Checked, Count, Float, Int, Positive, WebUrl, require
 from plenum.design.scripts import Script
-from plenum.design.settings import Count, Positive
+from plenum.design.validation import read
 
-ISOLATION = ("process", "none")
-CONTROLS = ("none", "one_shot")
-UNDECIDED = ("pass", "fail")
-Inner = Annotated[float, Range(0.01, 0.999)]
+Inner = Annotated[Float, Field(ge=0.01, le=0.999)]
 
 
-@dataclass
-class CommitteeConfig:
+@dataclass(frozen=True)
+class CommitteeConfig(Checked):
     """The program: a ``target`` (FILE.py:NAME or MODULE:NAME), a ``command`` or a URL (``http``).
 
     A target runs in its own process, or in this one (``isolate=none``), under ``python``. A command
@@ -33,11 +29,11 @@ class CommitteeConfig:
     name: str = ""
     target: str = ""
     command: str = ""
-    http: Annotated[str, Url(web=True)] = ""
+    http: WebUrl = ""
     body: Any = None
     path: str = ""
     python: str = ""
-    isolate: Annotated[str, Choice(ISOLATION)] = "process"
+    isolate: Literal["process", "none"] = "process"
     timeout_s: Positive = 600.0
     max_calls: Count = 1000
     extract: str = ""
@@ -47,8 +43,15 @@ class CommitteeConfig:
     knobs: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class AuditConfig:
+Program = Annotated[
+    CommitteeConfig,
+    BeforeValidator(lambda given: {"target": given} if isinstance(given, str) else given),
+]
+"""``committee=FILE.py:NAME`` is ``committee.target=FILE.py:NAME``."""
+
+
+@dataclass(frozen=True)
+class AuditConfig(Checked):
     """The cases of an audit, its criterion of stability, and additional analyses.
 
     ``case`` is a folder or a file, ``columns`` the column of each field of a data set or log,
@@ -60,20 +63,20 @@ class AuditConfig:
     always changed in requests.
     """
 
-    committee: CommitteeConfig = field(default_factory=CommitteeConfig)
+    committee: Program = field(default_factory=CommitteeConfig)
     case: str | None = None
     columns: dict[str, Any] = field(default_factory=dict)
     logs: str | None = None
     acceptable: Inner = 0.95
     unacceptable: Inner = 0.80
-    max_runs: Annotated[int, Range(2, 10_000)] = 100
+    max_runs: Annotated[Int, Field(ge=2, le=10_000)] = 100
     concurrency: Count = 8
-    undecided: Annotated[str | None, Choice(UNDECIDED)] = None
+    undecided: Literal["pass", "fail"] | None = None
     baseline: str | None = None
-    control: Annotated[str, Choice(CONTROLS)] = "none"
+    control: Literal["none", "one_shot"] = "none"
     fix: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
-    temperatures: list[Annotated[float, Range(0, 2)]] = field(default_factory=list)
+    temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     out: str = "outputs/audit"
 
 
@@ -103,19 +106,8 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     UserError
         A value is missing, unknown, of the wrong type or out of range.
     """
-    if isinstance(cfg.get("committee"), str):
-        cfg = cast(DictConfig, OmegaConf.merge(cfg, {"committee": {"target": cfg.committee}}))
+    audit = read(AuditConfig, cfg)
     rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
-    audited = OmegaConf.masked_copy(cfg, [key for key in _OWN if key in cfg])
-    try:
-        if "out" in cfg:
-            audited.out = str(cfg.out)  # it names the study, which lies in the other part
-        merged = OmegaConf.merge(OmegaConf.structured(AuditConfig), audited)
-        audit = cast(AuditConfig, OmegaConf.to_object(merged))
-    except OmegaConfBaseException as error:
-        raise UserError(schema.reason(error)) from None
-    check_ranges("", audit)
-    check_ranges("committee", audit.committee)
     require(
         audit.unacceptable < audit.acceptable,
         f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="

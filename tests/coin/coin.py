@@ -17,8 +17,9 @@ from statsmodels.stats.proportion import proportion_confint
 from plenum.design.compose import with_weights
 from plenum.design.condition import Condition, changed_settings, identified_backend
 from plenum.design.kinds import Kind
-from plenum.design.ranges import Range
+from plenum.design.ranges import Probability
 from plenum.design.schema import Config
+from plenum.design.validation import validate
 from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.records import Failure, Transcript
@@ -92,12 +93,11 @@ class CoinCondition(Condition):
 
 
 def compose(typed: Config) -> CoinCondition:
-    heads = typed.task.world["heads"]
-    Range(0, 1).check("task.world.heads", heads)
+    heads = validate(Probability, typed.task.world["heads"], "task.world.heads")
     model = str(typed.model.default)
     backend, weights = with_weights(typed.backend, [model], typed.model)
     return CoinCondition(
-        heads=float(heads),
+        heads=heads,
         model=model,
         sampling=typed.sampling,
         backend=backend,

@@ -1,24 +1,17 @@
-"""Values of a typed config that are out of their range, or that go ill with one another."""
+"""Values of a typed config that go ill with one another."""
 
-from plenum.design.ranges import check_ranges, refuse_unused, require
-from plenum.design.schema import FROZEN, Config
+from plenum.design.ranges import refuse_unused, require
+from plenum.design.schema import Config
 
 
 def check(typed: Config) -> None:
-    """Refuse a value out of its range.
+    """Refuse a value that doesn't go with another one.
 
     Raises
     ------
     UserError
         With the key, the value and what is allowed.
     """
-    check_ranges("", typed)
-    committee = ("roles", "model", "prompts", "protocol")
-    for key in (*committee, *FROZEN[1:7], "backend", "tracking", "task"):
-        check_ranges(key, getattr(typed, key))
-    check_ranges("task.information", typed.task.information)
-    for model, price in typed.prices.items():
-        check_ranges(f"prices.{model}", price)
     require(
         typed.protocol.interaction or typed.rounds == 1,
         f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
@@ -31,7 +24,6 @@ def check(typed: Config) -> None:
     if after is not None:
         allowed = f"allowed is 1 to {last}, before the last round"
         require(1 <= after <= last, f"branch.after_round: {after}; {allowed}")
-        check_ranges("branch", typed.branch)
     _require_effect(typed)
 
 

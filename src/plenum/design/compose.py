@@ -14,9 +14,9 @@ from plenum.base.errors import UserError
 from plenum.design import checking, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.hosts import HOSTS
-from plenum.design.ranges import is_study, require
+from plenum.design.ranges import require
 from plenum.design.schema import Config, ModelConfig
-from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
+from plenum.design.settings import Api, Backend, Dtype, Hosted, Protocol, Sampling
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -29,8 +29,6 @@ def parse_job(cfg: DictConfig) -> Job:
     """
     given = schema.resolved(cfg)
     typed = schema.typed(given)
-    require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
-    require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
     checking.check(typed)
     return Job(
         condition=kinds.of_task(typed.task.name).part("compose")(typed),
@@ -38,7 +36,7 @@ def parse_job(cfg: DictConfig) -> Job:
         replicates=_replicates(typed),
         calls=typed.calls,
         budget=typed.budget,
-        prices={model: StatedPrice(**vars(price)) for model, price in typed.prices.items()},
+        prices=typed.prices,
         tracking_uri=typed.tracking.uri,
         journals=typed.journals,
         dry_run=typed.dry_run,
@@ -102,11 +100,9 @@ def with_weights(
     )
 
 
-def _dtype(backend: Hosted, model: ModelConfig) -> str:
+def _dtype(backend: Hosted, model: ModelConfig) -> Dtype:
     """The backend's, else the model's, else single precision."""
-    dtype = backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
-    require(dtype in DTYPES[1:], f"model.dtype: {dtype!r} is not one of {', '.join(DTYPES[1:])}")
-    return dtype
+    return backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:

@@ -24,8 +24,9 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.yaml_files import read_yaml
 from plenum.design.ranges import require
-from plenum.design.schema import BY_NAME, Config, price_refused
+from plenum.design.schema import Config, price_refused
 from plenum.design.scripts import SCRIPTS
+from plenum.design.validation import BY_NAME, open_mappings
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
@@ -59,7 +60,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
         if argument.startswith("-"):
             continue
         if torn := _TORN_PRICE.match(argument):
-            return price_refused("MODEL", torn["price"])
+            return f"prices.MODEL: {price_refused(torn['price'])}"
         try:
             overrides.append(OverridesParser.create().parse_override(argument))
         except HydraException:
@@ -184,7 +185,7 @@ class Settings:
         self.choices = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
         self.keys = {k for k in _keys(self.config) if _NAME_END.split(k)[0] not in foreign}
         schemas = SCRIPTS[config_name].schemas if config_name in SCRIPTS else ()
-        self.open = {key for schema in schemas for key in _open(OmegaConf.structured(schema))}
+        self.open = {key for schema in schemas for key in open_mappings(schema)}
 
     def options(self, group: str) -> list[str]:
         """The options of a config group; none where the name is no group."""
@@ -358,13 +359,3 @@ def _leaves(config: Any, parent: str = "") -> Iterator[tuple[str, str]]:
             yield from _leaves(node, f"{parent}{key}.")
         else:
             yield f"{parent}{key}", str(node)
-
-
-def _open(schema: Any, parent: str = "") -> Iterator[str]:
-    """The mappings of the typed schema that take any key."""
-    for key in schema:
-        node = schema._get_node(key)
-        if isinstance(node, DictConfig) and not node._is_none():
-            if OmegaConf.get_type(node) is dict:
-                yield f"{parent}{key}"
-            yield from _open(node, f"{parent}{key}.")

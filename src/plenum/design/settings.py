@@ -1,29 +1,38 @@
 """The settings that a condition or a job is made of, with the values that each may have."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
-from plenum.design.ranges import Choice, Pattern, Range, Share, Urls
+from pydantic import Field
 
-DTYPES = ("auto", "float32", "bfloat16", "float16")
-TRANSPORTS = ("lean", "litellm")
-ORDERS = ("listed", "random")
-INITIAL_STATES = ("none", "even")
-ANSWER_FORMS = ("analysis_first", "action_first")
-REPORTS = ("shared", "private")
-ACTS = ("shown", "hidden")
+from plenum.design.ranges import (
+    Checked,
+    Count,
+    Cpus,
+    Gpus,
+    Int,
+    NotNegative,
+    Positive,
+    Probability,
+    Urls,
+    matching,
+)
 
-Positive = Annotated[float, Range(0, above=True)]
-Probability = Annotated[float, Range(0, 1)]
-Count = Annotated[int, Range(1)]
-NotNegative = Annotated[float, Range(0)]
-Limit = Annotated[int | None, Range(1)]
-Dollars = Annotated[float | None, Range(0)]
-Device = Annotated[str, Pattern("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+AnswerForm = Literal["analysis_first", "action_first"]
+ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
+Device = Annotated[str, matching("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
+Amount = Annotated[Int, Field(ge=0)]
+Rows = Annotated[Int, Field(ge=1, le=4096)]
+RayAddress = Annotated[
+    str,
+    matching(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
+]
+Bucket = Annotated[Int, Field(ge=8)]
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(Checked):
     """The deliberation protocol: who speaks when, and what a prompt shows of the discussion."""
 
     window: Count = 15
@@ -32,11 +41,11 @@ class Protocol:
     """Whether a seat reads the others; without it each one knows only what it said itself."""
     feedback: bool = True
     """Whether prompts show arguments; without them the committee table is all that goes round."""
-    order: Annotated[str, Choice(ORDERS)] = "listed"
+    order: Literal["listed", "random"] = "listed"
     """Who speaks when: as the seats are listed, or as it is drawn from scenario and seed alone."""
     round_lines: bool = False
     """Whether a turn names its round, and the last one asks for a final word."""
-    initial_state: Annotated[str, Choice(INITIAL_STATES)] = "none"
+    initial_state: Literal["none", "even"] = "none"
     """Which state the table shows of a seat that has not spoken: none, or an even one."""
 
     @property
@@ -59,7 +68,7 @@ class Protocol:
 
 
 @dataclass(frozen=True)
-class Sampling:
+class Sampling(Checked):
     """How a model samples."""
 
     temperature: NotNegative = 0.0
@@ -67,10 +76,10 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulated(Checked):
     """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
 
-    name: str = "simulated"
+    name: Literal["simulated"] = "simulated"
     gain: NotNegative = 1.0
     coupling: NotNegative = 1.0
     noise: Probability = 0.05
@@ -81,14 +90,14 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Api:
+class Api(Checked):
     """Settings of the ``api`` backend that can change an answer.
 
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
     """
 
-    name: str = "api"
-    api_base: dict[str, Annotated[Any, Urls()]] = field(default_factory=dict)
+    name: Literal["api"] = "api"
+    api_base: dict[str, Urls] = field(default_factory=dict)
     send_seed: bool = False
 
     @property
@@ -99,7 +108,7 @@ class Api:
 
 
 @dataclass(frozen=True)
-class Hosted:
+class Hosted(Checked):
     """Settings of the ``hosted`` backend; ``docs/hosted-backend.md`` explains them.
 
     ``slots`` rows decode together; ``prefill_rows`` prompts are prefilled together, in buckets of
@@ -109,22 +118,22 @@ class Hosted:
     its environment instead.
     """
 
-    name: str = "hosted"
-    dtype: Annotated[str, Choice(DTYPES)] = "float32"
-    slots: Annotated[int, Range(1, 4096)] = 16
-    prefill_rows: Annotated[int, Range(1, 4096)] = 1
-    bucket: Annotated[int, Range(8)] = 16
-    rung: Annotated[int, Range(8)] = 256
+    name: Literal["hosted"] = "hosted"
+    dtype: Dtype = "float32"
+    slots: Rows = 16
+    prefill_rows: Rows = 1
+    bucket: Bucket = 16
+    rung: Bucket = 256
     revision: str = "main"
     trust_remote_code: bool = False
     deterministic: bool = True
     device: Device = "auto"
-    threads: Annotated[int, Range(1, 1024)] = 2
+    threads: Annotated[Int, Field(ge=1, le=1024)] = 2
     prefix_cache_mb: Count = 4096
 
 
 @dataclass(frozen=True)
-class Information:
+class Information(Checked):
     """What the agents of a world see and hear: by default everybody all of it.
 
     ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
@@ -132,17 +141,17 @@ class Information:
 
     sight: Probability = 1.0
     delivered: Probability = 1.0
-    reports: Annotated[str, Choice(REPORTS)] = "shared"
-    acts: Annotated[str, Choice(ACTS)] = "shown"
+    reports: Literal["shared", "private"] = "shared"
+    acts: Literal["shown", "hidden"] = "shown"
     hears: Any = "all"
     lost: Probability = 0.0
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Recorded(Checked):
     """Runs that somebody else made and logged: nothing is called, and nothing was controlled."""
 
-    name: str = "logs"
+    name: Literal["logs"] = "logs"
 
 
 Backend = Simulated | Api | Hosted | Recorded
@@ -152,7 +161,7 @@ HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
 
 
 @dataclass(frozen=True)
-class Calls:
+class Calls(Checked):
     """How calls are made: none of this can change an answer, so none of it is identity.
 
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
@@ -166,8 +175,8 @@ class Calls:
     max_concurrency: Count = 1000
     start_concurrency: Count = 32
     adapt: bool = True
-    rpm: dict[str, Limit] = field(default_factory=dict)
-    tpm: dict[str, Limit] = field(default_factory=dict)
+    rpm: dict[str, Count | None] = field(default_factory=dict)
+    tpm: dict[str, Count | None] = field(default_factory=dict)
     timeout_s: Positive = 120.0
     idle_timeout_s: Positive = 60.0
     max_attempts: Count = 6
@@ -175,12 +184,12 @@ class Calls:
     backoff_max_s: NotNegative = 60.0
     max_wait_s: NotNegative = 900.0
     max_response_mb: Count = 32
-    transport: Annotated[str, Choice(TRANSPORTS)] = "lean"
+    transport: Literal["lean", "litellm"] = "lean"
     batch: bool = False
 
 
 @dataclass(frozen=True)
-class Batch:
+class Batch(Checked):
     """For how many seconds a batch is waited for, and how many lie between looks at it."""
 
     wait_s: Positive = 86_400.0
@@ -188,22 +197,22 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class StatedPrice:
+class StatedPrice(Checked):
     """A model's price as the user states it, in US dollars per million tokens."""
 
-    input: float
-    output: float
-    cached: float | None = None
-    written: float | None = None
+    input: NotNegative
+    output: NotNegative
+    cached: NotNegative | None = None
+    written: NotNegative | None = None
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Checked):
     """What a sweep may use up, over all its runs; ``None`` is without limit."""
 
-    dollars: Dollars = None
-    tokens: Annotated[int | None, Range(0)] = None
-    calls: Annotated[int | None, Range(0)] = None
+    dollars: NotNegative | None = None
+    tokens: Amount | None = None
+    calls: Amount | None = None
 
     @property
     def limited(self) -> bool:
@@ -212,25 +221,22 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Workers:
+class Workers(Checked):
     """How many workers ``hydra/launcher=ray`` starts, and what each takes of the cluster.
 
     ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
     """
 
-    number: Limit = None
-    cpus: Annotated[float, Share()] = 1.0
-    gpus: Annotated[float, Share(apart=True)] = 0.0
+    number: Count | None = None
+    cpus: Cpus = 1.0
+    gpus: Gpus = 0.0
 
 
 @dataclass(frozen=True)
-class Ray:
+class Ray(Checked):
     """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
 
-    address: Annotated[
-        str | None,
-        Pattern(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
-    ] = None
+    address: RayAddress | None = None
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,16 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
+from pydantic import Field
 
 from plenum.base.errors import UserError
 from plenum.base.text import printable
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition
-from plenum.design.ranges import Choice, Whole, check_ranges, require
+from plenum.design.ranges import Checked, Whole, require
 from plenum.execution.answers import answers
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.models.conversation import Ask, Entry
@@ -23,11 +24,9 @@ from plenum.tracking.study import Study
 
 _Value = TypeVar("_Value", int, str)
 
-FORMATS = ("text", "json")
-
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Checked):
     """The call whose prompt is wanted; ``None`` for the only one there is.
 
     Attributes
@@ -41,30 +40,13 @@ class Wanted:
     """
 
     condition: str | None
-    replicate: Annotated[int, Whole(0)]
+    replicate: Annotated[Whole, Field(ge=0)]
     call: str | None
-    round: Annotated[int | None, Whole(1)]
+    round: Annotated[Whole, Field(ge=1)] | None
     seat: str | None
-    format: Annotated[str, Choice(FORMATS)]
+    format: Literal["text", "json"]
     journals: str
     answer: bool = False
-
-
-def wanted(cfg: DictConfig) -> Wanted:
-    """Check the config of ``scripts/prompt.py``.
-
-    Raises
-    ------
-    UserError
-        A number isn't one, or the format is unknown.
-    """
-    names = ("condition", "call", "seat")
-    given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
-    given |= {name: None if cfg[name] is None else str(cfg[name]) for name in names}
-    require(type(cfg.answer) is bool, f"answer: {cfg.answer!r}; it is true or false")
-    wish = Wanted(journals=str(cfg.journals), answer=cfg.answer, **given)
-    check_ranges("", wish)
-    return wish
 
 
 def show(study: str, uri: str, wish: Wanted) -> None:

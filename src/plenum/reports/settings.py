@@ -1,46 +1,47 @@
 """The typed settings of the scripts that read a study, with their ranges."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
+from pydantic import BeforeValidator, Field
 
 from plenum.base.errors import UserError
-from plenum.design.ranges import Choice, Range, Whole, check_ranges
-from plenum.dynamics import DRAWS, INTERVALS, WINDOW
-from plenum.dynamics.planning import SPENDING
+from plenum.design import validation
+from plenum.design.ranges import Checked, Positive, Text, Whole
+from plenum.dynamics import DRAWS, WINDOW
 from plenum.records.remote_files import destination
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class _Increasing:
-    """A rule for whole numbers that increase, maybe of a given count, with its description."""
-
-    least: int
-    allowed: str
-    length: int | None = None
-
-    def check(self, key: str, value: object) -> None:
-        """Refuse other values."""
-        given = list(value) if isinstance(value, tuple) else None
-        integers = given is not None and all(type(n) is int and n >= self.least for n in given)
-        refused = given is None or not integers or given != sorted(set(given))
-        if refused or self.length not in (None, len(given or ())):
-            raise UserError(f"{key}: {value if given is None else given}; it is {self.allowed}")
+def _increasing(given: Any, least: int, allowed: str, length: int | None = None) -> tuple[int, ...]:
+    """Return a list as a tuple if it holds whole numbers that increase."""
+    numbers = list(given) if isinstance(given, list | tuple) else None
+    if numbers is None or not all(type(n) is int and n >= least for n in numbers):
+        raise ValueError(f"{given}; it is {allowed}")
+    if numbers != sorted(set(numbers)) or length not in (None, len(numbers)):
+        raise ValueError(f"{numbers}; it is {allowed}")
+    return tuple(numbers)
 
 
-Window = Annotated[tuple[int, int], _Increasing(1, "[first,last] with 1 <= first < last", 2)]
-Looks = Annotated[
-    tuple[int, ...], _Increasing(3, "an increasing list of whole numbers from 3 on, as in [10,20]")
+_FIRST_LAST = "[first,last] with 1 <= first < last"
+_LOOKS = "an increasing list of whole numbers from 3 on, as in [10,20]"
+Window = Annotated[
+    tuple[int, int],
+    BeforeValidator(partial(_increasing, least=1, allowed=_FIRST_LAST, length=2)),
 ]
-Positive = Annotated[float, Range(0, above=True)]
+Looks = Annotated[tuple[int, ...], BeforeValidator(partial(_increasing, least=3, allowed=_LOOKS))]
+Exact = Annotated[Positive, Field(strict=True)]
+Interval = Literal["jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible"]
+Out = Annotated[Path, BeforeValidator(lambda given: destination("out", str(given)))]
+"""A file or folder that a script writes, which may be for a bucket."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """The study to report on, and the settings of its estimates.
 
     Attributes
@@ -64,56 +65,52 @@ class Settings:
 
     study: str
     uri: str
-    out: Path
+    out: Out
     window: Window = WINDOW
-    interval: Annotated[str, Choice(INTERVALS)] = INTERVALS[0]
-    draws: Annotated[int, Whole(100)] = DRAWS
-    seed: Annotated[int, Whole(0)] = 0
-    baseline: str = ""
-    reruns: str = ""
+    interval: Interval = "jackknife"
+    draws: Annotated[Whole, Field(ge=100)] = DRAWS
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    baseline: Text = ""
+    reruns: Text = ""
     every: bool = False
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Checked):
     """The settings of `scripts/plan.py`: see `plan_replicates` and `look` of `plenum.dynamics`."""
 
     study: str
     uri: str
     window: Window
-    delta: Positive
-    power: Positive
-    alpha: Positive
-    half_width: Positive
-    maximum: Annotated[int, Whole(3)]
+    delta: Exact
+    power: Exact
+    alpha: Exact
+    half_width: Exact
+    maximum: Annotated[Whole, Field(ge=3)]
     looks: Looks
-    spending: Annotated[str, Choice(SPENDING)]
+    spending: Literal["obrien_fleming", "pocock"]
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Checked):
     """The settings of `scripts/calibrate.py`; without ``workers`` every core works."""
 
-    draws: Annotated[int, Whole(2)]
-    workers: Annotated[int | None, Whole(1)]
-    out: Path
+    draws: Annotated[Whole, Field(ge=2)]
+    workers: Annotated[Whole, Field(ge=1)] | None
+    out: Out
 
 
 def read(kind: type[T], cfg: DictConfig) -> T:
-    """Read a script's config as a dataclass: each field has the name of its key, and its rules.
+    """Read the settings of a script, and the study and store that those have which read one.
 
     Raises
     ------
     UserError
         The study isn't named, there is no store, or a value is malformed.
     """
-    hints = get_type_hints(kind)
-    given = dict(zip(("study", "uri"), source(cfg), strict=True)) if "uri" in hints else {}
-    names = [name for name in hints if name in cfg and name not in given]
-    values = {name: _converted(name, cfg[name], hints[name]) for name in names}
-    typed = kind(**given, **values)
-    check_ranges("", typed)
-    return typed
+    reads_study = "uri" in kind.__dataclass_fields__  # type: ignore[attr-defined]
+    given = dict(zip(("study", "uri"), source(cfg), strict=True)) if reads_study else {}
+    return validation.read(kind, cfg, **given)
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -141,19 +138,17 @@ def source(cfg: DictConfig) -> tuple[str, str]:
     """
     if OmegaConf.is_missing(cfg, "study"):
         raise UserError("study: missing; name the study, as in study=hl01_2x2")
+    return str(cfg.study), store_uri(cfg)
+
+
+def store_uri(cfg: DictConfig) -> str:
+    """Return the address of the tracking store that a script needs.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
     if cfg.tracking.uri is None:
-        raise UserError(
-            f"tracking: {cfg.tracking.name} holds no study to read; use local or server"
-        )
-    return str(cfg.study), str(cfg.tracking.uri)
-
-
-def _converted(name: str, value: Any, hint: Any) -> Any:
-    """Convert a config's value to a field's type; the field's rules refuse other types."""
-    if hint is str:
-        return "" if value is None else str(value)
-    if hint is Path:
-        return destination(name, str(value))
-    if get_origin(hint) is tuple and OmegaConf.is_list(value):
-        return tuple(value)
-    return value
+        raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
+    return str(cfg.tracking.uri)

@@ -9,9 +9,8 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.design.compose import with_weights
 from plenum.design.condition import Job
-from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, ModelConfig, StudyConfig
-from plenum.design.settings import Sampling, StatedPrice
+from plenum.design.settings import Sampling
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs import cases, logs
@@ -67,7 +66,6 @@ def compose(cfg: DictConfig) -> Audit:
         A value is malformed, or there is no such program or case.
     """
     audit, study = settings.typed(cfg)
-    require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
     config = OmegaConf.to_yaml(cfg, resolve=True)
     of_logs, of_cases = _columns(audit)
     read = cases.load(audit.case, of_cases) if audit.case else ()
@@ -138,7 +136,7 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
         replicates=runs,
         calls=study.calls,
         budget=study.budget,
-        prices={model: StatedPrice(**vars(price)) for model, price in study.prices.items()},
+        prices=study.prices,
         tracking_uri=study.tracking.uri,
         journals=study.journals,
         dry_run=study.dry_run,

@@ -1,24 +1,34 @@
 """Settings of a fault server: faults, latency, limits, and its address."""
 
 from dataclasses import dataclass, field, fields
-from typing import Annotated, cast
+from typing import Annotated, Literal
 
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import DictConfig
+from pydantic import Field
 
 from plenum.base.errors import UserError
-from plenum.design.ranges import Choice, Range, check_ranges, require
+from plenum.design.ranges import (
+    Checked,
+    Count,
+    Float,
+    Int,
+    NotNegative,
+    Probability,
+    Seed,
+    require,
+)
+from plenum.design.validation import plain, validate
 
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
 """Faults of the answer itself; repeating the request gives the same bytes."""
 
-Rate = Annotated[float, Range(0, 1)]
-Seconds = Annotated[float, Range(0)]
-Most = Annotated[int | None, Range(1)]
+Rate = Probability
+Seconds = NotNegative
+Most = Count | None
 
 
 @dataclass(frozen=True)
-class Faults:
+class Faults(Checked):
     """Rates of the kinds of fault, as shares of all requests in [0, 1].
 
     ``all`` is a total that is spread evenly over the kinds of :data:`SPREAD` and excludes rates of
@@ -28,7 +38,7 @@ class Faults:
     Raises
     ------
     UserError
-        A rate is outside of [0, 1], or they add up to more than 1.
+        Rates add up to more than 1, or stand beside ``all``.
     """
 
     rate_limit: Rate = 0.0
@@ -46,13 +56,12 @@ class Faults:
     content_filter: Rate = 0.0
     empty_text: Rate = 0.0
     refusal: Rate = 0.0
-    all: Annotated[float | None, Range(0, 1)] = None
+    all: Rate | None = None
     retry_after_s: Seconds = 0.2
     hang_s: Seconds = 600.0
     trickle_s: Seconds = 2.0
 
     def __post_init__(self) -> None:
-        check_ranges("faults", self)
         single = {kind: rate for kind in KINDS if (rate := float(getattr(self, kind)))}
         if self.all is not None and single:
             raise UserError(
@@ -79,29 +88,23 @@ SPREAD = tuple(kind for kind in KINDS if kind not in _ALONE)
 
 
 @dataclass(frozen=True)
-class Latency:
+class Latency(Checked):
     """Time until an answer, in seconds: lognormal, or fixed if ``sigma`` is 0."""
 
     median_s: Seconds = 0.05
-    sigma: Annotated[float, Range(0, 5)] = 0.0
-
-    def __post_init__(self) -> None:
-        check_ranges("latency", self)
+    sigma: Annotated[Float, Field(ge=0, le=5)] = 0.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Checked):
     """Maximal numbers of requests at once and within 60 seconds; ``None`` is unlimited."""
 
     in_flight: Most = None
     rpm: Most = None
 
-    def __post_init__(self) -> None:
-        check_ranges("limits", self)
-
 
 @dataclass(frozen=True)
-class BatchFaults:
+class BatchFaults(Checked):
     """Faults of batches, and their duration.
 
     Of items, a share ``errored`` fails, and a share ``lost`` is answered but missing in the
@@ -127,12 +130,9 @@ class BatchFaults:
     behind_s: Seconds = 0.0
     most_items: Most = None
 
-    def __post_init__(self) -> None:
-        check_ranges("batches", self)
-
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """All settings of a fault server.
 
     Parameters
@@ -148,17 +148,14 @@ class Settings:
     """
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Range(0, 65535)] = 8123
-    seed: Annotated[int, Range(0)] = 0
-    answers: Annotated[str, Choice(("simulated", "canned"))] = "simulated"
+    port: Annotated[Int, Field(ge=0, le=65535)] = 8123
+    seed: Seed = 0
+    answers: Literal["simulated", "canned"] = "simulated"
     key: str | None = None
     faults: Faults = field(default_factory=Faults)
     latency: Latency = field(default_factory=Latency)
     limits: Limits = field(default_factory=Limits)
     batches: BatchFaults = field(default_factory=BatchFaults)
-
-    def __post_init__(self) -> None:
-        check_ranges("", self)
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -169,11 +166,4 @@ def settings(cfg: DictConfig) -> Settings:
     UserError
         A value isn't allowed, or has the wrong type.
     """
-    schema = OmegaConf.structured(Settings)
-    for node in (schema, *(schema[part.name] for part in fields(Settings)[-4:])):
-        OmegaConf.set_readonly(node, False)  # frozen dataclasses make read-only nodes
-    try:
-        return cast(Settings, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))
-    except OmegaConfBaseException as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"{error.full_key}: {reason}" if error.full_key else reason) from None
+    return validate(Settings, plain(cfg))

@@ -30,8 +30,8 @@ SETTINGS = (
     ("study=x window=[5,3]", "window: [5, 3]"),
     ("study=x window=3", "window: 3"),
     ("study=x interval=ols", "interval: 'ols' is not one of jackknife, percentile"),
-    ("study=x draws=10", "draws: 10; a whole number from 100 on"),
-    ("study=x draws=many", "draws: many; a whole number from 100 on"),
+    ("study=x draws=10", "draws: 10 is not allowed; it must be 100 or more"),
+    ("study=x draws=many", "draws: many; a whole number, 100 or more"),
     ("study=x seed=-1", "seed: -1"),
 )
 """What all scripts read that show a study."""
@@ -47,7 +47,7 @@ REFUSED = {
         ("model=mixed ~model.seats.Equity", "the seat Equity has no model"),
         ("scenario=XX-99", "scenario: XX-99 is none of AI-01"),
         ("scenario.file=nowhere.yaml", "nowhere.yaml does not exist"),
-        ("backend.noise=2", "backend.noise: 2.0"),
+        ("backend.noise=2", "backend.noise: 2 is not allowed"),
         ("backend.colour=red", "backend.colour"),
         ("study=a/b", "study: 'a/b'"),
         ("tracking.uri=ftp://x", "tracking.uri: 'ftp://x'"),
@@ -91,9 +91,9 @@ REFUSED = {
         ("study=x looks=20", "looks: 20; it is an increasing list of whole numbers"),
         ("study=x looks=[9,3]", "looks: [9, 3]; it is an increasing list"),
         ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
-        ("study=x maximum=1", "maximum: 1; a whole number from 3 on"),
+        ("study=x maximum=1", "maximum: 1 is not allowed; it must be 3 or more"),
     ),
-    "scripts/calibrate.py": (("workers=0", "workers: 0; a whole number from 1 on"),),
+    "scripts/calibrate.py": (("workers=0", "workers: 0 is not allowed; it must be 1 or more"),),
     "scripts/accounting.py": (("", "study: missing"),),
     "scripts/papers.py": (
         ("run=reduced only=api", "only: api; one of simulated, hosted"),
@@ -114,7 +114,7 @@ REFUSED = {
         ("judge=7", "error: judge: 7; name a model"),
         ("judge=gpt-4.1 flag_below=11", "error: flag_below: 11; a number from 0 to 10"),
         ("judge=gpt-4.1 backend=simulated", "error: backend: simulated; simulated agents read no"),
-        ("judge=gpt-4.1 calls.timeout_s=0", "error: calls.timeout_s: 0.0 is not allowed"),
+        ("judge=gpt-4.1 calls.timeout_s=0", "error: calls.timeout_s: 0 is not allowed"),
     ),
     "scripts/theory.py": (
         ("--agents 2.5", "error: argument --agents: invalid int value: '2.5'"),

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from pydantic import AfterValidator, Field
+
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
-from plenum.design.ranges import Whole, require
+from plenum.design.ranges import Text, Whole
 from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
-from plenum.reports.settings import Settings
+from plenum.reports.settings import Out, Settings
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.report_run import log_report
@@ -23,13 +25,14 @@ LARGE = 40_000_000
 """Bytes above which a page is slow to open and hard to send."""
 
 
-class _Html:
-    """A rule for a file that a browser opens by its name."""
+def _check_html(out: Path) -> Path:
+    """Refuse another ending than that of a file that a browser opens by its name, and a folder."""
+    if out.suffix not in (".html", ".htm") or out.is_dir():
+        raise ValueError(f"{out}; the name of a file that ends in .html")
+    return out
 
-    def check(self, key: str, value: Path) -> None:
-        """Refuse another ending, and a folder."""
-        allowed = value.suffix in (".html", ".htm") and not value.is_dir()
-        require(allowed, f"{key}: {value}; the name of a file that ends in .html")
+
+Few = Annotated[Whole, Field(ge=2, description="a whole number from 2 on, or null for all")]
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,12 @@ class Explored(Settings):
         The most transcripts of a condition; ``None`` for all, and for a few of a large study.
     """
 
-    out: Annotated[Path, _Html()]
-    condition: str = ""
-    replicates: Annotated[int | None, Whole(2, ", or null for all")] = None
+    out: Annotated[Out, AfterValidator(_check_html)]
+    condition: Text = ""
+    replicates: (
+        Annotated[Whole, Field(ge=2, description="a whole number from 2 on, or null for all")]
+        | None
+    ) = None
 
 
 def publish(chosen: Explored) -> None:

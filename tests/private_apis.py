@@ -50,7 +50,6 @@ PRIVATE = {
     "hydra.core.override_parser.types:Transformer": _OVERRIDES,
     "hydra.core.override_parser.types:ValueType": _OVERRIDES,
     "omegaconf:DictConfig._get_node": _NODES,
-    "omegaconf:DictConfig._is_none": _NODES,
     "omegaconf._utils:get_omega_conf_dumper": "configs are written by libyaml, 8 times as fast",
     "mlflow.store.db.utils": _MIGRATIONS,
     "mlflow.store.db.utils:_all_tables_exist": _MIGRATIONS,

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ import yaml
 from hydra import initialize_config_dir
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
-from omegaconf import OmegaConf
 
 from plenum.design.schema import Config
 from plenum_audit.design import AuditConfig
@@ -55,8 +55,7 @@ def test_every_option_of_a_group_is_in_the_docs(groups: Mapping[str, list[str]])
 
 
 def test_every_value_is_in_the_docs() -> None:
-    settings = OmegaConf.to_container(OmegaConf.structured(Config))
-    assert isinstance(settings, dict)
+    settings = asdict(Config())
     documented = " ".join([*cells("Values"), *(f"{row[2]}" for row in cells("Groups").values())])
     for key, value in settings.items():
         for name in (
@@ -69,8 +68,7 @@ def test_every_value_is_in_the_docs() -> None:
 
 def test_every_setting_of_an_audit_is_in_the_docs_with_its_default() -> None:
     rows = cells("Audits")
-    usual = OmegaConf.to_container(OmegaConf.structured(AuditConfig))
-    assert isinstance(usual, dict)
+    usual = asdict(AuditConfig())
     committee = usual.pop("committee")
     for key, value in {**usual, **{f"committee.{k}": v for k, v in committee.items()}}.items():
         assert key in rows, key

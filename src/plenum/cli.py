@@ -170,7 +170,7 @@ def _explained(error: Exception, config_name: str | None) -> str:
     """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):
-        from plenum.design.overrides import explain
+        from plenum.design.slips import explain
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
             line = explain(sys.argv[1:], config_name)

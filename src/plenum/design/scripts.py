@@ -1,11 +1,11 @@
 """Settings of scripts that a package brings: found by entry points of ``plenum.scripts``."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from plenum.base import project
 from plenum.base.extensions import Registry
-from plenum.design.schema import Config
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,25 @@ class Script:
 
 
 SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script")
-"""By the name of the primary config, such as ``audit``."""
-SCRIPTS.add("config", Script((Config,)))
+"""By the name of the primary config, such as ``audit``; ``run.py`` isn't among them."""
+
+
+def schemas(config_name: str) -> tuple[type[Any], ...]:
+    """Return the types of the settings of a primary config; none where they aren't known."""
+    from plenum.design.schema import Config  # pydantic takes a tenth of a second to load
+
+    if config_name == "config":
+        return (Config,)
+    return SCRIPTS[config_name].schemas if config_name in SCRIPTS else ()
+
+
+def foreign_settings(config_name: str) -> set[str]:
+    """Return the groups and settings of ``run.py`` that a script composes and has no use for."""
+    if config_name not in SCRIPTS:
+        return set()
+    from plenum.design.schema import Config
+
+    known = {setting.name for setting in fields(Config)}
+    known |= {folder.name for folder in (project.root() / "conf").iterdir() if folder.is_dir()}
+    own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
+    return known - {"hydra"} - own

@@ -72,7 +72,8 @@ def validate(kind: type[T], data: object, key: str = "") -> T:
         A value is missing, unknown, of the wrong type or not allowed.
     """
     try:
-        return _adapter(kind).validate_python(data)
+        value: T = _adapter(kind).validate_python(data)  # type: ignore[arg-type]
+        return value
     except ValidationError as error:
         first = error.errors()[0]
         path, hint, parent = _find(kind, first["loc"])

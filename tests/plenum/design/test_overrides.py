@@ -13,7 +13,7 @@ from hydra.core.global_hydra import GlobalHydra
 
 from plenum.base.errors import UserError
 from plenum.design import schema
-from plenum.design.overrides import explain
+from plenum.design.slips import explain
 
 Ended = Callable[..., tuple[object, str]]
 

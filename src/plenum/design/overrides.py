@@ -67,7 +67,11 @@ def take_own_folder(arguments: Sequence[str]) -> None:
         raise UserError(f"--config-dir: {given} is no folder")
     for file in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.txt"))):
         name = file.relative_to(folder)
-        base = project.root() if name.parts[0] == "scenarios" else project.root() / "conf"
+        base = (
+            project.project_root()
+            if name.parts[0] == "scenarios"
+            else project.project_root() / "conf"
+        )
         if (base / name).exists():
             raise UserError(
                 f"--config-dir: {given} has {name}, as plenum has; give yours another name"

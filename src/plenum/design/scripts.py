@@ -44,6 +44,8 @@ def foreign_settings(config_name: str) -> set[str]:
     from plenum.design.schema import Config
 
     known = {setting.name for setting in fields(Config)}
-    known |= {folder.name for folder in (project.root() / "conf").iterdir() if folder.is_dir()}
+    known |= {
+        folder.name for folder in (project.project_root() / "conf").iterdir() if folder.is_dir()
+    }
     own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
     return known - {"hydra"} - own

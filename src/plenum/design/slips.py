@@ -51,7 +51,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
         except HydraException:
             return _unreadable(argument)
     GlobalHydra.instance().clear()  # the run that has failed, if it was begun
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
         known = Available(config_name, overrides)
         many = "-m" in arguments or "--multirun" in arguments
         return next(filter(None, (_mistake(known, each, many) for each in overrides)), None)
@@ -60,7 +60,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
 def near_settings(name: str, value: str, config_name: str) -> list[str]:
     """Return overrides that a name may stand for which is no flag."""
     GlobalHydra.instance().clear()
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
         return Available(config_name, []).near(name, value)
 
 
@@ -80,6 +80,7 @@ class Available:
         fit = [o for o in overrides if not o.is_sweep_override()]
         fit = [o for o in fit if o.value() in self.options(o.key_or_group)]
         config = self.compose(*(f"{o.get_key_element()}={o.value()}" for o in fit))
+        config = config or self.compose()
         self.choices = OmegaConf.select(config, "hydra.runtime.choices", default={})
         self.keys = {key for key in _keys(config) if re.split("[.@/]", key)[0] not in foreign}
         self.open = {key for each in schemas(config_name) for key in open_mappings(each)}
@@ -98,7 +99,7 @@ class Available:
         try:
             return compose(self.name, list(overrides), return_hydra_config=True)
         except (HydraException, OmegaConfBaseException, ValueError):
-            return self.compose() if overrides[1:] else OmegaConf.create()
+            return OmegaConf.create()
 
     def is_mapping(self, key: str) -> bool:
         """Return True if a key holds further keys."""
@@ -151,6 +152,11 @@ def _mistake(known: Available, override: Override, many: bool) -> str | None:
         return f"{key}: {value} are several values; {meant(likely)}"
     if not options and known.is_mapping(key) and isinstance(override.value(), list):
         return f"{key}: {value}; {BY_NAME}"
+    names = override.value() if isinstance(override.value(), dict) else {}
+    new = any(f"{key}.{name}" not in known.keys for name in names)
+    if new and known.is_mapping(key) and not override.is_add():
+        quoted = f"'+{line}'"
+        return f"{key}: a name in it is new; {meant([quoted])}"
     if options or key in known.keys or key.startswith("hydra"):
         again = override.is_add() and not override.is_force_add() and not options
         return f"{key}: it is set already; {meant([line.lstrip('+')])}" if again else None

@@ -98,6 +98,13 @@ def test_an_open_mapping_of_an_audit_takes_a_plus(line: str) -> None:
     assert explain([f"+{line}"], "audit") is None
 
 
+def test_a_new_name_in_braces_takes_a_plus() -> None:
+    given = "committee.knobs={rounds:[2,1]}"
+    assert f"did you mean '+{given}'?" in str(explain([given], "audit"))
+    assert explain([f"+{given}"], "audit") is None
+    assert "did you mean committee.knobs=null?" in str(explain(["knobs=null"], "audit"))
+
+
 def test_columns_of_a_data_set_can_be_set_one_by_one_or_together() -> None:
     for line in ("columns.id=null", "columns={text:facts,options:[a,b]}"):
         assert explain([line], "audit") is None

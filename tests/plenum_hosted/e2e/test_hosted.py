@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command_line import Run, call, calls, journaled, journals, runs, start, wait_for
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 # One thread: the tests share the cores with others, and two threads would wait for each other.
 ALONE = "backend.threads=1"
@@ -40,7 +40,6 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return journals(folder)
 
 
-@pytest.mark.long
 def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -51,7 +50,6 @@ def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     assert len(without_roles.items() & swept.items()) == 2
 
 
-@pytest.mark.long
 def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -66,7 +64,6 @@ def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     assert journals(tmp_path) == swept
 
 
-@pytest.mark.long
 def test_workers_with_an_engine_each_write_the_same_bytes(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
@@ -76,7 +73,6 @@ def test_workers_with_an_engine_each_write_the_same_bytes(
     assert len({log.name for log in tmp_path.glob("mlruns/journals/*/calls-w*.jsonl")}) == 2
 
 
-@pytest.mark.long
 def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -> None:
     heads = [entries(data)[0] for data in swept.values()]
     assert {head["variant"] for head in heads} == {"canonical", "rephrase01"}
@@ -87,7 +83,6 @@ def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -
     assert environment["deterministic"] == "true"
 
 
-@pytest.mark.long
 def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path: Path) -> None:
     run(*SMALL, "replicates=1", "rounds=1")
     (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
@@ -99,7 +94,6 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
     assert entries(file.read_bytes())[len(kept)]["environment"]["threads"] == "2"
 
 
-@pytest.mark.long
 def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
     given = ("+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", ALONE)
     call(stored, "run.py", "-m", *given, "rounds=2", "replicates=2")

@@ -57,7 +57,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["committee", pytest.param("world", marks=pytest.mark.long)])
 def test_last_bits_of_estimates_rewrite_nothing(
     kind: str, run: Run, stored: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

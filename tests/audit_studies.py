@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base.identity import digest
 from plenum.design.settings import Backend, Sampling, Simulated
 from plenum.execution.summarise import report
-from plenum.execution.usage import account
+from plenum.execution.usage import count_usage
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
@@ -108,7 +108,7 @@ class AuditStudy:
         writer = self.writer.open({**head, "cell": condition.cell}, wanted)
         for journal in journals:
             writer.replicate(journal, Usage())
-        writer.close(journals, report(transcripts, account(transcripts, (), wanted, "")), "")
+        writer.close(journals, report(transcripts, count_usage(transcripts, (), wanted, "")), "")
 
     def _journal(self, head: dict[str, Any], number: int, decision: str, entries: Entries) -> Path:
         folder = self.folder / "journals" / self.name / str(head["condition"])

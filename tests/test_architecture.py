@@ -161,7 +161,7 @@ def test_a_module_imports_only_what_its_room_may(modules: dict[str, str]) -> Non
         ("models.api", "def f():\n    from plenum.committee import Ask", ["committee"]),
         ("models.simulated", "from ...committee import prompts", ["committee"]),
         ("committee", "from plenum import dynamics, tracking", ["dynamics", "tracking"]),
-        ("reports", "from plenum.execution.outcomes import save", ["execution"]),
+        ("reports", "from plenum.execution.outcomes import save_outcome", ["execution"]),
         ("execution", "if True:\n    import plenum.reports.tables", ["reports"]),
         ("tracking", "from ..dynamics import lyapunov", ["dynamics"]),
         ("scenarios", "from plenum.records import Failure", ["records"]),

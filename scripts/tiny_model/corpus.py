@@ -71,7 +71,7 @@ def ids() -> tuple[str, ...]:
 @functools.cache
 def scenario(scenario_id: str) -> Scenario:
     """A scenario by its id."""
-    return scenarios.load(project.resolve_path(f"scenarios/{scenario_id}.yaml"))
+    return scenarios.load_scenario(project.resolve_path(f"scenarios/{scenario_id}.yaml"))
 
 
 @functools.cache
@@ -79,7 +79,7 @@ def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
     folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
     file = variant_files.wordings_file(folder, loaded, "rephrase")
-    wordings = variant_files.read(file, loaded)
+    wordings = variant_files.read_wordings(file, loaded)
     return tuple(
         (text, *rewordings.values())
         for text, rewordings in zip(wordings.sentences, wordings.ways, strict=True)
@@ -93,7 +93,7 @@ def fixed(scenario_id: str) -> tuple[Variant, ...]:
     families = ["canonical", "format"]
     if variant_files.wordings_file(folder, loaded, "register").exists():
         families.append("register")
-    return perturbations.load("tiny model", tuple(families), loaded, folder)
+    return perturbations.load_variants("tiny model", tuple(families), loaded, folder)
 
 
 def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
@@ -101,14 +101,16 @@ def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
     if rng.random() < 0.5:
         return fixed(scenario_id)[int(rng.integers(len(fixed(scenario_id))))]
     texts = [options[int(rng.integers(len(options)))] for options in ways(scenario_id)]
-    return Variant("combined", "rephrase", sentences.reworded(scenario(scenario_id), texts).packet)
+    return Variant(
+        "combined", "rephrase", sentences.replace_sentences(scenario(scenario_id), texts).packet
+    )
 
 
 def variants20(scenario_id: str) -> tuple[Variant, ...]:
     """The wordings that ``perturbation=variants20`` reads."""
     folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
     families = ("canonical", "rephrase", "format")
-    return perturbations.load("variants20", families, loaded, folder)
+    return perturbations.load_variants("variants20", families, loaded, folder)
 
 
 def reworded(base: CommitteeCondition, scenario_id: str, variant: Variant) -> CommitteeCondition:
@@ -285,12 +287,12 @@ def _clerk(rng: np.random.Generator) -> Example:
         {"decision": labels[int(chosen)], "confidence": 5 * int(rng.integers(5, 20))}
         for chosen in rng.choice(len(labels), seats, p=shares)
     ]
-    messages = prompts.clerk(votes, labels)
+    messages = prompts.clerk_prompt(votes, labels)
     answer = teacher.count(messages[1].content)
     if rng.random() < 0.9:
         return Example("clerk", *split(messages), answer)
     wrong, problem = spoil(answer, "clerk", rng), "no JSON object"
-    repair = prompts.repair_json(problem, prompts.clerk_form(labels))
+    repair = prompts.repair_json_prompt(problem, prompts.clerk_form(labels))
     return Example("clerk_repair", *split((*messages, Message("assistant", wrong), repair)), answer)
 
 

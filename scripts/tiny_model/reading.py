@@ -10,7 +10,7 @@ import yaml
 
 from plenum.base import project
 from plenum.models import Message
-from plenum.models.simulated.reading import Row, quoted, rows_of
+from plenum.models.simulated.reading import PromptRow, read_arguments, read_rows
 
 _LABELS = re.compile(r"The preferences stand for ([A-Z](?:, [A-Z])*) in this order")
 _SEAT = re.compile(r"^Your seat: (.+)$", re.MULTILINE)
@@ -58,12 +58,12 @@ class Prompt:
     mandate: str
     me: str
     window: tuple[Remark, ...]
-    table: dict[str, Row]
+    table: dict[str, PromptRow]
     task: str
     rejected: Remark | None
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> PromptRow | None:
         """The seat's own row, once it has spoken."""
         return self.table.get(self.me)
 
@@ -83,8 +83,8 @@ def read(messages: Sequence[Message]) -> Prompt:
         labels=labels,
         mandate=mandate_of(system),
         me=me[1],
-        window=tuple(Remark(label, answer) for label, answer in quoted(window)),
-        table={label: row for label, row in rows_of(table, len(labels)).items() if row.pref},
+        window=tuple(Remark(label, answer) for label, answer in read_arguments(window)),
+        table={label: row for label, row in read_rows(table, len(labels)).items() if row.pref},
         task="ballot" if task.startswith("Private ballot") else "turn",
         rejected=None if answer is None else Remark(me[1], answer),
     )
@@ -126,7 +126,7 @@ def views() -> dict[str, View]:
 def _view(key: str, entry: dict[str, object]) -> View:
     from plenum import scenarios
 
-    scenario = scenarios.load(project.resolve_path(f"scenarios/{key}.yaml"))
+    scenario = scenarios.load_scenario(project.resolve_path(f"scenarios/{key}.yaml"))
     options = entry.pop("options")
     assert isinstance(options, dict)
     return View(

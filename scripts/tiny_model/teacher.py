@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenum.models import Message
-from plenum.models.simulated.reading import Row
+from plenum.models.simulated.reading import PromptRow
 from tiny_model.reading import Prompt, Remark, read
 
 FIRMNESS = (
@@ -170,7 +170,7 @@ def moved(prompt: Prompt, rng: np.random.Generator) -> Stand:
     return held
 
 
-def stand_of(labels: tuple[str, ...], row: Row) -> Stand:
+def stand_of(labels: tuple[str, ...], row: PromptRow) -> Stand:
     """The stand that a row of the table is nearest to."""
     order = sorted(range(len(labels)), key=lambda i: (-row.pref[i], i))
     first = np.array(_FIRST if len(labels) <= 3 else _FIRST_OF_FIVE)

@@ -43,14 +43,14 @@ class Closing(Callback):
         self._close(Path(config.hydra.sweep.dir), config)
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
-        from plenum.execution.outcomes import closing, collect
+        from plenum.execution.outcomes import closing_lines, collect_outcomes
 
-        outcomes = collect(folder, only)
+        outcomes = collect_outcomes(folder, only)
         if not outcomes:
             return
         tracked = config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
-        for line in closing(outcomes):
+        for line in closing_lines(outcomes):
             say(line)
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
         if not all(printed) or not all(outcome.clean for outcome in outcomes):

@@ -19,13 +19,13 @@ from plenum.base.text import replace_surrogates
 from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
-from plenum.committee.failures import unread
+from plenum.committee.failures import classify_failure
 from plenum.committee.state import Malformed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Api, Job
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
-from plenum.execution.caller import Caller, failed_as, run_together, run_until_stopped
+from plenum.execution.caller import Caller, classify_error, run_together, run_until_stopped
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.preflight import require_prices
 from plenum.models import Answer, Attempt, Chat, ChatModel, backends
@@ -212,7 +212,7 @@ def _probes(condition: CommitteeCondition, n: int, logprobs: bool | None) -> lis
 
 def _instead(chat: Chat, condition: CommitteeCondition, seat: Seat) -> Chat:
     """Return the call that another seat would make if it opened the deliberation."""
-    messages = prompts.turn(condition, seat, (), {})
+    messages = prompts.turn_prompt(condition, seat, (), {})
     seed = seed_for(chat.seed, seat.name, "probe")
     return replace(chat, model=seat.model, messages=messages, seed=seed)
 
@@ -224,7 +224,9 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
     from plenum.models.api import routes
     from plenum.models.api.litellm_import import litellm
 
-    route = routes.find(model, {provider: urls[0] for provider, urls in backend.fleets.items()})
+    route = routes.find_route(
+        model, {provider: urls[0] for provider, urls in backend.fleets.items()}
+    )
     if wanted:
         route.parameters(condition.sampling, logprobs=True)  # refuses what the model refuses
         return True
@@ -259,7 +261,7 @@ class _Questions:
 
     async def _ask(self, call: _Call, admission: Admission, progress: Callable[[], object]) -> None:
         ticket = Ticket(admission, self._model.provider, call.chat.model, call.index)
-        caller = Caller(self._model, backends.policy(self._job.calls), ticket)
+        caller = Caller(self._model, backends.retry_policy(self._job.calls), ticket)
         try:
             call.answer = await caller.ask(call.chat, {}, call.failed.append)
             call.outcome = "ok"
@@ -267,7 +269,7 @@ class _Questions:
             call.outcome = str(refusal.failure)
             self.unavailable = self.unavailable or str(refusal)
         except Exception as error:  # one call's bug must not take the others along
-            call.outcome, call.detail = failed_as(error)
+            call.outcome, call.detail = classify_error(error)
             self._failed += call.outcome != Failure.BUDGET
         self._ended += 1
         progress()
@@ -339,9 +341,9 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
     text = replace_surrogates(reply.text)
     state, problem = None, ""
     try:
-        state = stateline.parse(text, options)[1]
+        state = stateline.parse_answer(text, options)[1]
     except Malformed as malformed:
-        problem = f"{unread(reply)}: {malformed}"
+        problem = f"{classify_failure(reply)}: {malformed}"
     return {
         **record,
         "text": text,

@@ -20,14 +20,14 @@ from plenum.design.compose import parse_job
 from plenum.design.condition import Job, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger, answers_usage, failures_usage
-from plenum.execution.caller import Caller, failed_as, run_together, run_until_stopped
+from plenum.execution.caller import Caller, classify_error, run_together, run_until_stopped
 from plenum.execution.preflight import require_prices
 from plenum.models import Chat, ChatModel, Message, Reply, backends
 from plenum.models.api.prices import Price, Prices
 from plenum.models.chat import SIMULATED
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario
-from plenum.scenarios.perturbations import Surveyed
+from plenum.scenarios.perturbations import VariantSurvey
 from plenum.scenarios.variant import Variant
 from plenum.tracking import store
 from plenum_checks.wordings import meaning
@@ -98,7 +98,7 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     return JudgeSettings(job, cfg.judge, float(limit), out)
 
 
-def pairs(surveys: Sequence[Surveyed]) -> list[VariantPair]:
+def pairs(surveys: Sequence[VariantSurvey]) -> list[VariantPair]:
     """Pair every variant that passes the rules with the canonical wording; also pair registers.
 
     Six registers, including the canonical one, are 15 pairs (section S4.2).
@@ -213,7 +213,7 @@ class _Judging:
     async def all(self, pairs: Sequence[VariantPair]) -> None:
         """Ask about every pair, and record its outcome in ``judged``."""
         admission = Admission(self._request.job.calls, self._ledger)
-        policy = backends.policy(self._request.job.calls)
+        policy = backends.retry_policy(self._request.job.calls)
         tickets = [
             Ticket(admission, self._model.provider, self._identity, index)
             for index in range(len(pairs))
@@ -226,7 +226,7 @@ class _Judging:
         try:
             self.judged[pair.key] = await self._opinion(pair, caller)
         except Exception as error:  # one pair's bug must not take the others along
-            outcome, detail = failed_as(error)
+            outcome, detail = classify_error(error)
             self.judged[pair.key] = pair.judged(self._request.judge, outcome, detail=detail)
 
     async def _opinion(self, pair: VariantPair, caller: Caller) -> Judged:

@@ -15,7 +15,7 @@ from plenum.reports.formats import NONE, decimals, significant
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, csv, keys
 from plenum.scenarios import Scenario, variant_files
-from plenum.scenarios.perturbations import Surveyed, survey
+from plenum.scenarios.perturbations import VariantSurvey, survey_variants
 from plenum_checks.wordings import meaning, rephrase
 from plenum_checks.wordings.meaning import Judged
 
@@ -49,7 +49,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
     for name in wanted:
         if name not in known:
             raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
-    loaded = tuple(scenarios.load(known[name]) for name in wanted)
+    loaded = tuple(scenarios.load_scenario(known[name]) for name in wanted)
     folder = project.resolve_path(str(cfg.folder))
     if not folder.is_dir():
         raise UserError(f"folder: {folder} does not exist, or is no folder")
@@ -60,12 +60,12 @@ def combine(chosen: ScreenSettings) -> None:
     """Write rephrasings into variants files that have none, and print what was done."""
     for scenario in chosen.scenarios:
         file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
-        read = variant_files.read(file, scenario)
+        read = variant_files.read_wordings(file, scenario)
         done = rephrase.write(read)
         print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
 
 
-def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
+def publish(chosen: ScreenSettings) -> tuple[list[VariantSurvey], str]:
     """Print and write the findings of the rules.
 
     Returns
@@ -75,7 +75,7 @@ def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
     str
         The number of failing variants, in one line; empty if all pass.
     """
-    surveys = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
+    surveys = [survey_variants(scenario, chosen.folder) for scenario in chosen.scenarios]
     checked = [variant for surveyed in surveys for variant in surveyed.checked]
     records = [
         {
@@ -128,7 +128,7 @@ def _or_dash(count: int) -> str:
     return str(count or NONE)
 
 
-def _rules(surveys: Sequence[Surveyed]) -> list[Table]:
+def _rules(surveys: Sequence[VariantSurvey]) -> list[Table]:
     """Return tables of how many variants pass, and of each problem."""
     counts = []
     for surveyed in surveys:

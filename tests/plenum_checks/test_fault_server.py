@@ -511,7 +511,7 @@ def _received(response: httpx.Response) -> tuple[bytes, bool]:
 
 def _parse(kind: str, answer: str) -> None:
     if kind.startswith("turn"):
-        stateline.parse(answer, 3)
+        stateline.parse_answer(answer, 3)
     elif kind.startswith("ballot"):
         ballots.parse_ballot(answer, ("A", "B", "C"))
     else:

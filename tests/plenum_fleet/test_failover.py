@@ -10,7 +10,7 @@ from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response
 from plenum.models.api.fleet import Fleet
-from plenum.models.retry import Policy, call
+from plenum.models.retry import Policy, call_with_retries
 from plenum.records import Failure
 
 URLS = [f"http://gpu{number}:8000/v1" for number in range(3)]
@@ -68,7 +68,7 @@ async def _play(servers: Servers, admission: Admission, index: int, turns: int) 
     ticket = Ticket(admission, servers.provider, "c", index)
     chat = Chat("openai/m", (Message("user", "x"),), 0.0, 10, index, session=f"c-{index}")
     for _ in range(turns):
-        await call(servers, chat, POLICY, ticket, lambda attempt: None)
+        await call_with_retries(servers, chat, POLICY, ticket, lambda attempt: None)
 
 
 def _swept(calls: Calls, replicates: int, turns: int) -> Servers:

@@ -27,7 +27,7 @@ from plenum.base.identity import generator  # noqa: E402
 from plenum.committee import Deliberation, ballots  # noqa: E402
 from plenum.committee import state as stateline  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
-from plenum.models.simulated.reading import Row  # noqa: E402
+from plenum.models.simulated.reading import PromptRow  # noqa: E402
 from plenum_hosted.checkpoints import TINY  # noqa: E402
 
 torch.set_num_threads(1)  # two would wait for each other where others use the cores
@@ -172,7 +172,7 @@ def test_a_spoilt_answer_leads_to_a_repair_that_parses() -> None:
         for example in corpus.group(3, number, 8):
             options = 5 if "A, B, C, D, E" in example.prefix else 3
             if example.kind == "turn_repair":
-                argument, _ = stateline.parse(example.answer, options)
+                argument, _ = stateline.parse_answer(example.answer, options)
                 assert argument == ""
             if example.kind == "ballot_repair":
                 ballots.parse_ballot(example.answer, tuple("ABCDE"[:options]))
@@ -202,7 +202,7 @@ def test_every_stand_is_a_whole_and_is_read_back_from_its_row(labels: str) -> No
             assert sum(units) == teacher.WHOLE
             assert min(units) >= 1
             assert units[labels.index(first)] == max(units)
-            row = Row(tuple(u / teacher.WHOLE for u in units), 50)
+            row = PromptRow(tuple(u / teacher.WHOLE for u in units), 50)
             result = teacher.stand_of(tuple(labels), row)
             assert (result.first, result.firm) == (first, firm)
 

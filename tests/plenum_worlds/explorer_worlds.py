@@ -11,7 +11,7 @@ from plenum.base.identity import generator
 from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
 from plenum.models import Reply
-from plenum.models.conversation import Ask, failure
+from plenum.models.conversation import Ask, failure_entry
 from plenum.records import Failure, Journal, read
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
@@ -73,7 +73,7 @@ class PlayedWorlds(Kept):
         with Journal(file, {**played.as_mapping(), "replicate": replicate}) as journal:
             while (ask := episode.ask) is not None:
                 if ask.round == lost:
-                    journal.append(failure(ask, Failure.TIMEOUT, "no answer in 60 s"))
+                    journal.append(failure_entry(ask, Failure.TIMEOUT, "no answer in 60 s"))
                     return file
                 journal.append(episode.answer(Reply(answer(ask), 1, 1)))
                 for record in episode.rounds[written:]:

@@ -104,7 +104,7 @@ def _plenum(kind: str, text: str, options: int) -> tuple[Any, ...]:
     labels = tuple(replies.LABELS[:options])
     try:
         if kind == "state":
-            argument, state = stateline.parse(text, options)
+            argument, state = stateline.parse_answer(text, options)
             return "read", reading.words(argument), state.pref, state.conf, state.tags
         if kind == "ballot":
             ballot = ballots.parse_ballot(text, labels)
@@ -112,7 +112,7 @@ def _plenum(kind: str, text: str, options: int) -> tuple[Any, ...]:
         count = ballots.parse_count(text, labels)
         return "read", (count.decision, count.majority_count, count.total)
     except Malformed:
-        kept = stateline.without_state(text) if kind == "state" else ""
+        kept = stateline.strip_state(text) if kind == "state" else ""
         return "refused", reading.words(kept)
     except Exception as error:  # a bug: no reply may raise anything else
         return "raised", f"{error!r}"[:200]

@@ -176,7 +176,7 @@ async def _proxy(pipe: Connection, url: str) -> None:
         def session(index: int) -> Session:
             def caller() -> Caller:
                 ticket = Ticket(admission, model.provider, condition.folder, index)
-                return Caller(model, backends.policy(calls), ticket, log)
+                return Caller(model, backends.retry_policy(calls), ticket, log)
 
             head = {**condition.as_mapping(), "replicate": index}
             return Session(condition, index, Journal(Path(folder) / f"{index}.jsonl", head), caller)

@@ -18,13 +18,13 @@ from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import LISTED
-from plenum.execution.replicate import taken_up
+from plenum.execution.replicate import may_resume
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
 from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
-from plenum.records.journal import standing
+from plenum.records.journal import drop_revoked
 
 if TYPE_CHECKING:
     from plenum.reports.table import Table
@@ -114,9 +114,9 @@ def _made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
         raise UserError(str(damage)) from None
-    done = Counter(e["kind"] for e in standing(entries) if "inherited" not in e)
+    done = Counter(e["kind"] for e in drop_revoked(entries) if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
-    again = ended and taken_up(entries[-1], retry_failed)
+    again = ended and may_resume(entries[-1], retry_failed)
     unread = again and "problem" in entries[-2]  # that call is made anew
     return sum(done[kind] for kind in FIRST_CALLS) - unread, ended and not again
 

@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
-from plenum.records.chain import DamagedJournal, verified
+from plenum.records.chain import DamagedJournal, verify_lines
 from plenum.records.storage import fetched, folder
 from plenum.reports.formats import count, dollars, number
 from plenum.reports.printing import show
@@ -31,7 +31,7 @@ _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 
 @dataclass(frozen=True)
-class Settings:
+class StatusSettings:
     """The settings of ``scripts/status.py``: a study in a store, and the path of its journals.
 
     Without a store, study and ``uri`` are empty.
@@ -42,7 +42,7 @@ class Settings:
     journals: str
 
 
-def settings(cfg: DictConfig) -> Settings:
+def settings(cfg: DictConfig) -> StatusSettings:
     """Check the config of ``scripts/status.py``.
 
     Raises
@@ -51,11 +51,11 @@ def settings(cfg: DictConfig) -> Settings:
         The study of a store isn't named.
     """
     if cfg.tracking.name == "none":
-        return Settings("", "", str(cfg.journals))
-    return Settings(*source(cfg), str(cfg.journals))
+        return StatusSettings("", "", str(cfg.journals))
+    return StatusSettings(*source(cfg), str(cfg.journals))
 
 
-def show_study(settings: Settings) -> None:
+def show_study(settings: StatusSettings) -> None:
     """Print the table, and one line of totals.
 
     Raises
@@ -84,7 +84,7 @@ def show_study(settings: Settings) -> None:
         print(_sweep(settings))
 
 
-def _stored(settings: Settings) -> list[dict[str, Any]]:
+def _stored(settings: StatusSettings) -> list[dict[str, Any]]:
     """List the conditions of a study, a line each."""
     conditions = stored_conditions(settings.study, store.absolute(settings.uri))
     if not conditions:
@@ -110,7 +110,7 @@ def _name(journal: Path) -> str:
     from plenum.tracking.run_data import name  # it imports MLflow, which others don't wait for
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
-        for head in verified(journal, lines.readline())[0]:
+        for head in verify_lines(journal, lines.readline())[0]:
             return name(head)
     return journal.parent.name
 
@@ -142,7 +142,7 @@ def _totals(frame: pd.DataFrame) -> str:
     )
 
 
-def _sweep(settings: Settings) -> str:
+def _sweep(settings: StatusSettings) -> str:
     """Describe the sweep that runs or ran last, as far as its lock file tells."""
     uncounted = "conditions that no sweep has begun aren't counted"
     lock = lock_file(folder(settings.journals), store.absolute(settings.uri), settings.study)

@@ -13,7 +13,7 @@ NONE = "NONE"
 
 
 @dataclass(frozen=True)
-class Form:
+class AnswerForm:
     """The format of the JSON objects that ballots and clerk answer with.
 
     Attributes
@@ -30,8 +30,8 @@ class Form:
     closed: bool
 
 
-SHORT = Form("decision", "confidence", closed=True)
-FORMS = {"short": SHORT, "reasoned": Form("vote", "confidence_0_100", closed=False)}
+SHORT = AnswerForm("decision", "confidence", closed=True)
+FORMS = {"short": SHORT, "reasoned": AnswerForm("vote", "confidence_0_100", closed=False)}
 """The forms of answers by name: a vote alone, or one with its reasons."""
 
 
@@ -52,7 +52,7 @@ class Count:
     total: int
 
 
-def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ballot:
+def parse_ballot(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) -> Ballot:
     """Read a ballot.
 
     Raises
@@ -64,7 +64,7 @@ def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ball
     return Ballot(_choice(data[form.vote], labels), _whole(data, form.confidence, 100))
 
 
-def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count:
+def parse_count(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) -> Count:
     """Read the clerk's answer.
 
     Raises
@@ -97,7 +97,7 @@ def tally(ballots: Sequence[Ballot]) -> Count:
     return Count(decision if 2 * votes > len(ballots) else NONE, votes, len(ballots))
 
 
-def contents(text: str) -> dict[str, Any]:
+def read_contents(text: str) -> dict[str, Any]:
     """Return the JSON object of an answer that could be read.
 
     Raises

@@ -21,7 +21,7 @@ OBJECTIVES = (
 """Metrics of a committee that a sweeper may optimise; the last two are those of branches."""
 
 
-def compose(typed: Config) -> CommitteeCondition:
+def compose_condition(typed: Config) -> CommitteeCondition:
     """Make the condition of a config without a task.
 
     Raises
@@ -31,14 +31,14 @@ def compose(typed: Config) -> CommitteeCondition:
     """
     _refuse_groups_of_others(typed)
     one_of("objective", typed.objective, OBJECTIVES)
-    scenario = scenarios.load(project.resolve_path(typed.scenario.file))
+    scenario = scenarios.load_scenario(project.resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
     alone = "" if typed.protocol.interaction else "_alone"
     texts = typed.prompts
-    chosen = frame.load(texts.folder, texts.answers)
+    chosen = frame.load_frame(texts.folder, texts.answers)
     preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}.txt")
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
@@ -95,7 +95,9 @@ def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbation
         return ()
     beside = project.resolve_path(typed.scenario.file).parent / "variants"
     folder = beside if scenario.wording else project.resolve_path("scenarios/variants")
-    return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
+    return perturbations.load_variants(
+        perturbation.name, tuple(perturbation.families), scenario, folder
+    )
 
 
 def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 from plenum.committee import ballots, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
-from plenum.committee.failures import unread
+from plenum.committee.failures import classify_failure
 from plenum.committee.state import Malformed
 from plenum.models import Reply
 from plenum.models.conversation import (
@@ -61,10 +61,10 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
-        messages = prompts.turn(self._read, seat, *self._known(seat), number)
+        messages = prompts.turn_prompt(self._read, seat, *self._known(seat), number)
         ask = self._call("turn", number, seat.name, seat.model, messages)
         turn = yield from self._asked(
-            ask, self._turn_of, lambda p: prompts.repair(p, labels, frame.repair)
+            ask, self._turn_of, lambda p: prompts.repair_prompt(p, labels, frame.repair)
         )
         assert turn is not None
         self._table[seat.name] = turn["state"]
@@ -75,15 +75,15 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Parse a turn's argument and state; of a repair the state alone."""
         try:
             options = len(self._condition.scenario.labels)
-            argument, state = stateline.parse(text, options, self._form.closed)
+            argument, state = stateline.parse_answer(text, options, self._form.closed)
         except Malformed as problem:
             if not repaired:
-                problem.noted = {"argument": stateline.without_state(text)}
+                problem.noted = {"argument": stateline.strip_state(text)}
             raise
         return {"state": state} if repaired else {"argument": argument, "state": state}
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
-        raise ConversationFailed(ask, unread(reply), problem)
+        raise ConversationFailed(ask, classify_failure(reply), problem)
 
     def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """Return the window and the states that a seat sees: its own without interaction."""
@@ -98,7 +98,7 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
-        messages = prompts.ballot(self._read, seat, *self._known(seat))
+        messages = prompts.ballot_prompt(self._read, seat, *self._known(seat))
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages)
         form = prompts.ballot_form(labels)
         vote: ballots.Ballot = yield from self._json(
@@ -110,13 +110,15 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Return the last ballot in the form that the clerk reads."""
         if self._form.closed:
             return dataclasses.asdict(vote)
-        return ballots.contents(self._entry["text"])
+        return ballots.read_contents(self._entry["text"])
 
     def _clerk(self, votes: list[dict[str, Any]]) -> Generator[Ask, Reply, ballots.Count | None]:
         """Ask the clerk for its count; ``None`` if it stays unreadable, since the tally decides."""
         condition, labels = self._condition, self._condition.scenario.labels
-        known = prompts.known(self._read, condition.seats, tuple(self._windows[""]), self._table)
-        messages = prompts.clerk(votes, labels, condition.frame, known)
+        known = prompts.known_values(
+            self._read, condition.seats, tuple(self._windows[""]), self._table
+        )
+        messages = prompts.clerk_prompt(votes, labels, condition.frame, known)
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages)
         try:
             count: ballots.Count = yield from self._json(
@@ -133,7 +135,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         read = yield from self._asked(
             ask,
             lambda text, _: {kind: parse(text, labels, self._form)},
-            lambda problem: prompts.repair_json(problem, form, template),
+            lambda problem: prompts.repair_json_prompt(problem, form, template),
         )
         assert read is not None
         return read[kind]

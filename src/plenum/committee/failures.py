@@ -22,7 +22,7 @@ _REFUSAL = re.compile(
 )
 
 
-def unread(reply: Reply) -> Failure:
+def classify_failure(reply: Reply) -> Failure:
     """Classify a reply that doesn't follow the format.
 
     A refusal is recognised by the text's opening words, in English.

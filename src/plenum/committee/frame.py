@@ -127,7 +127,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
 """The placeholders that each template may hold."""
 
 
-def load(folder: str, answers: str) -> Frame:
+def load_frame(folder: str, answers: str) -> Frame:
     """Load the frame of a set of prompts: its templates, and plenum's for those that it lacks.
 
     A file holds its template and a line break after it.
@@ -156,12 +156,12 @@ def load(folder: str, answers: str) -> Frame:
             texts[file.stem] = regular_files.read_bytes(file).decode("utf-8").removesuffix("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"prompts.folder: {file} can't be read: {error}") from None
-        for problem in problems(file.stem, texts[file.stem]):
+        for problem in template_problems(file.stem, texts[file.stem]):
             raise UserError(f"prompts.folder: {file}: {problem}")
     return Frame(**texts, answers=answers)
 
 
-def problems(name: str, text: str) -> Iterator[str]:
+def template_problems(name: str, text: str) -> Iterator[str]:
     """List the mistakes in a template.
 
     Parameters

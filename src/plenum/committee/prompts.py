@@ -50,7 +50,7 @@ StateTable = Mapping[str, stateline.State]
 """The last state of each seat that has spoken, by seat name."""
 
 
-def turn(
+def turn_prompt(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, number: int = 1
 ) -> tuple[Message, ...]:
     """Write the messages that a seat reads when it is its turn to speak."""
@@ -58,7 +58,7 @@ def turn(
     return _messages(condition, seat, window, table, frame.system, frame.turn, number)
 
 
-def ballot(
+def ballot_prompt(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
     """Write the messages that a seat reads when it votes in private."""
@@ -68,7 +68,7 @@ def ballot(
     return _messages(condition, seat, window, table, system, task, condition.rounds)
 
 
-def clerk(
+def clerk_prompt(
     ballots: Sequence[Mapping[str, object]],
     labels: tuple[str, ...],
     frame: Frame = PLENUM,
@@ -83,13 +83,13 @@ def clerk(
     )
 
 
-def repair(problem: str, labels: tuple[str, ...], form: str = PLENUM.repair) -> Message:
+def repair_prompt(problem: str, labels: tuple[str, ...], form: str = PLENUM.repair) -> Message:
     """Write the one request that follows a malformed STATE line."""
-    text = Template(form).substitute(problem=problem, state_format=stateline.example(labels))
+    text = Template(form).substitute(problem=problem, state_format=stateline.state_example(labels))
     return Message("user", text)
 
 
-def repair_json(problem: str, form: str, template: str = PLENUM.repair_ballot) -> Message:
+def repair_json_prompt(problem: str, form: str, template: str = PLENUM.repair_ballot) -> Message:
     """Write the one request that follows a malformed ballot or count."""
     return Message("user", Template(template).substitute(problem=problem, form=form))
 
@@ -110,7 +110,7 @@ def _choices(labels: tuple[str, ...]) -> str:
     return "|".join(f'"{label}"' for label in labels)
 
 
-def known(
+def known_values(
     condition: CommitteeCondition, seats: Sequence[Seat], window: Window, table: StateTable
 ) -> dict[str, str]:
     """Collect the values of placeholders that all of these seats know."""
@@ -124,7 +124,7 @@ def known(
         "argument_words": str(condition.protocol.argument_words),
         "k": str(condition.protocol.window),
         "rounds": str(condition.rounds),
-        "state_format": stateline.example(labels),
+        "state_format": stateline.state_example(labels),
         "ballot_form": ballot_form(labels),
         "clerk_form": clerk_form(labels),
         "window": _quoted(condition, window),
@@ -161,7 +161,7 @@ def _messages(
     shown = condition.seats if condition.protocol.interaction else (seat,)
     mandate = _mandate(condition.frame, seat)
     values = {
-        **known(condition, shown, window, table),
+        **known_values(condition, shown, window, table),
         "packet": condition.scenario.packet,
         "label": seat.label,
         "mandate": mandate,
@@ -190,7 +190,7 @@ def _preamble(preamble: str, members: int, words: int, labels: tuple[str, ...]) 
         members=members,
         argument_words=words,
         labels=", ".join(labels),
-        state_format=stateline.example(labels),
+        state_format=stateline.state_example(labels),
     )
 
 
@@ -198,7 +198,7 @@ def _row(condition: CommitteeCondition, seat: Seat, state: stateline.State | Non
     """Write a seat's row of the committee table."""
     frame, options = condition.frame, len(condition.scenario.labels)
     if state is None and condition.protocol.initial_state == "even":
-        state = stateline.even(options)
+        state = stateline.even_state(options)
     if state is None:
         blanks = " | ".join("-" * options)
         return Template(frame.blank).substitute(label=seat.label, blanks=blanks)

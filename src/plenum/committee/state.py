@@ -51,13 +51,13 @@ class State:
         return f"{pref} | {self.conf} | {', '.join(self.tags)}"
 
 
-def example(labels: tuple[str, ...]) -> str:
+def state_example(labels: tuple[str, ...]) -> str:
     """Write the STATE line's form for these option labels, as a prompt shows it."""
     names = ",".join(f"p{label}" for label in labels)
     return f'STATE: pref=[{names}]; conf=NN; tags=["tag_one","tag_two"]'
 
 
-def even(options: int) -> State:
+def even_state(options: int) -> State:
     """Make a state between all options, as the papers' released code gives a seat at first.
 
     Equal hundredths, the rest to the last option: 0.33, 0.33, 0.34; confidence 50.
@@ -67,7 +67,7 @@ def even(options: int) -> State:
     return State(tuple(share / 100 for share in shares), 50, ("init", "init"))
 
 
-def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
+def parse_answer(text: str, options: int, strict: bool = True) -> tuple[str, State]:
     """Split an answer into its argument and its state.
 
     Parameters
@@ -105,7 +105,7 @@ def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
     return argument, state
 
 
-def without_state(text: str) -> str:
+def strip_state(text: str) -> str:
     """Return the argument of an answer with a malformed STATE line.
 
     Lines with a marker of a STATE line are dropped.

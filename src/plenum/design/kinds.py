@@ -157,7 +157,7 @@ register(
         repeated=(),
         tables=("ensemble", "replicates"),
         parts={
-            "compose": "plenum.committee.compose:compose",
+            "compose": "plenum.committee.compose:compose_condition",
             "conversation": "plenum.committee.deliberation:Deliberation",
             "longest_run": "plenum.committee.cost:longest_run",
             "longest_answer": "plenum.committee.cost:longest_answer",

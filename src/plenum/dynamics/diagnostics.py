@@ -26,7 +26,7 @@ MODAL = 0.8
 
 
 @dataclass(frozen=True)
-class Variant:
+class ExponentVariant:
     """λ̂ by another mean over pairs, with its jackknife standard error and the pairs used."""
 
     value: float = math.nan
@@ -76,8 +76,8 @@ class Diagnostics:
     excess_ci_high: float = math.nan
     exponential_residual: float = math.nan
     power_residual: float = math.nan
-    rms: Variant = Variant()
-    quenched: Variant = Variant()
+    rms: ExponentVariant = ExponentVariant()
+    quenched: ExponentVariant = ExponentVariant()
     grid: float = math.nan
     pair_exponents: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
     within: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
@@ -135,7 +135,7 @@ def warnings(
     modal
         Share of the replicates with the modal decision; ``None`` if unknown.
     """
-    apart = _disagree([Variant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
+    apart = _disagree([ExponentVariant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
         "flip_dominated": apart or (modal is not None and modal < MODAL),
@@ -171,14 +171,14 @@ def _residual(x: Floats, level: Floats) -> float:
     return float(np.sqrt(np.mean((y - x * (x @ y) / (x @ x)) ** 2)))
 
 
-def _rms(fitted: Fit) -> Variant:
+def _rms(fitted: Fit) -> ExponentVariant:
     squares = fitted.distances**2
     value = slope(fitted.rounds, squares.sum(axis=(0, 1))) / 2
     left_out = slope(fitted.rounds, without_each(squares)) / 2
-    return Variant(float(value), jackknife_se(left_out), len(fitted.pairs))
+    return ExponentVariant(float(value), jackknife_se(left_out), len(fitted.pairs))
 
 
-def _quenched(fitted: Fit) -> Variant:
+def _quenched(fitted: Fit) -> ExponentVariant:
     """Estimate λ̂ from mean logarithms, over the same set of pairs in every round.
 
     A changing set of pairs would look like growth. The slope of a mean of logarithms is the mean of
@@ -188,7 +188,7 @@ def _quenched(fitted: Fit) -> Variant:
     apart = (pairs > 0).all(axis=1)
     count = int(apart.sum())
     if not count:
-        return Variant()
+        return ExponentVariant()
     slopes = slope(fitted.rounds[fitted.used], pairs[apart])
     members = np.stack(np.triu_indices(fitted.replicates, 1))[:, apart]
     sums, counts = (
@@ -197,10 +197,10 @@ def _quenched(fitted: Fit) -> Variant:
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         left_out = (slopes.sum() - sums) / (count - counts)
-    return Variant(float(slopes.mean()), jackknife_se(left_out), count)
+    return ExponentVariant(float(slopes.mean()), jackknife_se(left_out), count)
 
 
-def _disagree(variants: Sequence[Variant]) -> bool:
+def _disagree(variants: Sequence[ExponentVariant]) -> bool:
     """Return True if two of the three differ by more than the smaller of their standard errors.
 
     The larger one grows with the flips themselves: it would hide a third of those that this finds,

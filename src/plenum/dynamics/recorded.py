@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from plenum.dynamics.decisions import Share
-from plenum.dynamics.diagnostics import Diagnostics, Variant
+from plenum.dynamics.diagnostics import Diagnostics, ExponentVariant
 from plenum.dynamics.lyapunov import LyapunovEstimate
 from plenum.dynamics.majority import TimeToMajority
 from plenum.dynamics.nulls import NullTest
@@ -111,8 +111,8 @@ def _diagnostics(known: Mapping[str, float]) -> Diagnostics:
         **values,
         cap=known["d_cap"],
         saturated_round=None if math.isnan(full) else int(full),
-        rms=Variant(known["lambda_rms"], known["lambda_rms_se"]),
-        quenched=Variant(
+        rms=ExponentVariant(known["lambda_rms"], known["lambda_rms_se"]),
+        quenched=ExponentVariant(
             known["lambda_quenched"], known["lambda_quenched_se"], int(known["quenched_pairs"])
         ),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from plenum.base.secrets import redact
 from plenum.models.conversation import Ask, Entry
-from plenum.records.journal import standing
+from plenum.records.journal import drop_revoked
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class WrittenAnswer:
         return "; ".join(filter(None, (self.call, became, ended, again)))
 
 
-def answers(ask: Ask, entries: Sequence[Entry]) -> Iterator[WrittenAnswer]:
+def read_answers(ask: Ask, entries: Sequence[Entry]) -> Iterator[WrittenAnswer]:
     """Yield a model's answers to a call and to its repair, in order; also a missing one.
 
     Parameters
@@ -50,7 +50,7 @@ def answers(ask: Ask, entries: Sequence[Entry]) -> Iterator[WrittenAnswer]:
         All entries of the replicate's journal.
     """
     kinds = (ask.kind, f"{ask.kind}_repair")
-    counted = {id(entry) for entry in standing(entries)}
+    counted = {id(entry) for entry in drop_revoked(entries)}
     answered = False
     for entry in entries:
         ended = entry["kind"] == "end"

@@ -9,14 +9,14 @@ from plenum.committee.condition import require_committee
 from plenum.design.condition import Job
 from plenum.execution.condition_folder import folder_of
 from plenum.records import read
-from plenum.records.journal import standing
+from plenum.records.journal import drop_revoked
 
 
 class MissingBase(Exception):
     """Raised if a base replicate hasn't reached the round where its branches begin."""
 
 
-def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
+def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     """Return the entries that a replicate inherits; none unless it is a branch.
 
     Replicate ``index`` continues base replicate ``index // continuations``, so that more bases only
@@ -40,7 +40,7 @@ def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]
     """Read the turns of the first rounds, with their repairs; cached once they are complete."""
     entries = tuple(
         entry
-        for entry in standing(read(journal).entries if journal.exists() else ())
+        for entry in drop_revoked(read(journal).entries if journal.exists() else ())
         if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
     )
     if sum("state" in entry for entry in entries) < rounds * seats:

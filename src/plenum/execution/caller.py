@@ -17,7 +17,7 @@ from plenum.base.text import flatten
 from plenum.execution.admission import Ticket
 from plenum.execution.budget import BudgetSpent
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
-from plenum.models.retry import Policy, call
+from plenum.models.retry import Policy, call_with_retries
 from plenum.records import CallLog, Failure
 
 _POINTLESS = {
@@ -82,7 +82,7 @@ class Caller:
             failed(attempt)
 
         try:
-            return await call(
+            return await call_with_retries(
                 self.model,
                 replace(chat, session=self.ticket.session),
                 self.policy,
@@ -165,7 +165,7 @@ def cancel_on_sigterm() -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
-def failed_as(error: Exception) -> tuple[str, str]:
+def classify_error(error: Exception) -> tuple[str, str]:
     """Return the outcome and the detail of a question whose call raised an error.
 
     Raises
@@ -208,12 +208,12 @@ async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatMod
             for call in calls:
                 group.create_task(call)
     except* (Stopped, UserError) as stops:
-        raise first(stops) from None
+        raise first_exception(stops) from None
     finally:
         await model.close()
 
 
-def first(group: BaseExceptionGroup[Any]) -> BaseException:
+def first_exception(group: BaseExceptionGroup[Any]) -> BaseException:
     """Return the first exception in nested groups."""
     inner = group.exceptions[0]
-    return first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    return first_exception(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -43,7 +43,7 @@ def take_up(jobs: Sequence[Job]) -> None:
 
     def fetch(item: tuple[Path, Storage]) -> None:
         folder, storage = item
-        with suppress(Busy), locked(folder):
+        with suppress(Busy), lock_folder(folder):
             storage.fetch(folder)
 
     wanted = {}
@@ -59,7 +59,7 @@ def take_up(jobs: Sequence[Job]) -> None:
         storage.flush()  # whoever plays a replicate now is the only one who writes it
 
 
-def begun(job: Job) -> list[int]:
+def begun_replicates(job: Job) -> list[int]:
     """List the replicates that have a journal."""
     return [index for index in range(job.replicates) if journal_of(job, index).exists()]
 
@@ -79,7 +79,7 @@ def looks_ended(job: Job) -> bool:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a condition's folder, created if needed; a killed process releases it at once.
 
     Raises

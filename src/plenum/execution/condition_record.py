@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.design.condition import Job
-from plenum.execution.replay import traced
+from plenum.execution.replay import trace_calls
 from plenum.records import Usage, read
 from plenum.tracking import rows, states
 from plenum.tracking.tracker import Method, Tracker
@@ -61,7 +61,7 @@ class ConditionRecord:
             self._send("open", self._condition, target, self._nested)
         self._send("close", list(journals), report, self._job.config)
         if to_trace:
-            self._send("trace", to_trace, partial(traced, self._job.condition))
+            self._send("trace", to_trace, partial(trace_calls, self._job.condition))
 
     def account(self, accounts: dict[str, Any]) -> None:
         """Hand over the accounts of a condition that was stopped before its estimates."""

@@ -27,7 +27,7 @@ from plenum.base.terminal import say
 from plenum.design.compose import parse_job, to_yaml
 from plenum.design.condition import Job
 from plenum.execution import preflight
-from plenum.execution.outcomes import Undefined, save
+from plenum.execution.outcomes import Undefined, save_outcome
 from plenum.execution.playing import Playing
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
@@ -65,7 +65,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
         show([job])
         return NOTHING_RUN
     (outcome,) = run_sweep([job])
-    save(outcome, Path(hydra.runtime.output_dir))
+    save_outcome(outcome, Path(hydra.runtime.output_dir))
     return outcome.returned(job.objective)
 
 
@@ -134,7 +134,7 @@ def _run_all(
         return [job.completed(NOTHING_RUN) for job in composed]
     outcomes = run_sweep(jobs, playing, begin=partial(_begin, composed, bool(play)))
     for job, outcome in zip(composed, outcomes, strict=True):
-        save(outcome, job.folder)
+        save_outcome(outcome, job.folder)
     return [
         job.completed(outcome.returned(job.job.objective))
         for job, outcome in zip(composed, outcomes, strict=True)

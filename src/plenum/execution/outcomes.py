@@ -13,7 +13,7 @@ from plenum.base.secrets import redact
 from plenum.design.condition import Job
 from plenum.design.schema import StudyConfig
 from plenum.records import Failure
-from plenum.records.failed import FailedCall, example
+from plenum.records.failed import FailedCall, group_example
 from plenum.records.writing import write_whole
 
 _LONGEST = 300
@@ -148,7 +148,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
     """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
     objective = report["metrics"].get(job.objective)
-    firsts = {str(group["reason"]): example(group) for group in accounts["failed_at"][::-1]}
+    firsts = {str(group["reason"]): group_example(group) for group in accounts["failed_at"][::-1]}
     tracked = firsts if job.tracking_uri else {}
     wrote = {reason: call for reason, call in tracked.items() if call.wrote is not None}
     return Outcome(
@@ -170,7 +170,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
     )
 
 
-def not_run(job: Job, problem: str) -> Outcome:
+def failed_outcome(job: Job, problem: str) -> Outcome:
     """Make the outcome of a condition that couldn't be run."""
     return Outcome(
         name=str(job.condition),
@@ -183,13 +183,13 @@ def not_run(job: Job, problem: str) -> Outcome:
     )
 
 
-def save(outcome: Outcome, folder: Path) -> None:
+def save_outcome(outcome: Outcome, folder: Path) -> None:
     """Write an outcome into a job's output folder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / FILE, json.dumps(asdict(outcome), indent=1))
 
 
-def collect(folder: Path, only: str | None = None) -> list[Outcome]:
+def collect_outcomes(folder: Path, only: str | None = None) -> list[Outcome]:
     """Read every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
     files = list(folder.glob(f"{only or '*'}/{FILE}"))
     files.sort(key=lambda file: (len(file.parent.name), file.parent.name))  # 2 before 10
@@ -200,7 +200,7 @@ def collect(folder: Path, only: str | None = None) -> list[Outcome]:
     return outcomes
 
 
-def told_apart(names: Sequence[str]) -> dict[str, str]:
+def shorten_names(names: Sequence[str]) -> dict[str, str]:
     """Shorten the names of conditions by the factors that all of them share."""
     words = {name: name.split(" ") for name in names}
     shared = set.intersection(*map(set, words.values())) if len(words) > 1 else set()
@@ -210,7 +210,7 @@ def told_apart(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def closing(outcomes: Sequence[Outcome]) -> list[str]:
+def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
     """Write the closing lines: totals, reused replicates, and every failure by name."""
     target = sum(o.target for o in outcomes)
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
@@ -229,10 +229,10 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
             unclean.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
         if outcome.pending:
             unclean.append(f"pending: {outcome.name}: {_replicates(outcome.pending)}")
-    lines += first_of(unclean, f"the output folders' {FILE}")
-    lines += first_of(_errors(outcomes), f"the output folders' {FILE}")
+    lines += shorten_list(unclean, f"the output folders' {FILE}")
+    lines += shorten_list(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
-    lines += first_of(stopped, f"the output folders' {FILE}")
+    lines += shorten_list(stopped, f"the output folders' {FILE}")
     return [*lines, *_advice(outcomes), *_remedies(outcomes)]
 
 
@@ -290,14 +290,14 @@ def _command(job: Job, call: FailedCall) -> str:
     return " ".join(["python scripts/prompt.py", *words, "answer=true"])
 
 
-def problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:
+def list_problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:
     """Describe what cut conditions short, and errors, one line each; ``of`` opens the lines."""
     stopped = {f"{of}stopped: {o.stopped}" for o in outcomes if o.stopped}
     errors = {f"{of}error: {o.name}: {error}" for o in outcomes for error in o.errors}
     return (*sorted(stopped), *sorted(errors))
 
 
-def first_of(lines: Sequence[str], where: str) -> list[str]:
+def shorten_list(lines: Sequence[str], where: str) -> list[str]:
     """Shorten a long list of lines; ``where`` says where the others are."""
     if len(lines) <= LISTED:
         return list(lines)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 
 from plenum.base.terminal import say
 from plenum.design.condition import Job
-from plenum.execution.branches import prefix
+from plenum.execution.branches import branch_prefix
 from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
@@ -112,7 +112,7 @@ class Deliberations:
             observe=scene.observe,
             complain=scene.complain,
             warn=scene.warn,
-            prefix=partial(prefix, scene.job, scene.index),
+            prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index),
         )
 

@@ -24,7 +24,7 @@ _MOST = 6
 """The largest number of a factor's values that are listed."""
 
 
-def check(jobs: Sequence[Job]) -> None:
+def check_sweep(jobs: Sequence[Job]) -> None:
     """Refuse a sweep that can't work, or whose results couldn't be kept; fetch a bucket's journals.
 
     Raises

@@ -14,8 +14,8 @@ from plenum.base.text import printable
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition
 from plenum.design.ranges import Checked, Whole, require
-from plenum.execution.answers import answers
-from plenum.execution.replay import ReadDifferently, calls, messages
+from plenum.execution.answers import read_answers
+from plenum.execution.replay import ReadDifferently, replay_calls, sent_messages
 from plenum.models.conversation import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.records.storage import fetched
@@ -62,12 +62,12 @@ def show(study: str, uri: str, wish: Wanted) -> None:
     place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
     print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
     if wish.answer:
-        written = list(answers(ask, entries))
+        written = list(read_answers(ask, entries))
         parts = [(answer.title, answer.content) for answer in written]
         records = list(map(asdict, written))
         require(bool(parts), f"answer: the call hasn't been answered yet ({place})")
     else:
-        records = messages(ask)
+        records = sent_messages(ask)
         parts = [(message["role"], message["content"]) for message in records]
     if wish.format == "json":
         print(json.dumps(records, indent=1))
@@ -89,7 +89,7 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[E
     condition = _condition(tracked.client, run)
     transcript = _transcript(tracked, run, condition, wish)
     try:
-        asks = [call.ask for call in calls(condition, transcript)]
+        asks = [call.ask for call in replay_calls(condition, transcript)]
     except ReadDifferently as problem:
         raise UserError(f"replicate: {wish.replicate}; {problem}") from None
     if not asks:

@@ -8,7 +8,7 @@ from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
 from plenum.models.conversation import Ask, Conversation, Entry, recorded_reply
 from plenum.records import Transcript
-from plenum.records.journal import NO_ANSWERS, standing
+from plenum.records.journal import NO_ANSWERS, drop_revoked
 from plenum.tracking.traces import TracedCall
 
 
@@ -27,7 +27,7 @@ class ReadDifferently(Exception):
 
 
 @dataclass(frozen=True)
-class Call:
+class ReplayedCall:
     """A call of a replicate: the request, and the journal's entry of the answer.
 
     Attributes
@@ -46,7 +46,9 @@ def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
     return conversation
 
 
-def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Iterator[Call]:
+def replay_answers(
+    conversation: Conversation[Any], entries: Sequence[Entry]
+) -> Iterator[ReplayedCall]:
     """Answer a conversation from a journal's entries, call by call.
 
     Parameters
@@ -63,7 +65,7 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
         An answer amounts to another entry than the recorded one, or a round to another round.
     """
     number = 0
-    for entry in standing(entries):
+    for entry in drop_revoked(entries):
         conversation.ask_again(entry.get("again", 0))
         if entry["kind"] in NO_ANSWERS:
             continue
@@ -72,7 +74,7 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
         recorded = {key: value for key, value in entry.items() if key != "inherited"}
         if ask is None or conversation.answer(recorded_reply(entry)) != recorded:
             raise ReadDifferently(f"call {number}")
-        yield Call(ask, entry)
+        yield ReplayedCall(ask, entry)
     rounds = [entry for entry in entries if entry["kind"] == "round"]
     for number, (entry, played) in enumerate(zip(rounds, conversation.rounds, strict=False), 1):
         if entry != played:
@@ -81,7 +83,7 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
         raise ReadDifferently(f"round {len(conversation.rounds) + 1}")
 
 
-def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
+def replay_calls(condition: Condition, transcript: Transcript) -> Iterator[ReplayedCall]:
     """Yield the calls of a replicate, with their prompts; last the one that is due, if any.
 
     Raises
@@ -90,23 +92,23 @@ def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
         The journal was written by another version of the code, or of the prompts.
     """
     conversation = open_conversation(condition, transcript.head["replicate"])
-    yield from answered(conversation, transcript.entries)
+    yield from replay_answers(conversation, transcript.entries)
     if conversation.ask is not None:
-        yield Call(conversation.ask, None)
+        yield ReplayedCall(conversation.ask, None)
 
 
-def messages(ask: Ask) -> list[dict[str, str]]:
+def sent_messages(ask: Ask) -> list[dict[str, str]]:
     """Convert a prompt to the form that is sent: ``role`` and ``content`` of each message."""
     return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
 
 
-def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
+def trace_calls(condition: Condition, transcript: Transcript) -> list[TracedCall]:
     """List the calls of a replicate in the form of its trace.
 
     Raises
     ------
     ReadDifferently
-        As :func:`calls`.
+        As :func:`replay_calls`.
     """
     return [
         TracedCall(
@@ -114,10 +116,10 @@ def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
             round=call.ask.round,
             seat=call.ask.seat,
             model=call.ask.chat.model,
-            messages=tuple(messages(call.ask)),
+            messages=tuple(sent_messages(call.ask)),
             id=f"{call.ask.chat.seed:016x}",
             entry=call.entry,
         )
-        for call in calls(condition, transcript)
+        for call in replay_calls(condition, transcript)
         if call.entry is not None or transcript.status == "failed"
     ]

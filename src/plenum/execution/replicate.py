@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import Stopped
-from plenum.committee.failures import unread
+from plenum.committee.failures import classify_failure
 from plenum.design.condition import ALL, Condition, RetryFailed
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
-from plenum.execution.replay import ReadDifferently, answered, open_conversation
+from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
 from plenum.execution.trials import Trial
 from plenum.models import CallError
-from plenum.models.conversation import Ask, Conversation, Entry, failure
+from plenum.models.conversation import Ask, Conversation, Entry, failure_entry
 from plenum.records import DamagedJournal, Failure, Journal
-from plenum.records.journal import NO_ANSWERS, standing
+from plenum.records.journal import NO_ANSWERS, drop_revoked
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""
 
 
-def taken_up(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
+def may_resume(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
     """Return True if ``retry_failed`` may resume a replicate that ended so."""
     if retry_failed == ALL:
         return bool(end["status"] == "failed")
@@ -104,7 +104,7 @@ class Replicate:
             self._inherit(journal, ended=end is not None)
             if not self.trial.settled(self.condition.models):
                 self.trial.passed(e["model"] for e in journal.calls if "problem" not in e)
-            if end and not taken_up(end, self.retry_failed):
+            if end and not may_resume(end, self.retry_failed):
                 return False
             conversation = self._replay(journal)
             if end is not None:
@@ -123,7 +123,7 @@ class Replicate:
         if ended.ask is not None:
             journal.append({"kind": "reopen"})
             return ended
-        answers = [e for e in standing(journal.entries) if e["kind"] not in NO_ANSWERS]
+        answers = [e for e in drop_revoked(journal.entries) if e["kind"] not in NO_ANSWERS]
         asked = [(e["kind"].removesuffix("_repair"), e["round"], e["seat"]) for e in answers]
         entry = {"kind": "reopen", "again": asked[-2:].count(asked[-1])}  # a repair at most
         journal.append(entry)
@@ -163,18 +163,18 @@ class Replicate:
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
-                journal.append(failure(ask, error.failure, error.detail))
+                journal.append(failure_entry(ask, error.failure, error.detail))
                 return await journal.kept(ended=True)
             except (BudgetSpent, DamagedJournal, Stopped, OSError):
                 raise
             except Exception as bug:
-                journal.append(failure(ask, Failure.BUG, bug_in_words(bug)))
+                journal.append(failure_entry(ask, Failure.BUG, bug_in_words(bug)))
                 self.complain(bug)
                 return await journal.kept(ended=True)
             reply = answer.response.reply
             entry = conversation.answer(reply)
             journal.append(entry)
-            read = unread(reply) if "problem" in entry else "ok"
+            read = classify_failure(reply) if "problem" in entry else "ok"
             self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
             self.observe(entry)
             self._note_trial(ask, entry, conversation.end or {})
@@ -221,7 +221,7 @@ class Replicate:
     def _replay(self, journal: Journal) -> Conversation[Any]:
         conversation = open_conversation(self.condition, self.index)
         try:
-            for _ in answered(conversation, journal.entries):
+            for _ in replay_answers(conversation, journal.entries):
                 pass
         except ReadDifferently as problem:
             raise DamagedJournal(

@@ -10,7 +10,7 @@ from typing import Any
 from plenum.base import project
 from plenum.base.processes import LineProcess
 from plenum.records import DamagedJournal, memo
-from plenum.records.calls import logs_of
+from plenum.records.calls import find_call_logs
 
 FILE = "report.json"
 """The file in a condition's folder with its last report, and a digest of its input."""
@@ -90,7 +90,7 @@ def _key(folder: Path, request: dict[str, Any]) -> str:
     """Digest the request, the files that it is answered from, and the code."""
     names = [f"{index:03d}.jsonl" for index in request["indices"]]
     digest = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
-    logs = sorted(path.name for path in logs_of(folder)) or ["calls.jsonl"]
+    logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
     for path in (folder / name for name in (*names, *logs)):
         data = path.read_bytes() if path.exists() else b""
         digest.update(b"%d " % len(data) + data)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.processes import answer_parent, step_back
-from plenum.execution.usage import account
+from plenum.execution.usage import count_usage
 from plenum.records import attempts, read
 
 
@@ -23,7 +23,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
     lines = attempts(folder, lambda: unread.append(True))
-    accounts = account(transcripts, lines, request["target"], request["stopped"])
+    accounts = count_usage(transcripts, lines, request["target"], request["stopped"])
     if unread:
         accounts["unread_lines"] = len(unread)
     if not request["estimate"]:

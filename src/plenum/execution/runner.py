@@ -25,10 +25,10 @@ from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import (
     Busy,
-    begun,
+    begun_replicates,
     folder_of,
     journal_of,
-    locked,
+    lock_folder,
     looks_ended,
 )
 from plenum.execution.condition_record import ConditionRecord
@@ -37,9 +37,9 @@ from plenum.execution.outcomes import (
     LISTED,
     Outcome,
     ReplicateResult,
-    not_run,
+    failed_outcome,
     outcome_of,
-    told_apart,
+    shorten_names,
 )
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
@@ -98,7 +98,7 @@ class SweepRunner:
         self._reports = self._playing.reports(len(jobs))
         self._trackers = self._open_trackers()
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
-        self._names = told_apart([str(job.condition) for job in jobs])
+        self._names = shorten_names([str(job.condition) for job in jobs])
         self._refused_by_system: dict[int | None, str] = {}
 
     def _conditions_in_flight(self, slots: int) -> int:
@@ -164,17 +164,17 @@ class SweepRunner:
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
                 async with self._places:  # its base has had one
-                    with locked(folder):
+                    with lock_folder(folder):
                         return await self._run(job, folder)
         except (Busy, DamagedJournal, ProcessEnded) as problem:
-            return not_run(job, str(problem))
+            return failed_outcome(job, str(problem))
         except OSError as error:
-            return not_run(job, self._by_system(error))
+            return failed_outcome(job, self._by_system(error))
         except Exception as bug:  # one condition's bug must not take the others along
             if _stops(bug):
                 raise
             self._complain(bug)
-            return not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
+            return failed_outcome(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
             self._over[name].set()
             self._playing.over(job)
@@ -301,7 +301,7 @@ class SweepRunner:
         ticket = Ticket(
             admission, model.provider, job.condition.folder, index, needs, job.condition.models
         )
-        return Caller(model, backends.policy(job.calls), ticket, log)
+        return Caller(model, backends.retry_policy(job.calls), ticket, log)
 
     async def _result(self, index: int, journal: Path, replicate: Playable) -> ReplicateResult:
         """Run a replicate; its failure never affects another one."""
@@ -348,7 +348,7 @@ class SweepRunner:
     def _interrupt(self, job: Job, log: CallLog, record: ConditionRecord) -> None:
         """Hand over the begun replicates of a condition that the sweep's end interrupts."""
         self._interrupted.append((job, record))
-        for index in begun(job):
+        for index in begun_replicates(job):
             journal, pending = journal_of(job, index), str(Failure.INTERRUPTED)
             record.replicate(journal, log.usage[index], pending)
 
@@ -357,7 +357,9 @@ class SweepRunner:
             return
         folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
         try:
-            accounts = await self._reports.accounts(folder, begun(job), job.replicates, stopped)
+            accounts = await self._reports.accounts(
+                folder, begun_replicates(job), job.replicates, stopped
+            )
         except ProcessEnded:
             return
         if accounts is not None:

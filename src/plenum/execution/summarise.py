@@ -10,7 +10,7 @@ from plenum.dynamics.summary import ESTIMATORS_VERSION
 from plenum.execution.usage import Accounts
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript
-from plenum.records.transcript import environments as environments_of
+from plenum.records.transcript import collect_environments as environments_of
 
 Report = dict[str, Any]
 

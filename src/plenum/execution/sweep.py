@@ -8,7 +8,7 @@ from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, in_batches, spent_before
-from plenum.execution.caller import cancel_on_sigterm, first
+from plenum.execution.caller import cancel_on_sigterm, first_exception
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.playing import Deliberations, Playing
@@ -60,7 +60,7 @@ def run_sweep(
     """
     # Check everything before anything is run.
     preflight.require_played(jobs, playing)
-    preflight.check(jobs)
+    preflight.check_sweep(jobs)
     if own := playing is None or not playing.here:
         _tell((*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)))
     playing = playing or Deliberations()
@@ -122,7 +122,7 @@ async def _run(
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
             patience_s = None
         except* (Stopped, UserError) as stops:
-            raise first(stops) from None
+            raise first_exception(stops) from None
         finally:
             try:
                 await runner.finish()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plenum.records import Transcript
-from plenum.records.failed import failed_call, grouped
+from plenum.records.failed import failed_call, group_failures
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
@@ -14,7 +14,7 @@ _FATES = ("attempts", "recovered", "ended", "open", "unused")
 Line = Mapping[str, Any]
 
 
-def account(
+def count_usage(
     transcripts: Sequence[Transcript], attempts: Iterable[Line], target: int, stopped: str
 ) -> Accounts:
     """Count the usage of a condition.
@@ -36,14 +36,15 @@ def account(
     -------
     dict
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), where replicates
-        ``failed_at`` (:func:`plenum.records.failed.grouped`), how many were ``retried`` after an
-        answer that couldn't be read, and by model ``models``: calls, ``unread`` answers among them,
-        repairs, tokens, cost in US dollars, calls without a known price, seconds spent waiting,
-        attempts by outcome, and answers by the provider's system fingerprint; where there were any,
-        ``dropped``, what came with answers and didn't fit, by its name. Where servers are known, or
-        fingerprints in their place, ``servers`` has the calls of each and the replicates that it
-        answered most of, and ``split`` how many replicates had several. ``batched`` has calls and
-        cost of the answers in batches. What a branch inherited from its base isn't counted.
+        ``failed_at`` (:func:`plenum.records.failed.group_failures`), how many were ``retried``
+        after an answer that couldn't be read, and by model ``models``: calls, ``unread`` answers
+        among them, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
+        waiting, attempts by outcome, and answers by the provider's system fingerprint; where there
+        were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
+        are known, or fingerprints in their place, ``servers`` has the calls of each and the
+        replicates that it answered most of, and ``split`` how many replicates had several.
+        ``batched`` has calls and cost of the answers in batches. What a branch inherited from its
+        base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -66,7 +67,7 @@ def account(
         "target": target,
         "completed": status["completed"],
         "failed": dict(failed),
-        "failed_at": grouped(filter(None, map(failed_call, transcripts))),
+        "failed_at": group_failures(filter(None, map(failed_call, transcripts))),
         "retried": sum(t.reopened for t in transcripts),
         "pending": {why: count for why, count in pending.items() if count > 0},
         "models": _models(transcripts, lines),

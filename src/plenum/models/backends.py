@@ -74,7 +74,7 @@ def build(
     return SimulatedBackend(settings)
 
 
-def policy(calls: Calls) -> Policy:
+def retry_policy(calls: Calls) -> Policy:
     """Make the retry policy that the config asks for."""
     timeout_s = None if calls.batch else calls.timeout_s  # a batch takes hours
     return Policy(calls.max_attempts, timeout_s, calls.backoff_s, calls.backoff_max_s)

@@ -1,8 +1,8 @@
 """The chat contract: messages in; text, token counts, finish reason, latency and attempts out.
 
-A backend makes single attempts and raises :class:`CallError`; :func:`plenum.models.retry.call`
-retries, passes a :class:`Gate` for each attempt, and returns an :class:`Answer`. Nothing here
-caches: two calls are two draws.
+A backend makes single attempts and raises :class:`CallError`;
+:func:`plenum.models.retry.call_with_retries` retries, passes a :class:`Gate` for each attempt, and
+returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 """
 
 import json

@@ -46,7 +46,7 @@ class ConversationFailed(Exception):
 
     def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
         super().__init__(detail)
-        self.entry = failure(ask, reason, detail)
+        self.entry = failure_entry(ask, reason, detail)
 
 
 class Conversation(ABC, Generic[C]):
@@ -142,7 +142,7 @@ class Conversation(ABC, Generic[C]):
                 self._note(ask, reply, **parsed)
                 return kept | parsed
             if not again:
-                messages = (*ask.chat.messages, quoted(reply), repair(why))
+                messages = (*ask.chat.messages, quote_reply(reply), repair(why))
                 kind = f"{ask.kind}_repair"
                 ask = self._call(kind, ask.round, ask.seat, ask.chat.model, messages)
         self._unread(ask, reply, why)
@@ -164,10 +164,10 @@ class Conversation(ABC, Generic[C]):
         return seed_for(self._condition.identity, self._replicate, self._position - 1, "call")
 
     def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
-        self._entry = noted(ask, reply, **parsed)
+        self._entry = answer_entry(ask, reply, **parsed)
 
 
-def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
+def answer_entry(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
     """Make the entry of an answer, with its parsed parts."""
     return {
         "kind": ask.kind,
@@ -179,7 +179,7 @@ def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
     }
 
 
-def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
+def failure_entry(ask: Ask, reason: Failure, detail: str) -> Entry:
     """Make the last entry of a replicate that failed at ``ask``."""
     return {
         "kind": "end",
@@ -190,7 +190,7 @@ def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
     }
 
 
-def quoted(reply: Reply) -> Message:
+def quote_reply(reply: Reply) -> Message:
     """Quote a reply in a repair; providers refuse a message without text."""
     return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
 

@@ -25,7 +25,7 @@ class Policy:
     backoff_max_s: float
 
 
-async def call(
+async def call_with_retries(
     model: ChatModel,
     chat: Chat,
     policy: Policy,
@@ -65,7 +65,7 @@ async def call(
 
 @dataclass(frozen=True)
 class _Attempts:
-    """The attempts of a call; see :func:`call`."""
+    """The attempts of a call; see :func:`call_with_retries`."""
 
     model: ChatModel
     gate: Gate

@@ -19,7 +19,7 @@ _MOST = 2**53
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 
 
-def logs_of(folder: Path) -> list[Path]:
+def find_call_logs(folder: Path) -> list[Path]:
     """List the call logs of a condition: ``calls.jsonl``, and one of each worker."""
     return sorted(folder.glob("calls*.jsonl"))
 
@@ -39,7 +39,7 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
         Is called for each line that is left out, since it is torn or isn't what is written here.
     """
     if path.is_dir():
-        for log in logs_of(path):
+        for log in find_call_logs(path):
             yield from attempts(log, unread)
         return
     if not path.exists():

@@ -37,10 +37,10 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
     DamagedJournal
         A whole line is no JSON or its digest doesn't match.
     """
-    return verified(path, path.read_bytes())[0]
+    return verify_lines(path, path.read_bytes())[0]
 
 
-def verified(where: object, data: bytes) -> tuple[list[dict[str, Any]], int, str]:
+def verify_lines(where: object, data: bytes) -> tuple[list[dict[str, Any]], int, str]:
     """Entries, the size of the whole lines in bytes, and the last link.
 
     Parameters
@@ -63,7 +63,7 @@ def verified(where: object, data: bytes) -> tuple[list[dict[str, Any]], int, str
     return entries, size, link
 
 
-def linked(body: str, before: str) -> tuple[str, str]:
+def chain_entry(body: str, before: str) -> tuple[str, str]:
     """Chain an entry to the one before; return its line, without its end, and its link."""
     link = hashlib.blake2b(f"{before}{body}".encode(), digest_size=8).hexdigest()
     return f'{body[:-1]}{_KEY}{link}"}}', link
@@ -81,7 +81,7 @@ def _verify(where: object, number: int, line: bytes, before: str) -> tuple[dict[
     if not complete:
         raise DamagedJournal(f"journal {where}, line {number}: no whole entry")
     # Its very bytes: JSON would allow other line ends and spaces.
-    if (text, link) != linked(body + "}", before):
+    if (text, link) != chain_entry(body + "}", before):
         raise DamagedJournal(
             f"journal {where}, line {number}: its digest doesn't match; "
             "move the file away to start the replicate afresh"

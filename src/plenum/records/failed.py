@@ -68,7 +68,7 @@ def failed_call(transcript: Transcript) -> FailedCall | None:
     return FailedCall(transcript.head["replicate"], *why, **named, wrote=_answer(transcript, at))
 
 
-def grouped(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
+def group_failures(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
     """Group failed replicates by reason, kind of call and seat, the first of each as its example.
 
     Returns
@@ -83,8 +83,8 @@ def grouped(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
     return list(groups.values())
 
 
-def example(group: Mapping[str, Any]) -> FailedCall:
-    """Return the example of a group of :func:`grouped`."""
+def group_example(group: Mapping[str, Any]) -> FailedCall:
+    """Return the example of a group of :func:`group_failures`."""
     return FailedCall(**{key: value for key, value in group.items() if key != "replicates"})
 
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from plenum.records import storage, writing
-from plenum.records.chain import DamagedJournal, linked, verified
+from plenum.records.chain import DamagedJournal, chain_entry, verify_lines
 
 SCHEMA = 1
 MESSAGES = ("say", "vote")
@@ -29,7 +29,7 @@ NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
 """Kinds of entries that are no answers to calls."""
 
 
-def standing(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def drop_revoked(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Drop the answers that a ``reopen`` revoked to ask for others.
 
     Such an entry says under ``again`` how many answers before it are asked for again. They stay in
@@ -78,7 +78,7 @@ class Journal:
         self._wrote = False
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            entries, self._size, self._chain = verified(path, path.read_bytes())
+            entries, self._size, self._chain = verify_lines(path, path.read_bytes())
             if entries:
                 _check_head(path, entries[0], head)
             os.ftruncate(self._descriptor, self._size)
@@ -105,7 +105,7 @@ class Journal:
         DamagedJournal
             Another process writes the file; nothing was written.
         """
-        line, link = linked(writing.encode(entry), self._chain)
+        line, link = chain_entry(writing.encode(entry), self._chain)
         data = line.encode() + b"\n"
         try:
             self._lock()

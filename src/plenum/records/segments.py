@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 
 from plenum.records.bucket import Bucket, Stored
-from plenum.records.chain import DamagedJournal, TakenUp, verified
+from plenum.records.chain import DamagedJournal, TakenUp, verify_lines
 from plenum.records.writing import write_whole
 
 _BACKLOG = 64_000_000
@@ -181,7 +181,7 @@ class Segments:
             raise self._fenced(self.name)
         if len(held) > len(local):
             where = f"{self._bucket.url}/{self.name}"
-            verified(where, held)
+            verify_lines(where, held)
             try:
                 text = held.decode()
             except UnicodeDecodeError:  # behind the last whole line

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base.identity import digest
-from plenum.records.chain import DamagedJournal, verified
-from plenum.records.journal import NO_ANSWERS, standing
+from plenum.records.chain import DamagedJournal, verify_lines
+from plenum.records.journal import NO_ANSWERS, drop_revoked
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def read(path: Path) -> Transcript:
     DamagedJournal
         A line doesn't verify, or there is no head.
     """
-    entries, _, link = verified(path, path.read_bytes())
+    entries, _, link = verify_lines(path, path.read_bytes())
     if not entries or entries[0].get("kind") != "head":
         raise DamagedJournal(f"journal {path}: it has no head")
     return _assemble(entries[0], entries[1:], link)
@@ -146,7 +146,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
     turns: list[Turn] = []
     ballots: dict[str, str] = {}
     argument = ""
-    for entry in standing(entries):
+    for entry in drop_revoked(entries):
         argument = entry.get("argument", argument)
         if "state" in entry and entry["kind"] != "round":
             turns.append(
@@ -166,7 +166,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
     return Transcript(head, tuple(turns), ballots, end, tuple(entries), link)
 
 
-def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
+def collect_environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
     """Collect the environments that journals name, by digest, in order.
 
     A journal names one in its head, and another when it is continued in another one.

@@ -26,7 +26,7 @@ LISTED = 6
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-class Estimate(Protocol):
+class IntervalEstimate(Protocol):
     """A number with a 95 % interval."""
 
     @property
@@ -66,7 +66,7 @@ def percents(shares: Iterable[float]) -> str:
     return f"{rounded[0]} %" if len(rounded) == 1 else f"{rounded[0]} to {rounded[-1]} %"
 
 
-def share_with_limits(share: Estimate) -> str:
+def share_with_limits(share: IntervalEstimate) -> str:
     """Write a share in whole percent with its interval: "15 % [3, 38]"."""
     return percent_between(share.value, share.ci_low, share.ci_high)
 
@@ -127,7 +127,7 @@ def interval(low: float, high: float, digits: int = 4) -> str:
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
-def ci(estimate: Estimate, digits: int = 4) -> str:
+def ci(estimate: IntervalEstimate, digits: int = 4) -> str:
     """Write a number with its interval."""
     bounds = interval(estimate.ci_low, estimate.ci_high, digits)
     return f"{number(estimate.value, digits)} {bounds}"

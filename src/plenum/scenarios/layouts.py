@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from plenum.scenarios import Option, Scenario
-from plenum.scenarios.sentences import split
+from plenum.scenarios.sentences import split_sentences
 from plenum.scenarios.variant import Variant
 
 _HEADS = {
@@ -53,7 +53,7 @@ def _each(mark: Callable[[str], str]) -> Callable[[Sequence[str]], str]:
 
 
 def _wide(text: str) -> str:
-    return "  ".join(split(text))
+    return "  ".join(split_sentences(text))
 
 
 _dashed = _each("- {}".format)
@@ -93,13 +93,13 @@ LAYOUTS: dict[str, Callable[[Scenario], str]] = {
     # every head and every sentence on a line of its own
     "format_line_breaks": _Layout(
         head="{}:\n".format,
-        text=lambda text: "\n".join(split(text)),
-        option=lambda o: "\n".join([f"{o.label}. {o.name}:", *split(o.description)]),
+        text=lambda text: "\n".join(split_sentences(text)),
+        option=lambda o: "\n".join([f"{o.label}. {o.name}:", *split_sentences(o.description)]),
     ),
     # round bullets before items, options and the sentences of the texts
     "format_bullets": _Layout(
         head="{}:\n".format,
-        text=lambda text: _bulleted(split(text)),
+        text=lambda text: _bulleted(split_sentences(text)),
         items=_bulleted,
         option=lambda o: f"\u2022 {_option(o)}",
     ),
@@ -144,6 +144,6 @@ LAYOUTS: dict[str, Callable[[Scenario], str]] = {
 """The nine layouts by the names of their variants."""
 
 
-def formats(scenario: Scenario) -> tuple[Variant, ...]:
+def format_variants(scenario: Scenario) -> tuple[Variant, ...]:
     """Make the nine formatting variants of a scenario."""
     return tuple(Variant(name, "format", render(scenario)) for name, render in LAYOUTS.items())

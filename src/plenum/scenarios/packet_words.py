@@ -3,7 +3,7 @@
 import re
 
 
-def unmarked(packet: str) -> str:
+def strip_list_marks(packet: str) -> str:
     """Remove list marks: bullets, and numbers at line starts that count up from 1."""
     lines, last = [], 0
     for line in packet.splitlines():
@@ -16,6 +16,6 @@ def unmarked(packet: str) -> str:
     return "\n".join(lines)
 
 
-def plain(packet: str) -> list[str]:
+def split_words(packet: str) -> list[str]:
     """Split a packet into its words, in small letters and without its formatting."""
-    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", unmarked(packet).lower())
+    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", strip_list_marks(packet).lower())

@@ -17,7 +17,7 @@ from plenum.scenarios.scenario import NAME, Scenario
 from plenum.scenarios.variant import FAMILIES, Variant
 
 
-def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
+def load_packets(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
     """Load a file's wordings of one family, in its order, with the canonical one that it names.
 
     Raises
@@ -26,7 +26,7 @@ def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
         The file can't be read or isn't of the format, or holds none of this family.
     """
     data = read_yaml(path, "variants file")
-    variants = check(data, path, scenario.id)
+    variants = check_packets(data, path, scenario.id)
     chosen = [variant for variant in variants if variant.family == family]
     if not chosen:
         raise UserError(f"variants file {path}: it holds no wording of the family {family}")
@@ -35,7 +35,7 @@ def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
     return tuple(chosen)
 
 
-def check(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
+def check_packets(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
     """Check a file's data and return its wordings.
 
     Parameters

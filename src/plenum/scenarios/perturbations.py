@@ -6,14 +6,21 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.scenarios import Scenario, packets, screens, variant_files
-from plenum.scenarios.layouts import formats
+from plenum.scenarios.layouts import format_variants
 from plenum.scenarios.variant import FAMILIES, Variant
 
-__all__ = ["FAMILIES", "Checked", "Surveyed", "Variant", "load", "survey"]
+__all__ = [
+    "FAMILIES",
+    "CheckedVariant",
+    "Variant",
+    "VariantSurvey",
+    "load_variants",
+    "survey_variants",
+]
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedVariant:
     """A variant, or the wordings that variants are made of, with its problems.
 
     ``variant`` is ``None`` for a file's wordings, which are checked sentence by sentence.
@@ -27,15 +34,15 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class VariantSurvey:
     """The checked variants of a scenario, and notes on those that are still missing."""
 
     scenario: Scenario
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedVariant, ...]
     notes: tuple[str, ...] = ()
 
 
-def load(
+def load_variants(
     name: str, families: tuple[str, ...], scenario: Scenario, folder: Path
 ) -> tuple[Variant, ...]:
     """Load the screened variants of a scenario.
@@ -96,7 +103,7 @@ def _load(
     named = {v.name: v for family in families for v in _family(family, scenario, folder)}
     variants = tuple(named.values())
     for variant in variants if scenario.wording is None else ():
-        for problem in screens.rules().screen(scenario, variant):
+        for problem in screens.rule_screen().screen(scenario, variant):
             raise UserError(f"variant {variant.name} of scenario {scenario.id}: {problem}")
     return variants
 
@@ -106,54 +113,54 @@ def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...
         return (Variant("canonical", "canonical", scenario.packet),)
     path = variant_files.wordings_file(folder, scenario, family)
     if scenario.wording is not None:
-        return packets.load(path, scenario, family)
+        return packets.load_packets(path, scenario, family)
     if family == "format":
-        return formats(scenario)
-    wordings = variant_files.read(path, scenario, family)
-    for problem in variant_files.problems(wordings, scenario):
+        return format_variants(scenario)
+    wordings = variant_files.read_wordings(path, scenario, family)
+    for problem in variant_files.find_problems(wordings, scenario):
         raise UserError(str(problem))
     if family == "rephrase" and not wordings.rephrasings:
         raise UserError(
             f"variants file {path}, rephrasings: missing; write them with "
             f"python scripts/screen_variants.py combine=true 'scenarios=[{scenario.id}]'"
         )
-    return variant_files.variants(wordings, scenario)
+    return variant_files.make_variants(wordings, scenario)
 
 
-def survey(scenario: Scenario, folder: Path) -> Surveyed:
+def survey_variants(scenario: Scenario, folder: Path) -> VariantSurvey:
     """Check all variants of a scenario without stopping at the first problem.
 
     These are the rephrasings, the layouts, and the registers where it has any.
     """
     rephrased, notes = _survey_file(scenario, folder, "rephrase", "ways")
-    layouts = [_checked(scenario, variant) for variant in formats(scenario)]
-    registers: list[Checked] = []
+    layouts = [_checked(scenario, variant) for variant in format_variants(scenario)]
+    registers: list[CheckedVariant] = []
     if variant_files.wordings_file(folder, scenario, "register").exists():
         registers, _ = _survey_file(scenario, folder, "register", "registers")
-    return Surveyed(scenario, (*rephrased, *layouts, *registers), notes)
+    return VariantSurvey(scenario, (*rephrased, *layouts, *registers), notes)
 
 
 def _survey_file(
     scenario: Scenario, folder: Path, family: str, name: str
-) -> tuple[list[Checked], tuple[str, ...]]:
+) -> tuple[list[CheckedVariant], tuple[str, ...]]:
     """Check a file's wordings and their variants, and note what is still missing."""
     path = variant_files.wordings_file(folder, scenario, family)
     try:
-        wordings = variant_files.read(path, scenario, family)
+        wordings = variant_files.read_wordings(path, scenario, family)
     except UserError as error:
-        return [Checked(scenario.id, name, family, (str(error),))], ()
+        return [CheckedVariant(scenario.id, name, family, (str(error),))], ()
     problems = tuple(
         f"{path.name}, {problem.place}: {problem.message}"
-        for problem in variant_files.problems(wordings, scenario)
+        for problem in variant_files.find_problems(wordings, scenario)
     )
-    variants = () if problems else variant_files.variants(wordings, scenario)
-    checked = [Checked(scenario.id, name, family, problems)]
+    variants = () if problems else variant_files.make_variants(wordings, scenario)
+    checked = [CheckedVariant(scenario.id, name, family, problems)]
     checked += [_checked(scenario, variant) for variant in variants]
     if family == "rephrase" and not wordings.rephrasings:
         return checked, (f"{path} has no rephrasings yet: combine=true adds them",)
     return checked, ()
 
 
-def _checked(scenario: Scenario, variant: Variant) -> Checked:
-    problems = tuple(screens.rules().screen(scenario, variant))
-    return Checked(scenario.id, variant.name, variant.family, problems, variant)
+def _checked(scenario: Scenario, variant: Variant) -> CheckedVariant:
+    problems = tuple(screens.rule_screen().screen(scenario, variant))
+    return CheckedVariant(scenario.id, variant.name, variant.family, problems, variant)

@@ -97,7 +97,7 @@ def _bullets(head: str, items: tuple[str, ...]) -> str:
     return f"{head}:\n" + "\n".join(f"- {item}" for item in items)
 
 
-def load(path: Path) -> Scenario:
+def load_scenario(path: Path) -> Scenario:
     """Read and check one scenario file.
 
     Raises
@@ -115,10 +115,10 @@ def load(path: Path) -> Scenario:
 @lru_cache(maxsize=256)
 def _load(path: Path, changed: int) -> Scenario:
     """Load a scenario as its file was at a time; cached, since a sweep reads each many times."""
-    return check(read_yaml(path, "scenario file"), path)
+    return check_scenario(read_yaml(path, "scenario file"), path)
 
 
-def check(data: Any, path: Path) -> Scenario:
+def check_scenario(data: Any, path: Path) -> Scenario:
     """Check a file's data and make its scenario.
 
     Raises

@@ -24,7 +24,7 @@ class Screen(Protocol):
 SCREENS: Registry[Screen] = Registry("plenum.screens", "perturbation: a screen of wordings")
 
 
-def rules() -> Screen:
+def rule_screen() -> Screen:
     """Return the rule-based screen, which every variant has to pass.
 
     Raises

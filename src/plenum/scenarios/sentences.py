@@ -30,7 +30,7 @@ class Sentence:
     text: str
 
 
-def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
+def list_sentences(scenario: Scenario) -> tuple[Sentence, ...]:
     """List the sentences of a scenario in the order of its packet.
 
     Title, domain, option labels and option names are not among them, since they stay as they are.
@@ -47,18 +47,18 @@ def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
         Sentence(field, item, text)
         for field, texts in fields
         for item, paragraph in enumerate(texts)
-        for text in split(paragraph)
+        for text in split_sentences(paragraph)
     )
 
 
-def split(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split a text into sentences, after a full stop, ``?`` or ``!`` that white space follows."""
     return re.split(r"(?<=[.?!])\s+", text.strip())
 
 
-def reworded(scenario: Scenario, texts: Sequence[str]) -> Scenario:
-    """Replace each sentence of a scenario, in the order of :func:`sentences`."""
-    replaced = zip(sentences(scenario), texts, strict=True)
+def replace_sentences(scenario: Scenario, texts: Sequence[str]) -> Scenario:
+    """Replace each sentence of a scenario, in the order of :func:`list_sentences`."""
+    replaced = zip(list_sentences(scenario), texts, strict=True)
     places = groupby(replaced, key=lambda pair: (pair[0].field, pair[0].item))
     joined = {place: " ".join(text for _, text in pairs) for place, pairs in places}
     fields = {field: joined[field, 0] for field in _TEXTS}

@@ -13,8 +13,8 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.base.yaml_files import read_yaml
 from plenum.scenarios import Scenario, screens
-from plenum.scenarios.packet_words import plain
-from plenum.scenarios.sentences import Sentence, reworded, sentences
+from plenum.scenarios.packet_words import split_words
+from plenum.scenarios.sentences import Sentence, list_sentences, replace_sentences
 from plenum.scenarios.variant import Variant
 
 REGISTERS = ("formal", "conversational", "legalistic", "passive", "synonym")
@@ -78,7 +78,7 @@ def wordings_file(folder: Path, scenario: Scenario, family: str) -> Path:
     return folder / f"{scenario.id}{'.registers' if family == 'register' else ''}.yaml"
 
 
-def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
+def read_wordings(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
     """Read the ways of a scenario's sentences, or its sentences in each register.
 
     Parameters
@@ -105,11 +105,11 @@ def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
     return Wordings(path, family, tuple(texts), tuple(ways), tuple(rephrasings))
 
 
-def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
+def find_problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
     """Yield problems with wordings, sentence by sentence; none if they pass."""
-    screen, registers = screens.rules(), wordings.family == "register"
+    screen, registers = screens.rule_screen(), wordings.family == "register"
     known = screen.known(scenario)
-    expected = sentences(scenario)
+    expected = list_sentences(scenario)
     for number, (sentence, text) in enumerate(zip(expected, wordings.sentences, strict=False), 1):
         place = f"sentence {number}"
         if text != sentence.text:
@@ -133,7 +133,7 @@ def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
         yield from _combinations(wordings)
 
 
-def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
+def make_variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
     """Make variants from the rephrasings or registers that a file holds."""
     if wordings.family == "register":
         texts = {f"register_{name}": [ways[name] for ways in wordings.ways] for name in REGISTERS}
@@ -147,16 +147,16 @@ def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
             for number, digits in enumerate(wordings.rephrasings, start=1)
         }
     return tuple(
-        Variant(name, wordings.family, reworded(scenario, reworded_texts).packet)
+        Variant(name, wordings.family, replace_sentences(scenario, reworded_texts).packet)
         for name, reworded_texts in texts.items()
     )
 
 
 def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> Iterator[Problem]:
     """Yield ways that differ from the sentence, or from one another, by at most one word."""
-    texts = {"the sentence": plain(sentence.text)}
+    texts = {"the sentence": split_words(sentence.text)}
     for name, way in ways.items():
-        words = plain(way)
+        words = split_words(way)
         for other, other_words in texts.items():
             apart = sum(a != b for a, b in zip(words, other_words, strict=False))
             if len(words) == len(other_words) and apart < 2:
@@ -192,7 +192,7 @@ def _combinations(wordings: Wordings) -> Iterator[Problem]:
 def _hardly_changed(wordings: Wordings) -> Iterator[Problem]:
     for name in REGISTERS:
         pairs = zip(wordings.sentences, wordings.ways, strict=True)
-        changed = sum(plain(text) != plain(ways[name]) for text, ways in pairs)
+        changed = sum(split_words(text) != split_words(ways[name]) for text, ways in pairs)
         if 2 * changed < len(wordings.sentences):
             message = f"it changes {changed} of {len(wordings.sentences)} sentences; change half"
             yield Problem(wordings.path, f"register {name}", message)

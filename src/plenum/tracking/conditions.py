@@ -15,7 +15,7 @@ from plenum.base.identity import folder_of
 from plenum.design import kinds
 from plenum.design.factors import USUAL
 from plenum.records import Transcript
-from plenum.records.transcript import environments
+from plenum.records.transcript import collect_environments
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
@@ -299,7 +299,7 @@ def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
                 "clerk_agrees": end.get("clerk_agrees"),
                 "variant": t.head.get("variant", ""),
                 "family": t.head.get("family", ""),
-                "environment": " ".join(environments([t])),
+                "environment": " ".join(collect_environments([t])),
                 **t.totals(),
             }
         )

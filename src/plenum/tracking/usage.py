@@ -39,7 +39,7 @@ class ConditionUsage:
     unread_lines
         Lines of the call log that couldn't be read: torn or odd ones.
     failed_at
-        Where replicates failed, as :func:`plenum.records.failed.grouped` has it.
+        Where replicates failed, as :func:`plenum.records.failed.group_failures` has it.
     retried
         Replicates that were asked again after an answer that couldn't be read.
 

@@ -22,7 +22,7 @@ from mlflow.entities import RunTag
 from plenum.design.kinds import of_condition
 from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.failed import failed_call
-from plenum.records.transcript import environments
+from plenum.records.transcript import collect_environments
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
 from plenum.tracking.row_writer import RowWriter
 from plenum.tracking.run_writer import RunWriter
@@ -330,7 +330,7 @@ class ConditionWriter:
         self._written = ""
         run_id, client = self._parent.info.run_id, self._study.client
         transcripts = [read(journal) for journal in journals]
-        named = environments(transcripts)
+        named = collect_environments(transcripts)
         texts = {"config.yaml": config, "condition.json": json.dumps(self._condition, indent=1)}
         if named:
             texts["environment.json"] = json.dumps(named, indent=1)

@@ -8,8 +8,13 @@ from dataclasses import replace
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.execution import preflight
-from plenum.execution.condition_folder import begun, folder_of, journal_of, with_all_begun
-from plenum.execution.outcomes import problems
+from plenum.execution.condition_folder import (
+    begun_replicates,
+    folder_of,
+    journal_of,
+    with_all_begun,
+)
+from plenum.execution.outcomes import list_problems
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.records import Transcript
@@ -59,7 +64,7 @@ def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult
         As for :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
-    preflight.check(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
+    preflight.check_sweep(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
 
     # A log of many runs is judged in one pass.
@@ -123,7 +128,7 @@ def _judge_log(
 def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
     """Execute runs; return the reasons of an early end, one line each, prefixed by ``of``."""
     try:
-        return problems(run_sweep(jobs, runs, paid), of)
+        return list_problems(run_sweep(jobs, runs, paid), of)
     except Stopped as error:  # a refused key, an exhausted account: what was run counts
         return (f"{of}stopped: {error}; the same command continues from here",)
 
@@ -151,7 +156,7 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     """Count answers by model and by the fingerprint of the system that gave them."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in runs.cases.values():
-        for index in begun(case.job):
+        for index in begun_replicates(case.job):
             run = ended_run(journal_of(case.job, index))
             for call in run.calls if run is not None else ():
                 if call.get("fingerprint"):

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from plenum.design.condition import Job
-from plenum.execution.condition_folder import begun, folder_of, journal_of
+from plenum.execution.condition_folder import begun_replicates, folder_of, journal_of
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, stored_conditions
 from plenum_audit.programs.condition import require_program
@@ -20,7 +20,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     list of str
         Messages on what was fetched, and on earlier runs that don't count.
     """
-    missing = {job.condition.identity: job for job in jobs if not begun(job)}
+    missing = {job.condition.identity: job for job in jobs if not begun_replicates(job)}
     if jobs[0].tracking_uri is None or not missing:
         return []
     uri, study = store.absolute(jobs[0].tracking_uri), jobs[0].study

@@ -13,7 +13,7 @@ from typing import Self
 
 from plenum.design.condition import Job
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.execution.condition_folder import begun, folder_of, journal_of
+from plenum.execution.condition_folder import begun_replicates, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Deliberations, Playable, Scene
 from plenum.records import DamagedJournal, Transcript, read
@@ -82,7 +82,7 @@ class CaseRuns:
     def load(self) -> list[Transcript]:
         """Load the runs from journals; return those that ended."""
         ended = []
-        for index in begun(self.job):
+        for index in begun_replicates(self.job):
             transcript = ended_run(journal_of(self.job, index))
             if transcript is not None:
                 self._count(index, transcript)
@@ -313,7 +313,7 @@ class _Ended:
 
 def answered_by_cache(case: CaseRuns) -> str:
     """Return the evidence that a case's answers come from a cache; or empty."""
-    journals = (journal_of(case.job, index) for index in begun(case.job))
+    journals = (journal_of(case.job, index) for index in begun_replicates(case.job))
     ended = [run for run in map(ended_run, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
     table = tables(completed)["calls"]

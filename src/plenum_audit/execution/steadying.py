@@ -9,8 +9,8 @@ import numpy as np
 
 from plenum.base.shares import percent
 from plenum.design.condition import Job
-from plenum.execution.condition_folder import begun, journal_of, with_all_begun
-from plenum.execution.outcomes import problems
+from plenum.execution.condition_folder import begun_replicates, journal_of, with_all_begun
+from plenum.execution.outcomes import list_problems
 from plenum.execution.sweep import run_sweep
 from plenum_audit.dynamics.audit_result import TriedOption, known
 from plenum_audit.dynamics.audit_votes import gain, votes
@@ -118,7 +118,7 @@ def _by_knobs(
         wanted = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
         jobs = list(map(with_all_begun, wanted))
         playing = AuditRuns(replace(audit, jobs=tuple(jobs)), shared, lambda pilot: "", {})
-        errors = problems(run_sweep(jobs, playing, paid), "fix=true ")
+        errors = list_problems(run_sweep(jobs, playing, paid), "fix=true ")
         played = {
             name: [playing.cases[job.condition.folder] for job in tried[name].jobs]
             for name in going
@@ -180,7 +180,9 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
 
 def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     """Return the mean calls and dollars of a run."""
-    journals = (journal_of(case.job, index) for case in runs for index in begun(case.job))
+    journals = (
+        journal_of(case.job, index) for case in runs for index in begun_replicates(case.job)
+    )
     totals = [run.totals() for run in map(ended_run, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
     return known(float(calls)), known(float(dollars))

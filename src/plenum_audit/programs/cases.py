@@ -116,7 +116,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
 def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
     data = read_yaml(file, "case")
     if isinstance(data, Mapping) and {"situation", "packet"} & data.keys():
-        read = scenario.check(data, file)
+        read = scenario.check_scenario(data, file)
         yield "", Case(read.id, read.packet, {o.label: o.name for o in read.options})
         return
     several = isinstance(data, list)

@@ -87,4 +87,4 @@ class Outgoing:
             return request.model
         from plenum.models.api import routes  # LiteLLM takes seconds to import
 
-        return routes.named(request.model, request.interface)
+        return routes.litellm_name(request.model, request.interface)

@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from plenum.base.text import replace_surrogates
-from plenum.models.api.completions import Unfit, parsed
+from plenum.models.api.completions import Unfit, parse_body
 from plenum_audit.programs.reported import RefusedReport
 from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest
@@ -194,7 +194,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
     except web.RequestPayloadError:
         raise BadRequest("the body isn't what Content-Encoding or its length says") from None
     try:
-        body = parsed(raw)
+        body = parse_body(raw)
     except Unfit as why:
         raise BadRequest(f"the body: {why}") from None
     if not isinstance(body, dict):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from plenum.base.errors import UserError
 from plenum.models.chat import Chat, ToolCall
 from plenum.models.simulated import opinion
-from plenum.models.simulated.backend import read
+from plenum.models.simulated.backend import read_prompt
 from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.forms import AnswerForm, form
@@ -123,7 +123,7 @@ def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
 
 def _is_plenums(chat: Chat) -> bool:
     try:
-        read(chat)
+        read_prompt(chat)
     except UserError:
         return False
     return True
@@ -133,7 +133,7 @@ def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -
     texts = [message.content for message in chat.messages]
     named = options("\n".join(texts)) or {word: word for word in _NOTHING}
     labels, names = tuple(named), tuple(named.values())
-    who = opinion.persona(chat.model)
+    who = opinion.draw_persona(chat.model)
     system = "\n".join(m.content for m in chat.messages if m.role == "system")
     question = next((m.content for m in chat.messages if m.role == "user"), "")
     field = MANDATE * opinion.pull_of(who, system[:_READ], names)

@@ -13,8 +13,8 @@ from typing import Any
 
 from plenum.base.shares import percent
 from plenum.scenarios import Scenario
-from plenum.scenarios.packet_words import plain, unmarked
-from plenum.scenarios.sentences import Sentence, sentences
+from plenum.scenarios.packet_words import split_words, strip_list_marks
+from plenum.scenarios.sentences import Sentence, list_sentences
 from plenum.scenarios.variant import Variant
 from plenum_checks.wordings import amounts, facts, rules
 
@@ -54,7 +54,7 @@ class Known:
 @lru_cache(maxsize=64)
 def known(scenario: Scenario) -> Known:
     """Return option labels, option names, and words that are capitalised in mid-sentence."""
-    texts = [scenario.title, *(sentence.text for sentence in sentences(scenario))]
+    texts = [scenario.title, *(sentence.text for sentence in list_sentences(scenario))]
     names = frozenset().union(*map(facts.capitalised, texts))
     return Known(scenario.labels, tuple(option.name for option in scenario.options), names)
 
@@ -98,7 +98,7 @@ def layout(scenario: Scenario, packet: str) -> list[str]:
     problems = []
     if packet == scenario.packet:
         problems.append("it is the canonical packet; change its formatting")
-    canonical, mine = _canonical(scenario)[0], plain(packet)
+    canonical, mine = _canonical(scenario)[0], split_words(packet)
     if canonical != mine:
         pairs = enumerate(zip([*canonical, "its end"], [*mine, "its end"], strict=False))
         place, (was, now) = next((i, p) for i, p in pairs if p[0] != p[1])
@@ -119,7 +119,7 @@ def screen(scenario: Scenario, variant: Variant) -> list[str]:
     if variant.family == "format":
         return layout(scenario, variant.packet)
     problems = packet_problems(scenario, variant.packet)
-    if plain(variant.packet) == _canonical(scenario)[0]:
+    if split_words(variant.packet) == _canonical(scenario)[0]:
         problems.append("it has the canonical wording; reword at least half of the sentences")
     return problems
 
@@ -129,7 +129,7 @@ def packet_problems(scenario: Scenario, packet: str) -> list[str]:
     problems = []
     if _STATE.search(packet):
         problems.append("it holds 'STATE:'; write that in another way")
-    text = unmarked(packet)
+    text = strip_list_marks(packet)
     was, now = _canonical(scenario)[1], amounts.numbers(text)
     if was != now:
         problems.append(_differ("numbers", was, now))
@@ -150,7 +150,7 @@ def packet_problems(scenario: Scenario, packet: str) -> list[str]:
 @lru_cache(maxsize=64)
 def _canonical(scenario: Scenario) -> tuple[list[str], Counter[amounts.Number]]:
     """Return the words and the numbers of the canonical packet."""
-    return plain(scenario.packet), amounts.numbers(unmarked(scenario.packet))
+    return split_words(scenario.packet), amounts.numbers(strip_list_marks(scenario.packet))
 
 
 def _written(text: str, way: str) -> Iterator[str]:

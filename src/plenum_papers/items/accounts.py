@@ -156,7 +156,10 @@ def reasons(source: TableSource) -> NumberedTable:
 def cases(source: TableSource) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
     known = {line["scenario"]: line for line in published("table-s4")}
-    every = [scenarios.load(path) for path in (project.project_root() / "scenarios").glob("*.yaml")]
+    every = [
+        scenarios.load_scenario(path)
+        for path in (project.project_root() / "scenarios").glob("*.yaml")
+    ]
     place = {name: number for number, name in enumerate(known)}
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
     frame = pd.DataFrame(

@@ -133,7 +133,7 @@ def _packets(release: Release) -> Iterator[tuple[str, str]]:
     for case in wordings.packets(release):
         texts[case.scenario_id] = case.text
         data = _scenario(release, case)
-        scenario.check(data, Path(release.rules["design"]["scenarios"]))
+        scenario.check_scenario(data, Path(release.rules["design"]["scenarios"]))
         yield f"{case.scenario_id}.yaml", _yaml(release, data)
     for file, (path, (canonical, *others)) in wordings.wordings(release).items():
         name = file.removesuffix(".yaml").removesuffix(".registers")
@@ -143,7 +143,7 @@ def _packets(release: Release) -> Iterator[tuple[str, str]]:
         if canonical.family is None:  # a register, which its ballots name
             whole["canonical"] = canonical.variant_id
         whole["packets"] = [_packet(name, each, path) for each in others]
-        packets.check(whole, path, name)
+        packets.check_packets(whole, path, name)
         yield f"variants/{file}", _yaml(release, whole)
 
 

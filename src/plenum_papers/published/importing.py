@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.base.progress import show_progress
 from plenum.execution.summarise import report
-from plenum.execution.usage import account
+from plenum.execution.usage import count_usage
 from plenum.records import Usage, read
 from plenum.reports.table import csv
 from plenum.tracking import store
@@ -157,7 +157,7 @@ def _prepared(release: Release, file: PublishedFile) -> _Prepared:
     condition = load(release, file)
     journals = condition.write(Path(_folder().name))
     transcripts = [read(journal) for journal in journals]
-    estimates = report(transcripts, account(transcripts, (), condition.target, ""))
+    estimates = report(transcripts, count_usage(transcripts, (), condition.target, ""))
     return _Prepared(condition.mapping, condition.target, journals, estimates)
 
 

@@ -49,7 +49,7 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
         yield f"mandates/{name.lower()}.txt", f"{text}\n"
     texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
     for template in frame.TEMPLATES:
-        for problem in frame.problems(template, texts[template]):
+        for problem in frame.template_problems(template, texts[template]):
             raise UserError(f"published: {path}: {template}: {problem}")
         yield f"frame/{template}.txt", f"{texts[template]}\n"
 

@@ -75,7 +75,7 @@ def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"logs=/dev/zero.* it is no file but a pipe"):
         logs.load("/dev/zero")
     with pytest.raises(UserError, match="it is no file but a pipe"):
-        scenarios.load(pipe(tmp_path / "scenario.yaml"))
+        scenarios.load_scenario(pipe(tmp_path / "scenario.yaml"))
     given = {"published": str(tmp_path), "catalogue": str(pipe(tmp_path / "catalogue.yaml"))}
     with pytest.raises(UserError, match="it is no file but a pipe"):
         release_of(OmegaConf.create(given))

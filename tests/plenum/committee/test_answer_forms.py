@@ -27,11 +27,11 @@ NO_LINE_ENDS = ("", " ", "\t", "\x1f", "\xa0", "\u2003", "\u200b", "\x00", "\\n"
 Read = Callable[[str], Any]
 FORMS: dict[str, tuple[Read, str]] = {
     "turn": (
-        lambda text: state.parse(text, 3),
+        lambda text: state.parse_answer(text, 3),
         'So.\nSTATE: pref=[0.20,0.30,0.50]; conf=70; tags=["a_b","c"]',
     ),
     "loose turn": (
-        lambda text: state.parse(text, 3, strict=False),
+        lambda text: state.parse_answer(text, 3, strict=False),
         'So.\nSTATE: pref=[0.20,0.30,0.50] conf=70 tags=["A1","c"]',
     ),
     "ballot": (

@@ -2,13 +2,13 @@
 
 import pytest
 
-from plenum.committee.failures import unread
+from plenum.committee.failures import classify_failure
 from plenum.models import Reply
 from plenum.records import Failure
 
 
 def why(text: str, finish: str = "stop") -> Failure:
-    return unread(Reply(text, 1, 1, finish))
+    return classify_failure(Reply(text, 1, 1, finish))
 
 
 @pytest.mark.parametrize(

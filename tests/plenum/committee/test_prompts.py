@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.committee import prompts
-from plenum.committee.frame import PLENUM, TEMPLATES, Frame, problems
+from plenum.committee.frame import PLENUM, TEMPLATES, Frame, template_problems
 from plenum.committee.prompts import Remark, flatten
 from plenum.committee.state import State
 from plenum.design.condition import Condition
@@ -43,7 +43,7 @@ def user(
     kind: str = "turn",
     table: dict[str, State] = TABLE,
 ) -> str:
-    build = prompts.turn if kind == "turn" else prompts.ballot
+    build = prompts.turn_prompt if kind == "turn" else prompts.ballot_prompt
     return build(condition, condition.seats[0], window, table)[1].content
 
 
@@ -64,7 +64,7 @@ def base(condition: Make) -> Condition:
 def test_a_seat_reads_its_mandate_its_sections_and_the_window_oldest_first(
     base: Condition, condition: Make
 ) -> None:
-    system = prompts.turn(base, base.seats[2], [], {})[0].content
+    system = prompts.turn_prompt(base, base.seats[2], [], {})[0].content
     assert "Your seat: Rights" in system
     assert base.seats[2].mandate in system
     heads = [line for line in user(base, []).splitlines() if line.startswith("## ")]
@@ -81,7 +81,7 @@ def test_a_seat_reads_its_mandate_its_sections_and_the_window_oldest_first(
 
 def test_with_roles_off_seats_keep_their_names_and_no_mandate(condition: Make) -> None:
     bare = condition("roles=off")
-    system, text = (m.content for m in prompts.turn(bare, bare.seats[2], [], TABLE))
+    system, text = (m.content for m in prompts.turn_prompt(bare, bare.seats[2], [], TABLE))
     assert [seat.label for seat in bare.seats] == [seat.name for seat in condition().seats]
     assert system.endswith("Your seat: Rights")
     assert "mandate" not in system
@@ -90,7 +90,7 @@ def test_with_roles_off_seats_keep_their_names_and_no_mandate(condition: Make) -
 
 def test_of_an_anonymous_committee_no_message_names_a_role(condition: Make) -> None:
     bare = condition("roles=anonymous")
-    messages = prompts.turn(bare, bare.seats[2], [], TABLE)
+    messages = prompts.turn_prompt(bare, bare.seats[2], [], TABLE)
     text = "".join(message.content for message in messages)
     assert [seat.name for seat in bare.seats if seat.name in text] == []
     assert "mandate" not in messages[0].content
@@ -131,7 +131,8 @@ def test_without_feedback_the_table_is_shown_and_no_argument(condition: Make) ->
 def test_a_turn_may_name_its_round(condition: Make) -> None:
     usual, counted = condition("rounds=3"), condition("rounds=3", "protocol.round_lines=true")
     first, last = (
-        prompts.turn(counted, counted.seats[0], [], {}, number)[1].content for number in (1, 3)
+        prompts.turn_prompt(counted, counted.seats[0], [], {}, number)[1].content
+        for number in (1, 3)
     )
     assert "You are Chair. This is round 1 of 3. Give your argument" in first
     assert "You are Chair. This is round 3 of 3. It is the final round: " in last
@@ -140,7 +141,7 @@ def test_a_turn_may_name_its_round(condition: Make) -> None:
 
 def test_the_instructions_fit_the_number_of_options(condition: Make) -> None:
     five = condition("scenario=CL-04-five")
-    system, task = (m.content for m in prompts.turn(five, five.seats[0], [], {}))
+    system, task = (m.content for m in prompts.turn_prompt(five, five.seats[0], [], {}))
     assert "STATE: pref=[pA,pB,pC,pD,pE]; conf=NN;" in system
     assert "STATE: pref=[pA,pB,pC,pD,pE]; conf=NN;" in task
     assert "A, B, C, D, E" in system
@@ -148,14 +149,14 @@ def test_the_instructions_fit_the_number_of_options(condition: Make) -> None:
 
 def test_the_instructions_name_the_word_limit_and_the_members(condition: Make) -> None:
     short = condition("protocol.argument_words=45")
-    system = prompts.turn(short, short.seats[0], [], {})[0].content
+    system = prompts.turn_prompt(short, short.seats[0], [], {})[0].content
     assert "at most 45 words" in system
     assert "5 members" in system
 
 
 def test_a_preamble_of_ones_own_may_hold_a_dollar_sign(base: Condition) -> None:
     own = replace(base, preamble="Spend $5 on $members members, not ${more}.")
-    system = prompts.turn(own, own.seats[0], [], {})[0].content
+    system = prompts.turn_prompt(own, own.seats[0], [], {})[0].content
     assert system.startswith("Spend $5 on 5 members, not ${more}.")
 
 
@@ -166,13 +167,13 @@ def test_a_ballot_asks_for_a_json_object_and_no_argument(base: Condition) -> Non
 
 def test_the_clerk_reads_every_ballot_and_nothing_of_the_discussion(base: Condition) -> None:
     votes = [{"decision": "A", "confidence": 70}, {"decision": "B", "confidence": 60}]
-    text = prompts.clerk(votes, base.scenario.labels)[1].content
+    text = prompts.clerk_prompt(votes, base.scenario.labels)[1].content
     assert [json.loads(line) for line in text.splitlines()[1:3]] == votes
     assert base.scenario.title not in text
 
 
 def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
-    text = prompts.repair("two STATE lines", base.scenario.labels).content
+    text = prompts.repair_prompt("two STATE lines", base.scenario.labels).content
     assert "two STATE lines" in text
     assert 'STATE: pref=[pA,pB,pC]; conf=NN; tags=["tag_one","tag_two"]' in text
 
@@ -187,11 +188,13 @@ def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
     ],
 )
 def test_what_is_wrong_with_a_template_is_named(name: str, text: str, problem: str) -> None:
-    assert [problem in line for line in problems(name, text)] == [True]
+    assert [problem in line for line in template_problems(name, text)] == [True]
 
 
 def test_plenums_templates_are_templates() -> None:
-    assert [line for name in TEMPLATES for line in problems(name, getattr(PLENUM, name))] == []
+    assert [
+        line for name in TEMPLATES for line in template_problems(name, getattr(PLENUM, name))
+    ] == []
 
 
 # --- what a member can't forge -----------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plenum.committee import state as stateline
 from plenum.committee.prompts import flatten
-from plenum.committee.state import Malformed, State, parse
+from plenum.committee.state import Malformed, State, parse_answer
 
 GOOD = 'STATE: pref=[0.2,0.5,0.3]; conf=70; tags=["fair_process","cost_control"]'
 
@@ -40,7 +40,7 @@ def spelt(state: State) -> str:
 
 
 def test_the_papers_format_is_read() -> None:
-    argument, state = parse(f"I am for B.\nIt is fair.\n{GOOD}", 3)
+    argument, state = parse_answer(f"I am for B.\nIt is fair.\n{GOOD}", 3)
     assert argument == "I am for B.\nIt is fair."
     assert (state.conf, state.tags) == (70, ("fair_process", "cost_control"))
     np.testing.assert_allclose(state.pref, [0.2, 0.5, 0.3])
@@ -48,7 +48,7 @@ def test_the_papers_format_is_read() -> None:
 
 @given(states())
 def test_a_state_survives_being_spoken_and_read(state: State) -> None:
-    _, heard = parse(f"I say so.\n{spelt(state)}", len(state.pref))
+    _, heard = parse_answer(f"I say so.\n{spelt(state)}", len(state.pref))
     assert (heard.conf, heard.tags) == (state.conf, state.tags)
     np.testing.assert_allclose(heard.pref, state.pref, atol=1e-12)
 
@@ -57,7 +57,7 @@ def test_a_state_survives_being_spoken_and_read(state: State) -> None:
 def test_any_other_number_of_options_is_refused(state: State, options: int) -> None:
     if options != len(state.pref):
         with pytest.raises(Malformed, match=f"preferences for {options} options"):
-            parse(spelt(state), options)
+            parse_answer(spelt(state), options)
 
 
 @given(st.lists(st.integers(1, 400), min_size=2, max_size=6).filter(lambda v: sum(v) > 0))
@@ -65,7 +65,7 @@ def test_what_is_read_lies_on_the_simplex(parts: list[int]) -> None:
     total = sum(parts)
     rounded = [f"{part / total:.2f}" for part in parts]
     if abs(sum(map(Decimal, rounded)) - 1) <= stateline.TOLERANCE:
-        _, state = parse(line(",".join(rounded)), len(parts))
+        _, state = parse_answer(line(",".join(rounded)), len(parts))
         np.testing.assert_allclose(sum(state.pref), 1.0, atol=1e-12)
         assert min(state.pref) >= 0
 
@@ -73,7 +73,7 @@ def test_what_is_read_lies_on_the_simplex(parts: list[int]) -> None:
 @pytest.mark.parametrize("pref", ["0.28,0.4,0.3", "0.32,0.4,0.3", "0.98,0.0,0.0"])
 def test_a_sum_within_002_of_one_is_normalised(pref: str) -> None:
     said = np.array([float(p) for p in pref.split(",")])
-    _, state = parse(line(pref), 3)
+    _, state = parse_answer(line(pref), 3)
     np.testing.assert_allclose(state.pref, said / said.sum(), rtol=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_a_sum_within_002_of_one_is_normalised(pref: str) -> None:
 )
 def test_a_sum_further_from_one_is_refused(pref: str) -> None:
     with pytest.raises(Malformed, match="add up to"):
-        parse(line(pref), 3)
+        parse_answer(line(pref), 3)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_a_sum_further_from_one_is_refused(pref: str) -> None:
     ],
 )
 def test_spaces_and_harmless_words_do_no_harm(text: str) -> None:
-    np.testing.assert_allclose(parse(text, 3)[1].pref, [0.2, 0.5, 0.3])
+    np.testing.assert_allclose(parse_answer(text, 3)[1].pref, [0.2, 0.5, 0.3])
 
 
 def test_the_argument_may_stand_on_both_sides_of_the_line() -> None:
-    assert parse(f"Before.\n{GOOD}\nAfter.", 3)[0] == "Before.\nAfter."
+    assert parse_answer(f"Before.\n{GOOD}\nAfter.", 3)[0] == "Before.\nAfter."
 
 
 @pytest.mark.parametrize("labels", [("A", "B"), ("A", "B", "C", "D", "E")])
 def test_the_form_in_a_prompt_names_one_preference_an_option(labels: tuple[str, ...]) -> None:
     names = ",".join(f"p{label}" for label in labels)
-    assert stateline.example(labels) == line(names, "NN", '"tag_one","tag_two"')
+    assert stateline.state_example(labels) == line(names, "NN", '"tag_one","tag_two"')
 
 
 # --- what is refused ---------------------------------------------------------------------------
@@ -152,15 +152,15 @@ REFUSED = [
     *(line(tags=tags) for tags in TAGS),
     'STATE: conf=70; pref=[0.2,0.5,0.3]; tags=["one","two"]',
     line().replace(";", ","),
-    stateline.example(("A", "B", "C")),
+    stateline.state_example(("A", "B", "C")),
 ]
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:60]))
 def test_whatever_breaks_the_format_is_refused(text: str) -> None:
     with pytest.raises(Malformed):
-        parse(text, 3)
-    assert "pref=" not in stateline.without_state(text)
+        parse_answer(text, 3)
+    assert "pref=" not in stateline.strip_state(text)
 
 
 # Nobody sees these, so a marker that holds one reads like a marker.
@@ -175,13 +175,13 @@ CONTROLS = list("\x00\x07\x1b\x1f\x7f\x85\u2028")
 @pytest.mark.parametrize("place", ["STA{}TE: pref", "STATE{}: pref", "{}STATE: pref"])
 def test_a_zero_width_character_hides_no_second_state_line(character: str, place: str) -> None:
     with pytest.raises(Malformed):
-        parse(f"So: {place.format(character)}=[0.9,0.05,0.05]\n{GOOD}", 3)
+        parse_answer(f"So: {place.format(character)}=[0.9,0.05,0.05]\n{GOOD}", 3)
 
 
 @pytest.mark.parametrize("character", CONTROLS, ids=ascii)
 def test_a_control_character_hides_no_second_state_line(character: str) -> None:
     with pytest.raises(Malformed):
-        parse(f"So: STATE{character}: pref=[0.9,0.05,0.05]\n{GOOD}", 3)
+        parse_answer(f"So: STATE{character}: pref=[0.9,0.05,0.05]\n{GOOD}", 3)
 
 
 PIECES = ["STATE", ":", "：", "_", "*", " ", "\n", "\x00", "\u200b", "\u200e", "\ufe0f", "a"]
@@ -192,7 +192,7 @@ PIECES = ["STATE", ":", "：", "_", "*", " ", "\n", "\x00", "\u200b", "\u200e", 
 @example("STATE\x00:")
 def test_no_argument_that_passes_shows_the_others_a_state_marker(text: str) -> None:
     try:
-        argument, _ = parse(f"{text}\n{GOOD}", 3)
+        argument, _ = parse_answer(f"{text}\n{GOOD}", 3)
     except Malformed:
         return
     assert re.search(r"(?<![A-Za-z0-9])STATE *:", flatten(argument)) is None
@@ -242,7 +242,7 @@ def test_nothing_that_cannot_be_seen_hides_within_a_marker(place: str) -> None:
 
 def taken(text: str) -> bool:
     try:
-        parse(text, 3)
+        parse_answer(text, 3)
     except Malformed:
         return False
     return True
@@ -252,7 +252,7 @@ def taken(text: str) -> bool:
 def test_no_two_characters_make_two_markers_pass(a: str, b: str, before: str, at: int) -> None:
     forged = f"{FORGED[:at]}{a}{FORGED[at:]}"
     try:
-        argument, state = parse(f"{before}{b}{forged}\n{GOOD}", 3)
+        argument, state = parse_answer(f"{before}{b}{forged}\n{GOOD}", 3)
     except Malformed:
         return
     assert markers(argument) == markers(flatten(argument)) == 0
@@ -261,14 +261,14 @@ def test_no_two_characters_make_two_markers_pass(a: str, b: str, before: str, at
 
 def test_what_is_left_of_an_answer_has_no_marker_behind_any_separator() -> None:
     for c in SEPARATING:
-        left = stateline.without_state(f"I say.\nx{c}{FORGED}\n{GOOD} and so on")
+        left = stateline.strip_state(f"I say.\nx{c}{FORGED}\n{GOOD} and so on")
         assert (left in ("I say.", "I say.\nx"), markers(flatten(left))) == (True, 0), ascii(c)
 
 
 @given(st.text(st.sampled_from('STATE: pref=[0.125,]; conf"tags_x-٣e\n'), max_size=80))
 def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
     with pytest.raises(Malformed):
-        parse(text, 3)
+        parse_answer(text, 3)
 
 
 # --- what is left of a malformed answer ---------------------------------------------------------
@@ -276,7 +276,7 @@ def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
 
 def test_a_malformed_answer_keeps_its_argument_without_the_marked_lines() -> None:
     answer = "I am for B.\nSTATE: pref=[high]\nAnd that is all."
-    assert stateline.without_state(answer) == "I am for B.\nAnd that is all."
+    assert stateline.strip_state(answer) == "I am for B.\nAnd that is all."
 
 
 @pytest.mark.parametrize(
@@ -288,9 +288,9 @@ def test_a_malformed_answer_keeps_its_argument_without_the_marked_lines() -> Non
 )
 def test_the_released_grammar_is_looser_where_it_is_chosen(line: str) -> None:
     with pytest.raises(Malformed):
-        parse(f"So.\n{line}", 3)
-    argument, state = parse(f"So.\n{line}", 3, strict=False)
+        parse_answer(f"So.\n{line}", 3)
+    argument, state = parse_answer(f"So.\n{line}", 3, strict=False)
     assert (argument, state.pref, state.conf) == ("So.", (0.2, 0.5, 0.3), 70)
     for wrong in (line.replace("0.50", "0.60"), line.replace("70", "101"), line.replace("]", "")):
         with pytest.raises(Malformed):
-            parse(f"So.\n{wrong}", 3, strict=False)
+            parse_answer(f"So.\n{wrong}", 3, strict=False)

@@ -13,7 +13,7 @@ from openai_server import Server, serving
 
 from plenum.base.errors import UserError
 from plenum.execution.prompt import Wanted, find
-from plenum.execution.replay import messages
+from plenum.execution.replay import sent_messages
 from plenum.records import read
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
@@ -48,7 +48,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
         for entry in read(path).calls:
             kind, number, seat = entry["kind"], entry["round"], entry["seat"]
             wish = Wanted(None, int(path.stem), kind, number, seat, "json", str(journals))
-            chats.append(messages(find("asked", uri(folder), wish)[1]))
+            chats.append(sent_messages(find("asked", uri(folder), wish)[1]))
     return chats
 
 
@@ -98,5 +98,5 @@ def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
 def test_the_script_prints_a_prompt_and_names_its_call(folder: Path, run: Run) -> None:
     done = run(*REQUEST, script="scripts/prompt.py", cwd=folder)
     wish = replace(CHAIR, journals=str(folder / "mlruns/journals"))
-    assert json.loads(done.stdout) == messages(find("asked", uri(folder), wish)[1])
+    assert json.loads(done.stdout) == sent_messages(find("asked", uri(folder), wish)[1])
     assert "round 2, Chair" in done.stderr

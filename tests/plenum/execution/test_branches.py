@@ -9,7 +9,7 @@ import pytest
 
 from plenum.committee import Deliberation
 from plenum.design.condition import Calls, Job
-from plenum.execution.branches import MissingBase, prefix
+from plenum.execution.branches import MissingBase, branch_prefix
 from plenum.models import backends
 from plenum.models.api.prices import Prices
 from plenum.records import Journal
@@ -54,7 +54,7 @@ def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) ->
     if calls:
         deliberated(branch, 0, calls)
     with pytest.raises(MissingBase, match=r"base replicate 000 of .* hasn't finished round 2"):
-        prefix(branch, 0)
+        branch_prefix(branch, 0)
 
 
 def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
@@ -62,4 +62,4 @@ def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
     head = {**branch.condition.base.as_mapping(), "replicate": 0}
     with Journal(path, head) as journal:
         journal.append({"kind": "end", "status": "failed", "reason": "timeout"})
-    assert sum("state" in entry for entry in prefix(branch, 0)) == 10
+    assert sum("state" in entry for entry in branch_prefix(branch, 0)) == 10

@@ -11,7 +11,13 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.checks.dry_run import show
 from plenum.design.condition import Job
-from plenum.execution.outcomes import Outcome, closing, collect, outcome_of, save
+from plenum.execution.outcomes import (
+    Outcome,
+    closing_lines,
+    collect_outcomes,
+    outcome_of,
+    save_outcome,
+)
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
 FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "timeout": 1})
@@ -19,7 +25,7 @@ PENDING = replace(CLEAN, name="roles=odd", completed=15, pending=5, errors=("the
 
 
 def test_the_closing_lines_name_every_failure() -> None:
-    assert closing([CLEAN, FAILED, PENDING])[1:] == [
+    assert closing_lines([CLEAN, FAILED, PENDING])[1:] == [
         "failed: roles=off: 2 x parse",
         "failed: roles=off: 1 x timeout",
         "pending: roles=odd: 5 replicates",
@@ -41,7 +47,7 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
         "openai/m": {"calls": 90, "unread": 6, "attempts": {"ok": 84, "parse": 6}},
     }
     one = job("replicates=4")
-    lines = closing([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
+    lines = closing_lines([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
     assert lines[1].endswith(
         "3 x parse, such as: ballot of Chair in round 20 after a repair: no JSON object "
         "(the answer begins: 'I vote for C.')"
@@ -55,14 +61,14 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     assert lines[3].endswith(command)
     assert lines[4].startswith("retry_failed=all")
     elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")
-    lines = closing([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
+    lines = closing_lines([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
     assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[3]
 
 
 def test_one_replicate_is_counted_in_the_singular() -> None:
     one = replace(CLEAN, target=1, completed=0, pending=1, reused=1)
-    assert closing([one])[0].startswith("1 condition: 1 replicate = 0 completed")
-    assert closing([one])[1:] == [
+    assert closing_lines([one])[0].startswith("1 condition: 1 replicate = 0 completed")
+    assert closing_lines([one])[1:] == [
         "1 replicate was taken from journals of an earlier run",
         "pending: roles=on: 1 replicate",
     ]
@@ -70,14 +76,16 @@ def test_one_replicate_is_counted_in_the_singular() -> None:
 
 def test_an_error_that_several_conditions_met_is_said_once() -> None:
     full = replace(PENDING, errors=("j/000.jsonl: No space left on device",))
-    told = [line for line in closing([full, replace(full, name="roles=on")]) if "space" in line]
+    told = [
+        line for line in closing_lines([full, replace(full, name="roles=on")]) if "space" in line
+    ]
     assert told == ["error: roles=odd and 1 more: j/000.jsonl: No space left on device"]
 
 
 def test_an_outcome_is_there_in_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save(CLEAN, tmp_path / "0")
+    save_outcome(CLEAN, tmp_path / "0")
 
     def full(path: Path, text: str, encoding: str) -> None:
         path.write_bytes(text[:20].encode())
@@ -85,27 +93,27 @@ def test_an_outcome_is_there_in_whole_or_not_at_all(
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space left") as refused:
-        save(FAILED, tmp_path / "0")
+        save_outcome(FAILED, tmp_path / "0")
     assert refused.value.filename == str(tmp_path / "0" / "outcome.json")
-    assert collect(tmp_path) == [CLEAN]
+    assert collect_outcomes(tmp_path) == [CLEAN]
     assert len(list((tmp_path / "0").iterdir())) == 1
 
 
 def test_outcomes_are_collected_in_the_order_of_the_jobs(tmp_path: Path) -> None:
     jobs = {number: replace(FAILED, name=f"job {number}") for number in (10, 2, 0)}
     for number, outcome in jobs.items():
-        save(outcome, tmp_path / str(number))
-    assert collect(tmp_path) == [jobs[0], jobs[2], jobs[10]]
-    assert collect(tmp_path, only="10") == [jobs[10]]
+        save_outcome(outcome, tmp_path / str(number))
+    assert collect_outcomes(tmp_path) == [jobs[0], jobs[2], jobs[10]]
+    assert collect_outcomes(tmp_path, only="10") == [jobs[10]]
 
 
 def test_what_stopped_the_sweep_is_said_once(tmp_path: Path) -> None:
     stopped = replace(PENDING, errors=(), stopped="budget.calls=9 is reached")
-    told = closing([CLEAN, stopped, stopped])
+    told = closing_lines([CLEAN, stopped, stopped])
     assert told[-1] == "stopped: budget.calls=9 is reached"
     assert sum("stopped" in line for line in told) == 1
-    save(stopped, tmp_path / "0")
-    assert collect(tmp_path) == [stopped]
+    save_outcome(stopped, tmp_path / "0")
+    assert collect_outcomes(tmp_path) == [stopped]
 
 
 def test_a_dry_run_counts_conditions_replicates_and_calls(

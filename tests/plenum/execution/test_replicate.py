@@ -13,7 +13,7 @@ from plenum.design.condition import Branch, Budget, Job, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
-from plenum.execution.replay import calls
+from plenum.execution.replay import replay_calls
 from plenum.execution.replicate import RETRIABLE, Replicate
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
@@ -57,7 +57,7 @@ def run(
     assert isinstance(job.condition.backend, Simulated)
     journal, log = folder / f"{index:03d}.jsonl", CallLog(folder / "calls.jsonl")
     model = Counting(job.condition.backend, said)
-    policy = replace(backends.policy(job.calls), max_attempts=2, backoff_s=0.0)
+    policy = replace(backends.retry_policy(job.calls), max_attempts=2, backoff_s=0.0)
 
     async def conducted() -> bool:
         gates = Admission(job.calls, Ledger(budget or Budget(), Prices().of))
@@ -152,7 +152,9 @@ def test_an_unreadable_answer_is_asked_for_again_where_that_is_wanted(
     assert (transcript.status, transcript.reopened) == ("completed", True)
     assert len(transcript.calls) == len(first) + len(second)
     assert [turn.seat for turn in transcript.turns] == [s.name for s in well.condition.seats]
-    assert [call.entry for call in calls(well.condition, transcript)] == standing_answers(tmp_path)
+    assert [call.entry for call in replay_calls(well.condition, transcript)] == standing_answers(
+        tmp_path
+    )
     assert run(well, tmp_path, retry_failed="all") == (False, [], whole)
     cut = whole.splitlines(keepends=True)[:8]
     (tmp_path / "000.jsonl").write_bytes(b"".join(cut))

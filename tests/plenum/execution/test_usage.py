@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.usage import account
+from plenum.execution.usage import count_usage
 from plenum.records import Failure, Transcript
 
 Entry = dict[str, Any]
@@ -56,7 +56,7 @@ def test_target_is_completed_and_failed_and_pending(
     """Whole journals, damaged ones that only the call log tells of, and replicates not begun."""
     begun = len(given) + damaged
     lines = [line(index=index) for index in range(begun)]
-    found = account(numbered(given), lines, begun + more, stopped)
+    found = count_usage(numbered(given), lines, begun + more, stopped)
     assert found["target"] == begun + more
     assert found["target"] == (
         found["completed"] + sum(found["failed"].values()) + sum(found["pending"].values())
@@ -72,7 +72,7 @@ def test_target_is_completed_and_failed_and_pending(
 @pytest.mark.parametrize("odd", [{"a": 1}, ["fp"], None, 7])
 def test_a_log_with_a_fingerprint_that_is_no_text_is_counted_all_the_same(odd: Any) -> None:
     lines = [line("a", fingerprint=odd), line("a", fingerprint="fp_1")]
-    found = account([], iter(lines), 1, "")["models"]["a"]
+    found = count_usage([], iter(lines), 1, "")["models"]["a"]
     assert (found["fingerprints"], found["attempts"]) == ({"fp_1": 1}, {"ok": 2})
 
 
@@ -81,13 +81,13 @@ def test_what_did_not_fit_is_counted_by_its_name_and_only_where_there_is_any() -
         line("a", dropped=["cached_tokens", "finish_reason"]),
         line("a", dropped=["finish_reason"]),
     ]
-    found = account([], iter([*lines, line("b")]), 1, "")["models"]
+    found = count_usage([], iter([*lines, line("b")]), 1, "")["models"]
     assert found["a"]["dropped"] == {"cached_tokens": 1, "finish_reason": 2}
     assert "dropped" not in found["b"]
 
 
 def test_replicates_beyond_the_target_are_another_runs() -> None:
-    found = account(numbered([COMPLETED]), [line(), line(index=7)], 1, "")
+    found = count_usage(numbered([COMPLETED]), [line(), line(index=7)], 1, "")
     assert found["models"]["m"]["attempts"] == {"ok": 1}
     assert found["pending"] == {}
 
@@ -115,6 +115,6 @@ CLERK = transcript(COMPLETED, call(kind="clerk", seat="clerk", **PROBLEM))
 def test_what_came_of_an_attempt_that_failed(
     said: Transcript, lines: list[Entry], fates: dict[str, str]
 ) -> None:
-    found = account([said], lines, 1, "")["outcomes"]
+    found = count_usage([said], lines, 1, "")["outcomes"]
     none = dict.fromkeys(("recovered", "ended", "open", "unused"), 0)
     assert found == {why: {**none, "attempts": 1, fate: 1} for why, fate in fates.items()}

@@ -9,7 +9,7 @@ from openai_server import Server, serving
 
 from plenum.models import Chat, Message, Response
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.cache_marks import messages
+from plenum.models.api.cache_marks import mark_messages
 from plenum.records.calls import _read
 
 SONNET = "anthropic/claude-sonnet-4-6"
@@ -75,12 +75,12 @@ def test_the_block_where_the_shared_part_ends_is_marked(monkeypatch: pytest.Monk
 )
 def test_nothing_else_is_marked(prompt: tuple[Message, ...], model: str) -> None:
     plain = [{"role": message.role, "content": message.content} for message in prompt]
-    assert messages(of(prompt, model)) == plain
+    assert mark_messages(of(prompt, model)) == plain
 
 
 def test_a_repair_keeps_the_mark_of_what_it_repairs() -> None:
     more = (Message("assistant", "No."), Message("user", "Again, please."))
-    sent = messages(of((*PROMPT, *more)))
+    sent = mark_messages(of((*PROMPT, *more)))
     assert sent[1]["content"][0]["cache_control"] == {"type": "ephemeral"}
     assert [each["content"] for each in sent[2:]] == ["No.", "Again, please."]
 

@@ -197,7 +197,7 @@ def test_a_refusal_of_anthropic_s_is_classed_by_its_status(monkeypatch: pytest.M
 def test_a_model_that_names_no_provider_is_its_interface_s(
     model: str, interface: str, named: str
 ) -> None:
-    assert routes.named(model, interface) == named
+    assert routes.litellm_name(model, interface) == named
 
 
 def test_a_provider_without_these_interfaces_is_refused_in_one_line(

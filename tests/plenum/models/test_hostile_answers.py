@@ -208,7 +208,7 @@ FIELDS = [
 def test_any_json_is_a_reply_of_plain_values_or_a_refusal(sent: Any) -> None:
     changed = isinstance(sent, dict) and sent.keys() <= set(FIELDS)
     try:
-        response = completions.read(
+        response = completions.read_completion(
             body(**sent) if changed else sent, Price(1.0, 2.0, 0.5), logprobs=True, hold_s=0.0
         )
     except (completions.Unfit, CallError):

@@ -6,7 +6,7 @@ import pytest
 
 from plenum.design.condition import Sampling
 from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply, Response
-from plenum.models.retry import Policy, _wait, call
+from plenum.models.retry import Policy, _wait, call_with_retries
 from plenum.records import Failure
 
 CHAT = Chat("m", (Message("user", "hello"),), 0.0, 10, seed=7)
@@ -64,7 +64,9 @@ def attempts(
     """Every attempt, the failed ones and the good one, and how the call ended."""
     seen: list[Attempt] = []
     try:
-        answer = asyncio.run(call(backend, CHAT, policy, gate or Turnstile(), seen.append))
+        answer = asyncio.run(
+            call_with_retries(backend, CHAT, policy, gate or Turnstile(), seen.append)
+        )
     except (CallError, ArithmeticError) as error:
         return seen, error
     return [*seen, answer.attempt], answer
@@ -120,7 +122,7 @@ def test_a_cancelled_attempt_is_recorded_as_interrupted() -> None:
     gate = Turnstile()
 
     async def cancelled() -> None:
-        task = asyncio.create_task(call(Scripted(5.0), CHAT, QUICK, gate, seen.append))
+        task = asyncio.create_task(call_with_retries(Scripted(5.0), CHAT, QUICK, gate, seen.append))
         await asyncio.sleep(0.01)
         task.cancel()
         await task
@@ -154,7 +156,7 @@ def test_the_gate_is_not_held_while_waiting_for_the_next_attempt() -> None:
     script = Scripted(CallError(Failure.SERVER, "x", 500, retry_after=0.2), Reply("fine", 1, 1))
 
     async def waiting() -> int:
-        task = asyncio.create_task(call(script, CHAT, QUICK, gate, lambda _: None))
+        task = asyncio.create_task(call_with_retries(script, CHAT, QUICK, gate, lambda _: None))
         await asyncio.sleep(0.1)
         inside = gate.inside
         await task

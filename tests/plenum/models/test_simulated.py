@@ -91,11 +91,11 @@ def test_a_call_is_answered_the_same_by_another_backend_in_another_order(conditi
 def test_noise_moves_parts_of_a_preference_and_a_word(condition: Make) -> None:
     chat = first_chat(changed(condition(), 1))
     plain = now(SimulatedBackend(Simulated(noise=0)).attempt(chat, 1)).text
-    said, state = stateline.parse(plain, 3)
+    said, state = stateline.parse_answer(plain, 3)
     noise, moved = 0.2, []
     for seed in range(200):
         attempt = SimulatedBackend(Simulated(noise=noise)).attempt(replace(chat, seed=seed), 1)
-        other_said, other_state = stateline.parse(now(attempt).text, 3)
+        other_said, other_state = stateline.parse_answer(now(attempt).text, 3)
         steps = np.subtract(other_state.pref, state.pref) / 0.04
         np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
         # A synonym of two words shifts the rest, so words are compared as a set.
@@ -181,10 +181,10 @@ TABLE = {"Rights": State((0.6, 0.2, 0.2), 80, ("one", "two"))}
 
 def chair(condition: Condition, said: list[Remark] = SAID, **knobs: float) -> tuple[float, ...]:
     """What the Chair prefers after reading this, without noise."""
-    messages = prompts.turn(condition, condition.seats[0], said, TABLE)
+    messages = prompts.turn_prompt(condition, condition.seats[0], said, TABLE)
     chat = Chat(condition.seats[0].model, messages, 0.0, 400, seed=1)
     backend = SimulatedBackend(replace(Simulated(noise=0), **knobs))
-    return stateline.parse(now(backend.attempt(chat, 1)).text, 3)[1].pref
+    return stateline.parse_answer(now(backend.attempt(chat, 1)).text, 3)[1].pref
 
 
 def test_everything_that_an_agent_reads_and_every_knob_moves_it(condition: Make) -> None:

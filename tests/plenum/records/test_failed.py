@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plenum.records import Transcript
-from plenum.records.failed import FailedCall, example, failed_call, grouped
+from plenum.records.failed import FailedCall, failed_call, group_example, group_failures
 
 AT = {"call": "turn_repair", "round": 1, "seat": "Chair"}
 END = {"kind": "end", "status": "failed", "reason": "parse", "at": AT, "detail": "no STATE line"}
@@ -41,7 +41,7 @@ def test_a_call_without_an_answer_shows_none() -> None:
 def test_failures_are_grouped_by_reason_kind_of_call_and_seat() -> None:
     other = failing("b", 5, END | {"at": AT | {"seat": "Welfare"}})
     found = [failed_call(t) for t in (failing("second", 2), failing("first", 1), other)]
-    first, second = grouped(filter(None, found))
+    first, second = group_failures(filter(None, found))
     assert (first["replicates"], first["replicate"], first["wrote"]) == (2, 1, "first")
     assert (second["seat"], second["replicates"]) == ("Welfare", 1)
-    assert isinstance(example(first), FailedCall)
+    assert isinstance(group_example(first), FailedCall)

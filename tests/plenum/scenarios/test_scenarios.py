@@ -48,7 +48,7 @@ Mend = Callable[[Fields], object]
 @pytest.fixture(scope="module")
 def twelve(root: Path) -> dict[str, scenarios.Scenario]:
     files = (root / "scenarios").glob("[A-Z][A-Z]-[0-9][0-9].yaml")
-    return {file.stem: scenarios.load(file) for file in files}
+    return {file.stem: scenarios.load_scenario(file) for file in files}
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_the_twelve_scenarios_say_what_table_s4_says(root: Path, twelve: dict[st
 
 
 def test_the_allocation_has_the_five_measures_of_table_s4(root: Path) -> None:
-    five = scenarios.load(root / "scenarios/CL-04-five.yaml")
+    five = scenarios.load_scenario(root / "scenarios/CL-04-five.yaml")
     names = [option.name for option in five.options]
     assert names == ["Sea walls", "Relocation", "Insurance", "Heat", "Wildfire"]
     assert (five.id, five.type) == ("CL-04-five", "allocation")
@@ -102,7 +102,7 @@ def test_a_scenario_may_have_any_number_of_options(
     labels = "ABCDEF"[:count]
     fields["options"] = {label: {"name": f"Way {label}", "description": "It."} for label in labels}
     fields["endpoint"] = f"Exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen."
-    assert scenarios.load(written(tmp_path, fields)).labels == tuple(labels)
+    assert scenarios.load_scenario(written(tmp_path, fields)).labels == tuple(labels)
 
 
 REFUSED: dict[str, tuple[Mend, str, str]] = {
@@ -166,7 +166,7 @@ def test_a_refusal_names_the_file_the_field_and_the_mend(
     spoil(fields)
     path = written(tmp_path, fields)
     with pytest.raises(UserError) as refused:
-        scenarios.load(path)
+        scenarios.load_scenario(path)
     told = str(refused.value)
     assert str(path) in told
     assert f"field {field}:" in told
@@ -188,7 +188,7 @@ def test_a_file_that_holds_no_fields_is_refused_by_its_name(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(UserError, match=r"own\.yaml") as refused:
-        scenarios.load(path)
+        scenarios.load_scenario(path)
     assert "\n" not in str(refused.value)
 
 
@@ -198,7 +198,7 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path, fields: Fields
     fields["options"]["C"].pop("name")
     fields["endpoint"] = "The council adopts exactly one of A or B."
     with pytest.raises(UserError) as error:
-        scenarios.load(written(tmp_path, fields))
+        scenarios.load_scenario(written(tmp_path, fields))
     line = str(error.value)
     assert "own.yaml, 7 mistakes: (1) field colour: unknown; " in line
     for field in ("title", "type", "cases", "question", "options.C", "endpoint"):

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.execution.replay import messages, open_conversation, traced
+from plenum.execution.replay import open_conversation, sent_messages, trace_calls
 from plenum.models import Chat, Reply
-from plenum.models.conversation import failure
+from plenum.models.conversation import failure_entry
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, Failure, Journal, Usage, read
 from plenum.tracking import store
@@ -54,7 +54,7 @@ def prompts(condition: Any, journal: Path) -> list[tuple[str, list[dict[str, str
     conversation, found = open_conversation(condition, 0), []
     for entry in read(journal).calls:
         assert conversation.ask is not None
-        found.append((entry["text"], messages(conversation.ask)))
+        found.append((entry["text"], sent_messages(conversation.ask)))
         conversation.answer(reply(condition, conversation.ask.chat))
     return found
 
@@ -74,7 +74,7 @@ class Study:
         writer = study.open(mapping, len(journals))
         for journal in journals:
             writer.replicate(journal, EFFORT, pending)
-        writer.trace(list(journals), partial(traced, condition))
+        writer.trace(list(journals), partial(trace_calls, condition))
 
     def traces(self) -> list[Any]:
         client = store.open_client(self.uri)
@@ -196,12 +196,12 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
         assert due.answer(reply(played, due.ask.chat)) == entry
     assert due.ask is not None
     with Journal(path, {**played.as_mapping(), "replicate": 0}) as journal:
-        journal.append(failure(due.ask, Failure.TIMEOUT, "none in time"))
+        journal.append(failure_entry(due.ask, Failure.TIMEOUT, "none in time"))
     study.write(played, path)
     (trace,) = study.traces()
     last = calls_of(trace)[-1]
     assert len(calls_of(trace)) == 3
-    assert last.inputs["messages"] == messages(due.ask)
+    assert last.inputs["messages"] == sent_messages(due.ask)
     assert (str(last.status.status_code), last.outputs) == ("SpanStatusCode.ERROR", None)
     assert trace.info.state == "ERROR"
 

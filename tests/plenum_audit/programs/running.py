@@ -66,7 +66,7 @@ class Bench:
 
         def caller() -> Caller:
             ticket = Ticket(self.admission, self.model.provider, self.condition.folder, index)
-            return Caller(self.model, backends.policy(self.calls), ticket, self.log)
+            return Caller(self.model, backends.retry_policy(self.calls), ticket, self.log)
 
         session = Session(self.condition, index, journal, caller, overrides, patience_s)
         self.proxy.open(session)

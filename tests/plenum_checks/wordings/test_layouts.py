@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from plenum import scenarios
 from plenum.scenarios import Option, Scenario
-from plenum.scenarios.layouts import LAYOUTS, formats
+from plenum.scenarios.layouts import LAYOUTS, format_variants
 from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[3]
-CASES = [scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
+CASES = [scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
 
 WORDS = st.lists(st.sampled_from(["law", "towns", "20,000", "half", "of", "it", "A"]), min_size=2)
 SENTENCE = WORDS.map(lambda words: " ".join(words).capitalize() + ".")
@@ -43,7 +43,7 @@ def some_scenarios(draw: st.DrawFn) -> Scenario:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_layouts_of_the_twelve_pass_the_screen(case: Scenario) -> None:
-    made = formats(case)
+    made = format_variants(case)
     assert [problem for variant in made for problem in screen.screen(case, variant)] == []
     assert len({case.packet, *(variant.packet for variant in made)}) == 10
 
@@ -51,12 +51,12 @@ def test_layouts_of_the_twelve_pass_the_screen(case: Scenario) -> None:
 @settings(max_examples=25)
 @given(some_scenarios())
 def test_layouts_keep_words_and_their_order(case: Scenario) -> None:
-    words = screen.plain(case.packet)
-    for variant in formats(case):
-        assert screen.plain(variant.packet) == words
+    words = screen.split_words(case.packet)
+    for variant in format_variants(case):
+        assert screen.split_words(variant.packet) == words
         assert variant.packet != case.packet
         assert not re.search(r"STATE\s*:|^## ", variant.packet, re.MULTILINE)
-    assert len({variant.packet for variant in formats(case)}) == len(LAYOUTS) == 9
+    assert len({variant.packet for variant in format_variants(case)}) == len(LAYOUTS) == 9
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_a_layout_shows_its_mark(name: str, shows: str) -> None:
 
 def test_an_allocation_keeps_its_last_sentence() -> None:
     (case,) = (case for case in CASES if case.id == "CL-04-five")
-    for variant in formats(case):
+    for variant in format_variants(case):
         assert "comes first" in " ".join(variant.packet.split()[-4:])

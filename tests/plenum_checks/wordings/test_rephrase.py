@@ -40,17 +40,17 @@ def test_they_lie_far_apart_and_are_always_the_same() -> None:
 
 
 def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path) -> None:
-    case = scenarios.load(root / "scenarios" / "IM-01.yaml")
+    case = scenarios.load_scenario(root / "scenarios" / "IM-01.yaml")
     text = (root / "scenarios" / "variants" / "IM-01.yaml").read_text()
     text = text[: text.index("\nrephrasings:") + 1] if "\nrephrasings:" in text else text
     path = tmp_path / "IM-01.yaml"
     path.write_text(text.rstrip("\n"))  # without a line break at its end
-    assert rephrase.write(variant_files.read(path, case))
+    assert rephrase.write(variant_files.read_wordings(path, case))
     first = path.read_text()
     assert first.startswith(text.rstrip("\n") + "\nrephrasings:\n")
-    read = variant_files.read(path, case)
+    read = variant_files.read_wordings(path, case)
     assert read.rephrasings == rephrase.combinations("IM-01", 29)
-    assert list(variant_files.problems(read, case)) == []
+    assert list(variant_files.find_problems(read, case)) == []
     assert not rephrase.write(read)
     assert path.read_text() == first
     assert yaml.safe_load(first)["rephrasings"] == list(read.rephrasings)

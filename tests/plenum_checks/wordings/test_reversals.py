@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from plenum import scenarios
-from plenum.scenarios.sentences import sentences
+from plenum.scenarios.sentences import list_sentences
 from plenum_checks.wordings import facts, screen
 
 ROOT = Path(__file__).resolve().parents[3]
-CASES = {path.stem: scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
+CASES = {
+    path.stem: scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))
+}
 
 REVERSED = """\
 IM-01 18
@@ -135,7 +137,7 @@ def reversed_wordings() -> Iterator[tuple[str, int, str, str]]:
 
 @pytest.mark.parametrize(("name", "number", "way", "reason"), tuple(reversed_wordings()))
 def test_a_reversed_wording_is_refused(name: str, number: int, way: str, reason: str) -> None:
-    sentence = sentences(CASES[name])[number - 1]
+    sentence = list_sentences(CASES[name])[number - 1]
     problems = screen.wording(sentence, way, screen.known(CASES[name]))
     assert any(reason in problem for problem in problems)
 
@@ -143,7 +145,7 @@ def test_a_reversed_wording_is_refused(name: str, number: int, way: str, reason:
 @pytest.mark.parametrize("name", CASES)
 def test_swapped_labels_are_refused_where_each_has_its_number(name: str) -> None:
     known = screen.known(CASES[name])
-    for sentence in sentences(CASES[name]):
+    for sentence in list_sentences(CASES[name]):
         for one, other in combinations(known.labels, 2):
             told = facts.telling(facts.allotted(sentence.text, known.labels))
             if not any(side.get(one) != side.get(other) for side in told):

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from plenum import scenarios
 from plenum.scenarios import Scenario
-from plenum.scenarios.layouts import formats
-from plenum.scenarios.sentences import Sentence, reworded, sentences, split
+from plenum.scenarios.layouts import format_variants
+from plenum.scenarios.sentences import Sentence, list_sentences, replace_sentences, split_sentences
 from plenum.scenarios.variant import Variant
 from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[3]
-CASE = scenarios.load(ROOT / "scenarios" / "IM-01.yaml")
+CASE = scenarios.load_scenario(ROOT / "scenarios" / "IM-01.yaml")
 KNOWN = screen.known(CASE)
 
 
@@ -132,12 +132,12 @@ def test_a_wording_is_refused(field: str, text: str, way: str, reason: str) -> N
 
 
 def test_a_sentence_passes_as_its_own_wording() -> None:
-    assert [p for s in sentences(CASE) for p in screen.wording(s, s.text, KNOWN)] == []
+    assert [p for s in list_sentences(CASE) for p in screen.wording(s, s.text, KNOWN)] == []
 
 
 @given(st.data())
 def test_a_changed_number_is_always_refused(data: st.DataObject) -> None:
-    with_digits = [s for s in sentences(CASE) if any(c.isdigit() for c in s.text)]
+    with_digits = [s for s in list_sentences(CASE) if any(c.isdigit() for c in s.text)]
     sentence = data.draw(st.sampled_from(with_digits))
     place = data.draw(st.sampled_from([i for i, c in enumerate(sentence.text) if c.isdigit()]))
     digit = data.draw(st.sampled_from(sorted(set("123456789") - {sentence.text[place]})))
@@ -152,7 +152,7 @@ def spoilt(family: str, old: str, new: str) -> list[str]:
     packet = CASE.packet
     assert old in packet
     if family == "format":
-        packet = {v.name: v.packet for v in formats(CASE)}["format_numbering"]
+        packet = {v.name: v.packet for v in format_variants(CASE)}["format_numbering"]
     return screen.screen(CASE, Variant("x", family, packet.replace(old, new, 1)))
 
 
@@ -184,29 +184,35 @@ def test_the_canonical_packet_passes_as_canonical_and_not_as_a_layout() -> None:
 
 
 def test_list_numbers_count_up_from_one() -> None:
-    assert screen.unmarked("1. a\n2. b\n1) c\n(2) d") == "a\nb\nc\nd"
-    assert screen.unmarked("1. a\n20. b") == "a\n20. b"  # a number of the text, not of the list
+    assert screen.strip_list_marks("1. a\n2. b\n1) c\n(2) d") == "a\nb\nc\nd"
+    assert (
+        screen.strip_list_marks("1. a\n20. b") == "a\n20. b"
+    )  # a number of the text, not of the list
 
 
 # ---- sentences
 
 
 def test_a_scenario_is_reworded_sentence_by_sentence() -> None:
-    texts = [s.text for s in sentences(CASE)]
-    assert reworded(CASE, texts) == CASE
+    texts = [s.text for s in list_sentences(CASE)]
+    assert replace_sentences(CASE, texts) == CASE
     texts[1] = "It lapses in ten weeks."
-    changed = reworded(CASE, texts)
+    changed = replace_sentences(CASE, texts)
     assert "It lapses in ten weeks. The admissions committee" in changed.situation
     assert replace(changed, situation=CASE.situation) == CASE
 
 
 def test_a_decimal_point_ends_no_sentence() -> None:
-    assert split("It is 4.5 percent. Is it? Yes!") == ["It is 4.5 percent.", "Is it?", "Yes!"]
+    assert split_sentences("It is 4.5 percent. Is it? Yes!") == [
+        "It is 4.5 percent.",
+        "Is it?",
+        "Yes!",
+    ]
 
 
 def test_names_of_a_scenario(root: Path) -> None:
     def names(name: str) -> frozenset[str]:
-        case: Scenario = scenarios.load(root / "scenarios" / f"{name}.yaml")
+        case: Scenario = scenarios.load_scenario(root / "scenarios" / f"{name}.yaml")
         return screen.known(case).names
 
     assert names("IM-01") == {"Republic", "Velmar"}

@@ -11,12 +11,14 @@ import yaml
 from plenum import scenarios
 from plenum.base.errors import UserError
 from plenum.scenarios import Scenario, perturbations, variant_files
-from plenum.scenarios.perturbations import FAMILIES, survey
+from plenum.scenarios.perturbations import FAMILIES, survey_variants
 from plenum_checks.wordings import rephrase, screen
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "scenarios" / "variants"
-CASES = {path.stem: scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
+CASES = {
+    path.stem: scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))
+}
 TWENTY = ("canonical", "rephrase", "format")
 
 Fields = dict[str, Any]
@@ -56,16 +58,16 @@ def refused(load: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_scenario_has_twenty_wordings_that_pass(name: str) -> None:
-    found = survey(CASES[name], FOLDER)
+    found = survey_variants(CASES[name], FOLDER)
     assert [(one.name, one.problems) for one in found.checked if one.problems] == []
-    made = perturbations.load("variants20", TWENTY, CASES[name], FOLDER)
+    made = perturbations.load_variants("variants20", TWENTY, CASES[name], FOLDER)
     assert [v.family for v in made] == ["canonical", *["rephrase"] * 10, *["format"] * 9]
     assert len({v.packet for v in made}) == len({v.name for v in made}) == 20
     assert all(f"{name}: {CASES[name].title}".lower() in v.packet.lower() for v in made[:11])
 
 
 def test_im_01_has_the_six_registers_of_the_paper(case: Scenario) -> None:
-    made = perturbations.load("registers6", ("canonical", "register"), case, FOLDER)
+    made = perturbations.load_variants("registers6", ("canonical", "register"), case, FOLDER)
     assert [v.name for v in made] == [
         *("canonical", "register_formal", "register_conversational", "register_legalistic"),
         *("register_passive", "register_synonym"),
@@ -76,7 +78,7 @@ def test_im_01_has_the_six_registers_of_the_paper(case: Scenario) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_documented_rephrasings_lie_far_apart(name: str) -> None:
-    read = variant_files.read(FOLDER / f"{name}.yaml", CASES[name])
+    read = variant_files.read_wordings(FOLDER / f"{name}.yaml", CASES[name])
     apart = [
         sum(a != b for a, b in zip(one, other, strict=True))
         for place, one in enumerate(read.rephrasings)
@@ -90,12 +92,12 @@ def test_the_documented_rephrasings_lie_far_apart(name: str) -> None:
 
 
 def test_variants_stand_in_the_order_of_the_families(case: Scenario) -> None:
-    every = perturbations.load("own", tuple(reversed(FAMILIES)), case, FOLDER)
+    every = perturbations.load_variants("own", tuple(reversed(FAMILIES)), case, FOLDER)
     assert list(dict.fromkeys(v.family for v in every)) == list(FAMILIES)
 
 
 def test_an_unknown_family_is_refused(case: Scenario) -> None:
-    told = refused(lambda: perturbations.load("own", ("rhyme",), case, FOLDER))
+    told = refused(lambda: perturbations.load_variants("own", ("rhyme",), case, FOLDER))
     assert told == (
         "perturbation own: families: 'rhyme' is not one of canonical, rephrase, format, register"
     )
@@ -105,7 +107,7 @@ def test_an_unknown_family_is_refused(case: Scenario) -> None:
 def test_a_scenario_without_wordings_is_told_which_file_is_missing(
     tmp_path: Path, case: Scenario, family: str, what: str
 ) -> None:
-    told = refused(lambda: perturbations.load("own", (family,), case, tmp_path))
+    told = refused(lambda: perturbations.load_variants("own", (family,), case, tmp_path))
     file = "IM-01.yaml" if family == "rephrase" else "IM-01.registers.yaml"
     assert told.startswith(f"perturbation own: scenario IM-01 has no {what}: {tmp_path / file} ")
     assert "docs/perturbations.md" in told
@@ -116,19 +118,19 @@ def test_rephrasings_that_were_never_combined_are_asked_for(
 ) -> None:
     del fields["rephrasings"]
     path = written(tmp_path, fields)
-    told = refused(lambda: perturbations.load("own", ("rephrase",), case, tmp_path))
+    told = refused(lambda: perturbations.load_variants("own", ("rephrase",), case, tmp_path))
     assert str(path) in told
     assert "combine=true 'scenarios=[IM-01]'" in told
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, case: Scenario, fields: Fields) -> None:
     path = written(tmp_path, fields)
-    first = perturbations.load("own", ("rephrase",), case, tmp_path)
-    assert perturbations.load("own", ("rephrase",), case, tmp_path) is first
+    first = perturbations.load_variants("own", ("rephrase",), case, tmp_path)
+    assert perturbations.load_variants("own", ("rephrase",), case, tmp_path) is first
     fields["rephrasings"].reverse()
     written(tmp_path, fields)
     os.utime(path, ns=(1, 1))
-    second = perturbations.load("own", ("rephrase",), case, tmp_path)
+    second = perturbations.load_variants("own", ("rephrase",), case, tmp_path)
     assert [v.packet for v in second] == [v.packet for v in reversed(first)]
 
 
@@ -220,7 +222,7 @@ def test_a_refusal_names_the_file_the_sentence_and_the_mend(
 ) -> None:
     spoil(fields)
     path = written(tmp_path, fields)
-    told = refused(lambda: perturbations.load("own", ("rephrase",), case, tmp_path))
+    told = refused(lambda: perturbations.load_variants("own", ("rephrase",), case, tmp_path))
     assert told.startswith(("variants file", str(path)))
     assert f"{path}{place}" in told
     assert mend in told
@@ -249,14 +251,16 @@ def test_a_register_is_whole_and_screened_and_changes_half(
     fields = yaml.safe_load((FOLDER / "IM-01.registers.yaml").read_text())
     spoil(fields)
     written(tmp_path, fields, "IM-01.registers.yaml")
-    assert mend in refused(lambda: perturbations.load("own", ("register",), case, tmp_path))
+    assert mend in refused(
+        lambda: perturbations.load_variants("own", ("register",), case, tmp_path)
+    )
 
 
 def test_a_survey_names_every_problem(tmp_path: Path, case: Scenario, fields: Fields) -> None:
     fields["sentences"][0]["ways"][0] = "Nothing."
     fields["sentences"][9]["ways"][1] = "Nothing."
     written(tmp_path, fields)
-    (ways, *layouts) = survey(case, tmp_path).checked
+    (ways, *layouts) = survey_variants(case, tmp_path).checked
     assert {problem.split(":")[0] for problem in ways.problems} == {
         "IM-01.yaml, sentence 1, way 1",
         "IM-01.yaml, sentence 10, way 2",

@@ -22,7 +22,7 @@ from plenum.execution.remote.worker import Setup
 from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPool
 from plenum.execution.report_pool import ReportPool
 from plenum.records import Failure, storage
-from plenum.records.chain import verified
+from plenum.records.chain import verify_lines
 
 _DROP_S = 10.0
 _DEATHS = 3
@@ -236,8 +236,8 @@ def _size(journal: Path) -> int:
 def _written(journal: Path, before: int) -> list[dict[str, Any]]:
     """What a replicate's observer is shown of all that was written behind so many bytes."""
     data = journal.read_bytes() if journal.exists() else b""
-    held, _, _ = verified(journal, data[:before])
-    entries, _, _ = verified(journal, data)
+    held, _, _ = verify_lines(journal, data[:before])
+    entries, _, _ = verify_lines(journal, data)
     shown = (e for e in entries[len(held) :] if e["kind"] == "round" or "tokens_in" in e)
     return [entry for entry in shown if "inherited" not in entry]
 

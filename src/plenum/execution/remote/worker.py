@@ -165,7 +165,9 @@ class Worker:
                     lease,
                     job,
                     index,
-                    Caller(_Leased(model, self._leased), backends.policy(job.calls), ticket, log),
+                    Caller(
+                        _Leased(model, self._leased), backends.retry_policy(job.calls), ticket, log
+                    ),
                 )
                 await self._leased()
                 wrote = await self._deliberations.play(scene).run()

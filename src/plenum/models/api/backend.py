@@ -173,7 +173,7 @@ class ApiBackend:
                 **more,
             )
         except Exception as error:
-            raise faults.raised(route, error) from None
+            raise faults.classify_raised(route, error) from None
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:
@@ -181,7 +181,7 @@ class ApiBackend:
             data = _as_completion(response)
             _refuse_missing_tokens(data)
             headers = _headers(response)
-            return completions.read(
+            return completions.read_completion(
                 data,
                 self._prices.of(chat.model),
                 logprobs=chat.logprobs,
@@ -209,7 +209,7 @@ class ApiBackend:
         key = model, base
         if key not in self._routes:
             bases = {routes.provider_of(model): base} if base else {}
-            self._routes[key] = routes.find(model, bases)
+            self._routes[key] = routes.find_route(model, bases)
         return self._routes[key]
 
     def _endpoint(self, model: str, base: str, interface: str = "") -> Endpoint:
@@ -236,7 +236,7 @@ _BATCHING = ("openai", "anthropic")
 
 def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:
     if route.provider == "anthropic":
-        return cache_marks.messages(chat)
+        return cache_marks.mark_messages(chat)
     return [{"role": m.role, "content": m.content} for m in chat.messages]
 
 

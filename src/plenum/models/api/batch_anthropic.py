@@ -43,7 +43,7 @@ class AnthropicBatches:
         """The request of a call, as LiteLLM makes it."""
         request = litellm.AnthropicConfig().transform_request(
             model=self._http.route.wire,
-            messages=cache_marks.messages(chat),  # type: ignore[arg-type]
+            messages=cache_marks.mark_messages(chat),  # type: ignore[arg-type]
             optional_params=dict(parameters),
             litellm_params={},
             headers={},
@@ -99,7 +99,7 @@ class AnthropicBatches:
             if kind != "succeeded":
                 raise completions.Unfit("it has no known type")
             message = INTERFACES["messages"].as_completion(result.get("message"))
-            return completions.read(message, price, logprobs=False, hold_s=0.0)
+            return completions.read_completion(message, price, logprobs=False, hold_s=0.0)
         except completions.Unfit as why:
             return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
         except CallError as error:
@@ -109,7 +109,9 @@ class AnthropicBatches:
         inner = error.get("error", error) if isinstance(error, dict) else None
         kind = inner.get("type") if isinstance(inner, dict) else None
         status = _STATUS.get(str(kind), 500)
-        return faults.refused(self._http.route, status, json.dumps({"error": inner}).encode(), {})
+        return faults.classify_status(
+            self._http.route, status, json.dumps({"error": inner}).encode(), {}
+        )
 
 
 def _time(text: Any) -> float:

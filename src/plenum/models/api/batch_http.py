@@ -143,9 +143,9 @@ class BatchHttp:
             self.behind_s = _behind(response.headers)
             raw = await self._reader.read(response)
             if response.status != 200:
-                raise faults.refused(self.route, response.status, raw, response.headers)
+                raise faults.classify_status(self.route, response.status, raw, response.headers)
         try:
-            answer = completions.parsed(raw)
+            answer = completions.parse_body(raw)
         except completions.Unfit as why:
             raise CallError(Failure.SERVER, f"{method} {path}: {why}", 200) from None
         if not isinstance(answer, dict):
@@ -169,7 +169,7 @@ class BatchHttp:
         async with self._answered("GET", path) as response:
             if response.status != 200:
                 raw = await self._reader.read(response)
-                raise faults.refused(self.route, response.status, raw, response.headers)
+                raise faults.classify_status(self.route, response.status, raw, response.headers)
             rest = bytearray()
             async for piece in response.content.iter_any():
                 rest += piece
@@ -248,7 +248,7 @@ class _Answered:
 
     def _as_call_error(self, error: Exception) -> CallError:
         if isinstance(error, faults.NOT_SENT):
-            return faults.unreached(self._route, error)
+            return faults.classify_connection(self._route, error)
         if isinstance(error, aiohttp.ServerTimeoutError | asyncio.TimeoutError):
             return CallError(Failure.TIMEOUT, f"the connection fell silent: {error}")
         return CallError(Failure.SERVER, f"{type(error).__name__}: {error}")
@@ -304,7 +304,7 @@ def count(counts: Any, *names: str) -> int:
 
 def _object(line: bytes | bytearray) -> dict[str, Any] | None:
     try:
-        entry = completions.parsed(line) if line.strip() else None
+        entry = completions.parse_body(line) if line.strip() else None
     except completions.Unfit:
         return None
     return entry if isinstance(entry, dict) else None

@@ -104,9 +104,9 @@ class OpenAIBatches:
         if status != 200:
             raw = json.dumps(body).encode()
             status = status if type(status) is int and 100 <= status < 600 else 500
-            return faults.refused(self._http.route, status, raw, {})
+            return faults.classify_status(self._http.route, status, raw, {})
         try:
-            return completions.read(body, price, logprobs=False, hold_s=0.0)
+            return completions.read_completion(body, price, logprobs=False, hold_s=0.0)
         except completions.Unfit as why:
             return CallError(Failure.SERVER, f"the answer is no completion: {why}", 200)
         except CallError as error:
@@ -119,6 +119,6 @@ class OpenAIBatches:
         first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
         if first.get("code") == _TOO_MANY:
             return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
-        return faults.refused(
+        return faults.classify_status(
             self._http.route, 400, json.dumps({"error": first}).encode(), {}
         ), False

@@ -67,7 +67,7 @@ def _kept(status: int, most: int) -> int:
     return most if status == 200 else min(most, _ERROR_BYTES)
 
 
-def values(raw: bytes | bytearray) -> int:
+def count_values(raw: bytes | bytearray) -> int:
     """Count the values that the JSON in some bytes holds at most."""
     return sum(map(raw.count, (b",", b"[", b"{")))
 
@@ -77,7 +77,7 @@ def too_long(most: int) -> TooLong:
     return TooLong(f"the body is longer than calls.max_response_mb={most / 1e6:g} allows")
 
 
-async def checked(
+async def bound_body(
     pieces: AsyncIterator[bytes], status: int, encoding: str, most: int
 ) -> AsyncIterator[bytes]:
     """Bound the pieces of a body for a client that decodes them itself, as LiteLLM's does.
@@ -104,7 +104,7 @@ async def checked(
     async for piece in pieces:
         decoded = _decoded(decoder, piece, left)
         left -= len(decoded)
-        left_values -= values(decoded)
+        left_values -= count_values(decoded)
         if left < 0 and status != 200:
             return
         if left < 0:

@@ -10,7 +10,7 @@ _SHORTEST = 1024
 """Tokens of the shortest prefix that models cache; LiteLLM lists models that need more."""
 
 
-def messages(chat: Chat) -> list[dict[str, Any]]:
+def mark_messages(chat: Chat) -> list[dict[str, Any]]:
     """Convert the messages of a call, and mark the end of their shared prefix.
 
     A prefix that is too short for the model's cache stays unmarked.

@@ -26,7 +26,7 @@ class Unfit(ValueError):
     """Raised for a body that is no completion; the message says why."""
 
 
-def parsed(raw: bytes | bytearray) -> Any:
+def parse_body(raw: bytes | bytearray) -> Any:
     """Parse the JSON of a body, without NaN, Infinity, or so many values that they fill the memory.
 
     Raises
@@ -34,7 +34,7 @@ def parsed(raw: bytes | bytearray) -> Any:
     Unfit
         It is none.
     """
-    if len(raw) > bodies.MOST_VALUES and bodies.values(raw) > bodies.MOST_VALUES:
+    if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
         raise Unfit(f"more than {bodies.MOST_VALUES} values")
     try:
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
@@ -43,7 +43,7 @@ def parsed(raw: bytes | bytearray) -> Any:
         raise Unfit(kind) from None
 
 
-def read(
+def read_completion(
     data: Any, price: Price | None, *, logprobs: bool, hold_s: float, server: str = ""
 ) -> Response:
     """Read a completion as OpenAI's protocol has it.

@@ -41,7 +41,7 @@ _LONGEST = 10_000
 """Characters of an error's body that are classified."""
 
 
-def refused(
+def classify_status(
     route: Route, status: int, raw: bytes | bytearray, headers: Mapping[str, str]
 ) -> CallError:
     """Classify an answer whose status isn't 200, as LiteLLM would have done."""
@@ -56,18 +56,18 @@ def refused(
     return CallError(failure, message or text or f"status {status}", status, wait)
 
 
-def unreached(route: Route, error: BaseException) -> CallError:
+def classify_connection(route: Route, error: BaseException) -> CallError:
     """Classify a connection that wasn't made; the first cause says most."""
     *_, cause = (candidate for candidate in _causes(error) if str(candidate) or candidate is error)
     detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
     return CallError(Failure.SERVER, detail, reached=False)
 
 
-def raised(route: Route, error: Exception) -> CallError:
+def classify_raised(route: Route, error: Exception) -> CallError:
     """Classify an error that LiteLLM raised; it uses one without a status for a broken answer."""
     for cause in _causes(error):
         if isinstance(cause, NOT_SENT):
-            return unreached(route, cause)
+            return classify_connection(route, cause)
     for cause in _causes(error):
         if isinstance(cause, bodies.TooLong):
             return CallError(Failure.SERVER, str(cause), 200)
@@ -113,7 +113,7 @@ def _failure(error: Exception, status: int | None) -> Failure:
 def _error(raw: bytes | bytearray) -> tuple[Any, str]:
     """Read the code and the message of an error in OpenAI's form, if it has them."""
     try:
-        error = completions.parsed(raw)["error"]
+        error = completions.parse_body(raw)["error"]
     except (completions.Unfit, KeyError, TypeError):
         return None, ""
     if not isinstance(error, dict):

@@ -14,7 +14,7 @@ _CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 @dataclass(frozen=True)
-class Interface:
+class ProviderInterface:
     """One interface of a provider.
 
     Attributes
@@ -89,10 +89,10 @@ def _completion(text: str, refusal: str, finish: str, usage: dict[str, Any]) -> 
     return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 
-CHAT = Interface("chat/completions", lambda data: data)
-INTERFACES: Mapping[str, Interface] = {
+CHAT = ProviderInterface("chat/completions", lambda data: data)
+INTERFACES: Mapping[str, ProviderInterface] = {
     "chat": CHAT,
-    "responses": Interface("responses", _of_response),
-    "messages": Interface("messages", _of_message),
+    "responses": ProviderInterface("responses", _of_response),
+    "messages": ProviderInterface("messages", _of_message),
 }
 """The interfaces by name, as in :attr:`plenum.models.RawRequest.interface`."""

@@ -38,7 +38,7 @@ def bound_litellm(most: int) -> None:
             response = self._aiohttp_response
             encoding = response.headers.get("Content-Encoding", "")
             pieces = super().__aiter__()
-            async for piece in bodies.checked(pieces, response.status, encoding, most):
+            async for piece in bodies.bound_body(pieces, response.status, encoding, most):
                 yield piece
 
     aiohttp_transport.AiohttpResponseStream = Bounded  # type: ignore[misc]

@@ -17,7 +17,7 @@ from yarl import URL
 
 from plenum.models.api import bodies, completions, faults, rate_headers
 from plenum.models.api.fleet import replica
-from plenum.models.api.interfaces import CHAT, Interface
+from plenum.models.api.interfaces import CHAT, ProviderInterface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
 from plenum.models.chat import CallError, Chat, Response
@@ -38,7 +38,7 @@ class Endpoint:
         route: Route,
         price: Price | None,
         reader: bodies.Reader,
-        interface: Interface = CHAT,
+        interface: ProviderInterface = CHAT,
     ) -> None:
         self.route = route
         self._price = price
@@ -68,7 +68,7 @@ class Endpoint:
             ) as response:
                 raw = await self._reader.read(response)
         except faults.NOT_SENT as error:
-            raise faults.unreached(self.route, error) from None
+            raise faults.classify_connection(self.route, error) from None
         except aiohttp.ServerTimeoutError as error:
             raise CallError(Failure.TIMEOUT, f"the connection fell silent: {error}") from None
         except bodies.TooLong as error:
@@ -76,13 +76,13 @@ class Endpoint:
         except Exception as error:  # whatever aiohttp makes of what a server sends
             raise CallError(Failure.SERVER, f"{type(error).__name__}: {error}") from None
         if response.status != 200:
-            raise faults.refused(self.route, response.status, raw, response.headers)
+            raise faults.classify_status(self.route, response.status, raw, response.headers)
         return self._read(chat, raw, response.headers)
 
     def _read(self, chat: Chat, raw: bytearray, headers: Mapping[str, str]) -> Response:
         try:
-            data = completions.parsed(raw)
-            response = completions.read(
+            data = completions.parse_body(raw)
+            response = completions.read_completion(
                 self._interface.as_completion(data),
                 self._price,
                 logprobs=chat.logprobs,

@@ -83,7 +83,7 @@ def require_parameters(model: str, sampling: Sampling, **more: Any) -> None:
     Route(model, provider, wire, None, "").parameters(sampling, **more)
 
 
-def find(model: str, api_base: Mapping[str, str]) -> Route:
+def find_route(model: str, api_base: Mapping[str, str]) -> Route:
     """Find the route of a model.
 
     Parameters
@@ -128,7 +128,7 @@ def forwarding(route: Route, interface: str) -> Route:
     return replace(route, base=base, key=_read_key(route.model, "ANTHROPIC_API_KEY"))
 
 
-def named(model: str, interface: str) -> str:
+def litellm_name(model: str, interface: str) -> str:
     """Return LiteLLM's name for a model that a program names.
 
     The interface says whose it is: ``openai/`` is put before a name that LiteLLM doesn't know if

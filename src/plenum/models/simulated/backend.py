@@ -117,21 +117,21 @@ class SimulatedBackend:
                 answer = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
                 if answer is not None:
                     return answer
-        prompt = read(chat)
+        prompt = read_prompt(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
             return _ballot(prompt)
         kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
-        values = speech.slipped(speech.rounded(pref), self._knobs.noise, rng)
-        argument = "" if repair else speech.argument(prompt, pref)
+        values = speech.slip_units(speech.round_units(pref), self._knobs.noise, rng)
+        argument = "" if repair else speech.write_argument(prompt, pref)
         slip, where = rng.random(2)
         if slip < self._knobs.noise:
             argument = speech.swap_word(argument, where)
-        return f"{argument}\n{speech.state_line(pref, values)}".strip()
+        return f"{argument}\n{speech.write_state_line(pref, values)}".strip()
 
 
-def read(chat: Chat) -> Prompt:
+def read_prompt(chat: Chat) -> Prompt:
     """Read a committee's prompt; its first line tells which of the known frames it has.
 
     Raises
@@ -141,7 +141,7 @@ def read(chat: Chat) -> Prompt:
     """
     try:
         sectioned = chat.messages[1].content.startswith("## ")
-        return reading.read(chat) if sectioned else unsectioned.read(chat)
+        return reading.read_sections(chat) if sectioned else unsectioned.read_unsectioned(chat)
     except (LookupError, StopIteration, ValueError):
         raise UserError(
             "backend: simulated; its agents can't read these prompts; they know those of "

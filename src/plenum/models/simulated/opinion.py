@@ -48,7 +48,7 @@ class Persona:
 
 
 @lru_cache(maxsize=256)
-def persona(model: str) -> Persona:
+def draw_persona(model: str) -> Persona:
     """Make the persona of a model id."""
     u = _uniforms(f"persona {model}", 3)
     return Persona(model, 0.9 + 0.4 * u[0], 0.015 + 0.03 * u[1], 0.3 + 0.4 * u[2])
@@ -73,7 +73,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     array, shape (options,)
         A point of the simplex.
     """
-    who = persona(model)
+    who = draw_persona(model)
     size = len(prompt.case.labels)
     current = prompt.table[prompt.me].pref
     before = np.log(np.maximum(current, _FLOOR)) if current else np.zeros(size)

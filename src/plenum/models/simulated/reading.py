@@ -26,7 +26,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
+class PromptRow:
     """A row of the committee table; ``pref`` is empty before the seat's first turn."""
 
     pref: tuple[float, ...]
@@ -42,13 +42,13 @@ class Prompt:
     words: int
     me: str
     arguments: tuple[tuple[str, str], ...]
-    table: dict[str, Row]
+    table: dict[str, PromptRow]
     task: str
     reasoned: bool = False
     """True if a ballot is to give its reasons."""
 
 
-def read(chat: Chat) -> Prompt:
+def read_sections(chat: Chat) -> Prompt:
     """Take a turn's or ballot's prompt apart."""
     system, user = chat.messages[0].content, chat.messages[1].content
     sections = dict(_split(section) for section in user.removeprefix("## ").split("\n\n## "))
@@ -61,8 +61,8 @@ def read(chat: Chat) -> Prompt:
         mandate=system.rpartition("\nYour mandate: ")[2] if "\nYour mandate: " in system else "",
         words=_limit(system),
         me=me,
-        arguments=quoted(sections["Recent arguments"]),
-        table=rows_of(sections["Committee table"], len(case.labels)),
+        arguments=read_arguments(sections["Recent arguments"]),
+        table=read_rows(sections["Committee table"], len(case.labels)),
         task=task,
     )
 
@@ -100,7 +100,7 @@ def _limit(system: str) -> int:
     return int(match[1]) if match else 110
 
 
-def quoted(text: str) -> tuple[tuple[str, str], ...]:
+def read_arguments(text: str) -> tuple[tuple[str, str], ...]:
     """List the window's arguments, each with its speaker's label."""
     pairs = []
     for line in text.splitlines():
@@ -110,14 +110,14 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def rows_of(text: str, options: int) -> dict[str, Row]:
+def read_rows(text: str, options: int) -> dict[str, PromptRow]:
     """Read the committee table's rows by label, under its line of heads."""
     rows = {}
     for line in text.splitlines()[1:]:
         label, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         if cells[0] == "-":
-            rows[label] = Row((), 0.0)
+            rows[label] = PromptRow((), 0.0)
         else:
             pref = tuple(float(cell) for cell in cells[:options])
-            rows[label] = Row(pref, float(cells[options]))
+            rows[label] = PromptRow(pref, float(cells[options]))
     return rows

@@ -115,7 +115,7 @@ class _Phase:
         return bank[int(turn * len(bank))]
 
 
-def argument(prompt: Prompt, pref: Field) -> str:
+def write_argument(prompt: Prompt, pref: Field) -> str:
     """Write an argument for the leading option, within the word limit."""
     case, phase = prompt.case, _Phase(prompt, pref)
     ranking = np.argsort(-pref, kind="stable")
@@ -136,7 +136,7 @@ def argument(prompt: Prompt, pref: Field) -> str:
     return _within([s[0].upper() + s[1:] for s in sentences], prompt.words)
 
 
-def state_line(pref: Field, units: tuple[int, ...]) -> str:
+def write_state_line(pref: Field, units: tuple[int, ...]) -> str:
     """Write the STATE line; ``units`` are the preferences in thousandths."""
     order = np.sort(pref)
     confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
@@ -146,7 +146,7 @@ def state_line(pref: Field, units: tuple[int, ...]) -> str:
     return f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
 
 
-def rounded(pref: Field) -> tuple[int, ...]:
+def round_units(pref: Field) -> tuple[int, ...]:
     """Round to whole thousandths that add up to 1 (largest remainders)."""
     scaled = pref * UNITS
     floored = np.floor(scaled).astype(int)
@@ -155,7 +155,7 @@ def rounded(pref: Field) -> tuple[int, ...]:
     return tuple(int(value) for value in floored)
 
 
-def slipped(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
+def slip_units(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
     """Move every forty thousandths to another option, each as likely, at the given rate."""
     leaving, size = rng.binomial(np.array(units) // SLIP, rate), len(units)
     arriving = np.zeros(size, int)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from plenum.models.chat import Chat
-from plenum.models.simulated.reading import Case, Prompt, Row
+from plenum.models.simulated.reading import Case, Prompt, PromptRow
 
 _ROW = re.compile(r"^- ([^:\n]+): pref=\[([\d.,]+)\] conf=(\d+) tags=\[.*\]$", re.MULTILINE)
 _REMARK = re.compile(r"^\[Round \d+ \| ([^\]\n]+)\] (.*)$", re.MULTILINE)
@@ -17,7 +17,7 @@ _FACT = re.compile(r"^(?!.*SCENARIO_ID)\W*(?:Constraint|Evidence)\W*(.+)$", re.M
 _WORDS = re.compile(r"<=(\d+) words")
 
 
-def read(chat: Chat) -> Prompt:
+def read_unsectioned(chat: Chat) -> Prompt:
     """Take a turn's or ballot's prompt apart."""
     user = chat.messages[1].content
     rows = {match[1]: _row(match) for match in _ROW.finditer(user)}
@@ -51,5 +51,5 @@ def _case(text: str, options: int) -> Case:
     )
 
 
-def _row(match: re.Match[str]) -> Row:
-    return Row(tuple(map(float, match[2].split(","))), float(match[3]))
+def _row(match: re.Match[str]) -> PromptRow:
+    return PromptRow(tuple(map(float, match[2].split(","))), float(match[3]))

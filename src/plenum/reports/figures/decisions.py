@@ -31,7 +31,7 @@ _NAMES = 2.4
 _FLIPS = "0.35"
 
 
-class Line(NamedTuple):
+class DecisionLine(NamedTuple):
     """A condition, or a heading without one."""
 
     label: str
@@ -76,21 +76,22 @@ def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     return share(found.count(column), len(found)) if column in (*own, NO_MAJORITY) else None
 
 
-def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[Line]:
+def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:
     """List the conditions, a line each, under their scenario if there are several."""
     scenarios = dict.fromkeys(row.tracked.factors["scenario"] for row in rows)
     lines = []
     for scenario in scenarios:
         if len(scenarios) > 1 and names:
-            lines.append(Line(words.plain(scenario, words.LONG)))
+            lines.append(DecisionLine(words.plain(scenario, words.LONG)))
         own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
         lines += [
-            Line(words.spelled(row, names) or words.plain(scenario, words.LONG), row) for row in own
+            DecisionLine(words.spelled(row, names) or words.plain(scenario, words.LONG), row)
+            for row in own
         ]
     return lines
 
 
-def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int]) -> Figure:
+def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[int, int]) -> Figure:
     rows = [line.row for line in lines if line.row is not None]
     room = min(max(width(line.label) for line in lines) + 0.55, _NAMES)
     plot = (PAGE - room) / (len(columns) + 1)
@@ -155,7 +156,7 @@ def named(rows: Sequence[Row]) -> str:
     return words.plain("; ".join(texts))
 
 
-def _name(axes: Axes, at: int, line: Line, room: float) -> None:
+def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
     heading = line.row is None
     label = line.label if heading else words.fitted(line.label, room - 0.5)
     texts = [(0.0, label, "left")]
@@ -166,7 +167,7 @@ def _name(axes: Axes, at: int, line: Line, room: float) -> None:
                   fontweight="bold" if heading else "normal").set_in_layout(False)  # fmt: skip
 
 
-def _panel(axes: Axes, lines: Sequence[Line], column: str, columns: Sequence[str]) -> None:
+def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequence[str]) -> None:
     colour, marker = (_FLIPS, "d") if column == "flips" else look(column)
     colour = GREY if column == OTHERS else colour
     for at, line in enumerate(lines):

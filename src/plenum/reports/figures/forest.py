@@ -38,7 +38,7 @@ _SURE = 0.05
 
 
 @dataclass(frozen=True)
-class Line:
+class ForestLine:
     """An effect to draw, or a heading without an estimate.
 
     Attributes
@@ -96,30 +96,30 @@ def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]
 
 def _groups(
     family: Sequence[Effect[Contrast]], across: Sequence[Effect[Estimate]], names: Sequence[str]
-) -> Iterator[list[Line]]:
+) -> Iterator[list[ForestLine]]:
     """Yield a heading and its lines: by comparison if it was made often, else by place."""
     comparisons = dict.fromkeys(effect.name for effect in family)
     places = dict.fromkeys(_place(effect, names) for effect in family)
     if len(comparisons) > len(places):
         for place in places:
             group = [effect for effect in family if _place(effect, names) == place]
-            yield [Line(f"{_factor(group)}, {place}"), *(_line(e, _minus(e)) for e in group)]
+            yield [ForestLine(f"{_factor(group)}, {place}"), *(_line(e, _minus(e)) for e in group)]
         return
     for name in comparisons:
         group = [effect for effect in family if effect.name == name]
         yield [
-            Line(_heading(group[0])),
+            ForestLine(_heading(group[0])),
             *(_line(effect, _place(effect, names)) for effect in group),
             *(_mean(mean, names) for mean in across if mean.name == name),
         ]
 
 
-def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[Line]]:
+def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[ForestLine]]:
     """Yield the terms of the mixed models."""
     means = [mean for mean in across if mean.name.startswith("mixed model: ")]
     if means:
         terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means)
-        yield [Line("mixed model of the 2x2 over scenarios"), *terms]
+        yield [ForestLine("mixed model of the 2x2 over scenarios"), *terms]
 
 
 def _factor(effects: Sequence[Effect[Contrast]]) -> str:
@@ -159,30 +159,30 @@ def _of(effect: Effect[Contrast]) -> str:
     return f", {exponent}" if exponent != "λ̂" else ""
 
 
-def _line(effect: Effect[Contrast], label: str) -> Line:
+def _line(effect: Effect[Contrast], label: str) -> ForestLine:
     counts = [row.n for row in effect.cells]
     alike = len(counts) > 2 and len(set(counts)) == 1
     n = f"{len(counts)} x {counts[0]}" if alike else " / ".join(map(str, counts))
-    return Line(label, effect.estimate, effect.p_holm, n, effect.warnings)
+    return ForestLine(label, effect.estimate, effect.p_holm, n, effect.warnings)
 
 
-def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> Line:
+def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> ForestLine:
     held = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
     held = [n for n in held if n in mean.others]
     where = words.levels(held, [mean.others[n] for n in held])
     text = f"{label}, {where}" if where else label
     n = f"{mean.estimate.n} scenarios"
-    return Line(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
+    return ForestLine(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
 
 
-def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
+def _pages(groups: Sequence[list[ForestLine]]) -> list[list[list[ForestLine]]]:
     """Put groups on pages as far as they fit; a longer one is continued under its heading."""
-    parts: list[list[Line]] = []
+    parts: list[list[ForestLine]] = []
     for head, *lines in groups:
-        again = Line(f"{head.label} (continued)")
+        again = ForestLine(f"{head.label} (continued)")
         for number, part in enumerate(chunks(lines, MOST - 1)):
             parts.append([again if number else head, *part])
-    pages: list[list[list[Line]]] = [[]]
+    pages: list[list[list[ForestLine]]] = [[]]
     for part in parts:
         if pages[-1] and sum(map(len, pages[-1])) + len(part) > MOST:
             pages.append([])
@@ -190,7 +190,7 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
     return pages
 
 
-def _limits(groups: Sequence[Sequence[Line]]) -> tuple[float, float]:
+def _limits(groups: Sequence[Sequence[ForestLine]]) -> tuple[float, float]:
     """Compute the ends of the axis, the same on all pages: it holds 0, all effects, intervals."""
     estimates = [line.estimate for group in groups for line in group if line.estimate]
     values = [e.value for e in estimates if math.isfinite(e.value)]
@@ -205,7 +205,7 @@ def _limits(groups: Sequence[Sequence[Line]]) -> tuple[float, float]:
 
 
 def _page(
-    lines: Sequence[Line],
+    lines: Sequence[ForestLine],
     rows: Sequence[Row],
     reach: tuple[float, float],
     place: tuple[int, int],
@@ -278,7 +278,7 @@ def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> N
         drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
 
 
-def _draw(axes: Axes, at: int, line: Line, reach: tuple[float, float]) -> None:
+def _draw(axes: Axes, at: int, line: ForestLine, reach: tuple[float, float]) -> None:
     """Draw a marker, its interval, and arrows if that exceeds the axis."""
     e = line.estimate
     if e is None or math.isnan(e.value):
@@ -295,7 +295,7 @@ def _draw(axes: Axes, at: int, line: Line, reach: tuple[float, float]) -> None:
     )  # fmt: skip
 
 
-def _cells(line: Line) -> tuple[str, str, str, str]:
+def _cells(line: ForestLine) -> tuple[str, str, str, str]:
     e = line.estimate
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))

@@ -54,7 +54,7 @@ format: $(VENV)/.all
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 	@echo "built: site/index.html"
 
 # LiteLLM's price list must not be fetched: without internet the server would hang at start.

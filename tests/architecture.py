@@ -414,7 +414,23 @@ def questions(root: Path) -> list[str]:
     return found
 
 
-def public_names(root: Path) -> int:
+def public_names(root: Path) -> set[str]:
+    """Names that users may import: ``__all__`` of every package, as ``plenum.study``.
+
+    A package lists it in ``__init__.pyi``, or in ``__init__.py`` where it has no such stub. Rooms
+    inside a package have faces for other rooms; these don't count.
+    """
+    found = set()
+    for package in PACKAGES:
+        stub, module = (root / package / f"__init__.{end}" for end in ("pyi", "py"))
+        face = stub if stub.is_file() else module
+        for node in ast.parse(face.read_text(encoding="utf-8")).body if face.is_file() else ():
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                found |= {f"{Path(package).name}.{name}" for name in ast.literal_eval(node.value)}
+    return found
+
+
+def names_without_underscore(root: Path) -> int:
     """Functions, classes and constants at the top of modules whose names have no underscore."""
     bodies = (ast.parse(path.read_text(encoding="utf-8")).body for path in sources(root))
     return sum("." not in name for body in bodies for name in _public_names(body))

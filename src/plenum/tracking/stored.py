@@ -1,13 +1,14 @@
-"""The contents of a study, read without MLflow's client.
+"""The contents of a study, read without MLflow's client where they are on this disk.
 
 Importing MLflow takes seconds, which a sweep that begins, or has nothing left to do, doesn't spend:
-an SQLite store is asked by SQL, a server by its REST interface. Who imports MLflow anyway, to read
+an SQLite store is asked by SQL, any other by the client. Who imports MLflow anyway, to read
 artifacts or to write, reads by :mod:`plenum.tracking.runs`.
 """
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -153,9 +154,9 @@ def require_kind(study: str, uri: str, kind: str) -> None:
     if store.on_postgresql(uri):
         postgres.require_writable(uri)
     elif store.local(uri) is None:
-        for number, *_ in _experiments(study, uri):  # only writing shows whether we may
-            query = {"experiment_id": number, "key": KIND_TAG, "value": kind}
-            store.post(uri, "experiments/set-experiment-tag", query)
+        for number, *_ in _experiments(study, uri):
+            with store.permitted(uri):  # only writing shows whether we may
+                store.open_client(uri).set_experiment_tag(number, KIND_TAG, kind)
 
 
 def require_active(study: str, uri: str) -> str | None:
@@ -183,17 +184,15 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
     path = store.local(uri)
     if path is not None:
         return runs(path, study, "plenum.kind", "condition")
-    if store.on_postgresql(uri):
-        from plenum.tracking import runs as with_mlflow
+    from plenum.tracking import runs as with_mlflow
 
-        client = store.open_client(uri)
+    with _client(uri) as client:
         return [
             _run(run.info.run_id, run.info.run_name, *(getattr(run.data, g) for g in _GROUPS))
             for number, stage, _ in _experiments(study, uri)
             if stage == "active"
             for run in with_mlflow.search(client, number, with_mlflow.CONDITIONS)
         ]
-    return list(_served_conditions(study, uri))
 
 
 def fingerprint(study: str, uri: str) -> str | None:
@@ -228,37 +227,18 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
     if path is not None:
         rows = database.rows(path, _EXPERIMENT, KIND_TAG, study)
         return [(str(number), stage, kind) for number, stage, kind in rows]
-    if store.on_postgresql(uri):
-        each = store.open_client(uri).get_experiment_by_name(study)
-        return [(each.experiment_id, each.lifecycle_stage, each.tags.get(KIND_TAG))] if each else []
-    return [
-        (each["experiment_id"], each["lifecycle_stage"], _pairs(each, "tags").get(KIND_TAG))
-        for each in _served(study, uri, "ALL")
-    ]
+    with _client(uri) as client:
+        each = client.get_experiment_by_name(study)
+    return [(each.experiment_id, each.lifecycle_stage, each.tags.get(KIND_TAG))] if each else []
 
 
-def _served(study: str, uri: str, stages: str) -> list[dict[str, Any]]:
-    name = study.replace("'", "\\'")
-    query = {"filter": f"name = '{name}'", "max_results": 1, "view_type": stages}
-    return list(store.post(uri, "experiments/search", query).get("experiments", []))
-
-
-def _served_conditions(study: str, uri: str) -> Iterator[StoredRun]:
-    for experiment in _served(study, uri, "ACTIVE_ONLY"):
-        query: dict[str, Any] = {
-            "experiment_ids": [experiment["experiment_id"]],
-            "filter": "tags.`plenum.kind` = 'condition'",
-            "order_by": ["start_time ASC"],
-            "max_results": 1000,
-        }
-        while True:
-            page = store.post(uri, "runs/search", query)
-            for run in page.get("runs", []):
-                info, groups = run["info"], (_pairs(run["data"], group) for group in _GROUPS)
-                yield _run(info["run_id"], info.get("run_name", ""), *groups)
-            if not page.get("next_page_token"):
-                break
-            query["page_token"] = page["next_page_token"]
+@contextmanager
+def _client(uri: str) -> Iterator[Any]:
+    """Open MLflow's client of a database server or a tracking server that answers."""
+    if not store.on_postgresql(uri):
+        store.check(uri)  # the client itself waits long for one that doesn't
+    with store.permitted(uri):
+        yield store.open_client(uri)
 
 
 def _run(
@@ -266,8 +246,3 @@ def _run(
 ) -> StoredRun:
     shown = {key: str(value) for key, value in metrics.items()}
     return StoredRun(number, name, tags=tags, params=params, metrics=shown)
-
-
-def _pairs(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Map tags, params or metrics, as a server sends them, by key."""
-    return {entry["key"]: entry.get("value", "") for entry in data.get(name, [])}

@@ -50,8 +50,8 @@ def _rate(value: float, low: float, high: float) -> str:
 
 
 def _exponent(value: float, status: str, low: float, high: float) -> str:
-    """Format λ̂ with its interval; the words below the table say why there is none."""
-    if math.isnan(value):
+    """Format λ̂ with its interval; the warnings name ``short``, so that it isn't said twice."""
+    if status == "short":
         return NONE
     limits = interval(low, high)
     return exponent(value, status) + f" {limits}" * (limits != NONE)

@@ -152,7 +152,8 @@ def _mistake(known: Available, override: Override, many: bool) -> str | None:
         return f"{key}: {value} are several values; {meant(likely)}"
     if not options and known.is_mapping(key) and isinstance(override.value(), list):
         return f"{key}: {value}; {BY_NAME}"
-    names = override.value() if isinstance(override.value(), dict) else {}
+    given = override.value()
+    names = given if isinstance(given, dict) else {}
     new = any(f"{key}.{name}" not in known.keys for name in names)
     if new and known.is_mapping(key) and not override.is_add():
         quoted = f"'+{line}'"

@@ -150,5 +150,5 @@ def store_uri(cfg: DictConfig) -> str:
         There is none.
     """
     if cfg.tracking.uri is None:
-        raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
+        raise UserError(f"tracking: {cfg.tracking.name} holds no study to read; use local or server")
     return str(cfg.tracking.uri)

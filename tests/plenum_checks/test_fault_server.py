@@ -429,11 +429,11 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
         ("faults.all=0.1 faults.hang=0.1", "faults.all: 0.1 stands beside faults.hang"),
         ("faults.hang=0.6 faults.length=0.6", "add up to 1.2"),
         ("faults.trickle_s=-1.0", "faults.trickle_s: -1.0"),
-        ("faults.hang=often", "faults.hang: Value 'often'"),
+        ("faults.hang=often", "faults.hang: often; a number, 0 to 1"),
         ("answers=wise", "answers: 'wise' is not one of simulated, canned"),
         ("port=70000", "port: 70000 is not allowed; it must be 0 to 65535"),
         ("seed=-1", "seed: -1"),
-        ("latency.sigma=9", "latency.sigma: 9.0 is not allowed; it must be 0 to 5"),
+        ("latency.sigma=9", "latency.sigma: 9 is not allowed; it must be 0 to 5"),
         ("limits.rpm=0", "limits.rpm: 0 is not allowed; it must be 1 or more"),
     ],
 )

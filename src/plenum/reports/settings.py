@@ -150,5 +150,6 @@ def store_uri(cfg: DictConfig) -> str:
         There is none.
     """
     if cfg.tracking.uri is None:
-        raise UserError(f"tracking: {cfg.tracking.name} holds no study to read; use local or server")
+        named = f"tracking: {cfg.tracking.name}"
+        raise UserError(f"{named} holds no study to read; use local or server")
     return str(cfg.tracking.uri)

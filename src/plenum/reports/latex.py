@@ -100,9 +100,9 @@ def _plain(character: str) -> str:
     return f"{{[}}U+{ord(character):04X}{{]}}"
 
 
-def _cell(text: str) -> str:
+def _cell(text: object) -> str:
     """Convert a cell; one of several lines is set by makecell."""
-    lines = [escape(line) for line in text.split("\n")]
+    lines = [escape(line) for line in str(text).split("\n")]
     return lines[0] if len(lines) == 1 else rf"\makecell[tl]{{{_BREAK.join(lines)}}}"
 
 
@@ -125,9 +125,9 @@ def _table(table: Table, label: str) -> str:
     wide = sum(widths(table)) + 2 * len(table.head)
     lines = sum(1 + max(cell.count("\n") for cell in line) for line in table.body)
     long = wide > _PORTRAIT or lines > _LINES
-    columns = range(len(table.head))  # heads may repeat
-    cells = pd.DataFrame(table.body, columns=columns).style.hide(axis="index")
-    styled = cells.format(_cell).format_index(lambda n: _cell(table.head[n]), axis="columns")
+    heads: dict[object, str] = dict(enumerate(map(_cell, table.head)))  # they may repeat
+    cells = pd.DataFrame(table.body, columns=list(heads)).style.hide(axis="index")
+    styled = cells.format(_cell).format_index(lambda n: heads[n], axis="columns")
     text = styled.to_latex(
         environment="longtable" if long else "table",
         position=None if long else "tbp",

@@ -17,6 +17,7 @@ from jinja2 import Environment, nodes
 PACKAGES = (
     *("src/plenum", "src/plenum_archive", "src/plenum_audit", "src/plenum_checks"),
     *(
+        "src/plenum_fleet",
         "src/plenum_hosted",
         "src/plenum_papers",
         "src/plenum_report",

@@ -137,6 +137,7 @@ def probe(request: ProbeSettings) -> Document:
     _require_study(job)
     condition = require_committee(job.condition).base
     prices = Prices(job.prices)
+    backends.require_live(job.calls)
     model = backends.build(condition.backend, job.calls, prices)
     probes = _probes(condition, request.n, request.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)

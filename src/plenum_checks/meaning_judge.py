@@ -145,6 +145,7 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
     """
     job = request.job
     prices = Prices(job.prices)
+    backends.require_live(job.calls)
     model = backends.build(job.condition.backend, job.calls, prices)
     model.check((request.judge,), job.condition.sampling)
     require_prices([job], prices)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Api, Batch, Calls, Sampling, Simulated, StatedPrice
+from plenum.design.condition import Calls, Job, StatedPrice
+from plenum.design.settings import Batch
+from plenum.execution.playing import Deliberations, playing_of
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
+from plenum.models.api.backend import ApiBackend
 from plenum.models.api.batch_openai import OpenAIBatches
+from plenum.models.api.batches import BatchBackend
 from plenum.models.api.prices import Prices
-from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, Failure, attempts
 from plenum.records.batches import begin, unfinished
@@ -73,9 +77,10 @@ class Sweep:
         self.said: list[str] = []
         self.lockstep.say = self.said.append
         root = server.url.removesuffix("/v1")
-        batching = Batching(Batch(**{"poll_s": 0.02, **settings}), folder, self.lockstep)
-        api = Api(api_base={"openai": server.url, "anthropic": root})
-        self.backend: ChatModel = backends.build(api, calls, Prices(PRICES), batching)
+        bases = {"openai": server.url, "anthropic": root}
+        api = ApiBackend(bases, False, calls, Prices(PRICES))
+        batch = Batch(**{"poll_s": 0.02, **settings})
+        self.backend: ChatModel = BatchBackend(api, calls, batch, folder, self.lockstep)
 
     async def together(
         self, chats: Sequence[Chat], attempts: int = 1
@@ -506,23 +511,38 @@ def test_a_refused_key_and_a_batch_that_is_gone(
     assert "sk-another-one" not in "".join(f.read_text() for f in tmp_path.rglob("b*.jsonl"))
 
 
-def test_who_has_no_batches_is_refused_in_one_line(tmp_path: Path) -> None:
-    batching = Batching(Batch(), tmp_path, Lockstep(True))
-    for settings in (Simulated(), Api()):
-        given = batching if isinstance(settings, Simulated) else None
-        with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
-            backends.build(settings, CALLS, Prices(), given)
+def test_who_has_no_batches_is_refused_in_one_line(job: Callable[..., Job]) -> None:
+    def refuse(*overrides: str) -> None:
+        jobs = [job("calls.batch=true", *overrides)]
+        playing_of(jobs).check(jobs)
+
+    with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
+        refuse("backend=simulated")
+    with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
+        backends.require_live(CALLS)  # of what plays no replicates
     for base, why in (
         (
-            {"hosted_vllm": "http://127.0.0.1:1/v1"},
+            "{hosted_vllm: 'http://127.0.0.1:1/v1'}",
             "hosted_vllm has no .* openai and anthropic have",
         ),
-        ({"openai": ["http://a/v1", "http://b/v1"]}, "backend.api_base.openai has 2 URLs, and a "),
+        ("{openai: ['http://a/v1', 'http://b/v1']}", "backend.api_base.openai has 2 URLs, and a "),
     ):
-        model = f"{next(iter(base))}/m"
-        backend = backends.build(Api(api_base=base), CALLS, Prices(), batching)  # type: ignore[arg-type]
+        model = f"{re.findall(r'[a-z_]+', base)[0]}/m"
         with pytest.raises(UserError, match=f"^calls.batch: {why}"):
-            backend.check((model,), Sampling())
+            refuse(
+                "backend=api",
+                f"backend.api_base={base}",
+                "model=gpt-4.1-mini",
+                f"model.default={model}",
+            )
+    with pytest.raises(UserError, match=r"^calls.batch: .* in one process, not with"):
+        Elsewhere().check([job("calls.batch=true", "backend=api")])
+
+
+class Elsewhere(Deliberations):
+    """Replicates that other processes play."""
+
+    here = False
 
 
 def test_an_attempt_in_a_batch_is_one_however_many_processes_wait_for_it(tmp_path: Path) -> None:

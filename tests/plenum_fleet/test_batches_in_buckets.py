@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 import s3_server
 
-from plenum.design.condition import Api, Batch, Calls
-from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
+from plenum.design.condition import Calls
+from plenum.design.settings import Batch
+from plenum.models import CallError, Chat, ChatModel, Message, Response
 from plenum.models.api import batch_sending
+from plenum.models.api.backend import ApiBackend
+from plenum.models.api.batches import BatchBackend
 from plenum.models.api.prices import Prices
-from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import Journal, TakenUp, storage
 from plenum.records.storage import Storage
@@ -45,9 +47,9 @@ class Machine:
         self.said: list[str] = []
         self.lockstep.say = self.said.append
         self.batches = bucket.mirror / storage.BATCHES
-        batching = Batching(Batch(poll_s=0.02), self.batches, self.lockstep)
-        api = Api(api_base={"openai": server.url})
-        self.backend: ChatModel = backends.build(api, CALLS, Prices({}), batching)
+        api = ApiBackend({"openai": server.url}, False, CALLS, Prices({}))
+        batch = Batch(poll_s=0.02)
+        self.backend: ChatModel = BatchBackend(api, CALLS, batch, self.batches, self.lockstep)
 
     async def take_up(self, *replicates: int) -> None:
         self.bucket.fetch(self.bucket.mirror / "c0")

@@ -21,8 +21,6 @@ from plenum.execution.outcomes import LISTED
 from plenum.execution.replicate import may_resume
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
-from plenum.models.backends import Batching
-from plenum.models.lockstep import Lockstep
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
 from plenum.records.journal import drop_revoked
 
@@ -68,12 +66,9 @@ def show(jobs: Sequence[Job]) -> None:
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
-        repr(j.condition.backend): backends.build(
-            j.condition.backend, j.calls, prices, Batching.of(j, Lockstep(j.calls.batch))
-        )
+        repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
         for j in jobs
     }
-    preflight.require_batches(jobs, backend)
     left, seen = [], set[str]()
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))

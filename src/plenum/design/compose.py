@@ -45,10 +45,8 @@ def parse_job(cfg: DictConfig) -> Job:
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
-        durable=typed.durable,
-        batch=typed.batch,
-        workers=typed.workers,
-        ray=typed.ray,
+        durable=typed.durable or typed.calls.batch,
+        more={key: getattr(typed, key) for key in ("batch", "workers", "ray")},
     )
 
 

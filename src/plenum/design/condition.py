@@ -8,7 +8,7 @@ of condition (:mod:`plenum.design.kinds`) says what is studied and adds its fact
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -18,22 +18,19 @@ from plenum.design.settings import (
     HOSTED_ELSEWHERE,
     Api,
     Backend,
-    Batch,
     Branch,
     Budget,
     Calls,
     Hosted,
     Protocol,
-    Ray,
     Recorded,
     Sampling,
     Simulated,
     StatedPrice,
-    Workers,
 )
 
 __all__ = [
-    "Api", "Backend", "Batch", "Branch", "Budget", "Calls", "Condition", "Hosted", "Job",
+    "Api", "Backend", "Branch", "Budget", "Calls", "Condition", "Hosted", "Job",
     "Protocol", "Recorded", "Sampling", "Simulated", "StatedPrice", "temperature_label",
 ]  # fmt: skip
 
@@ -167,10 +164,9 @@ class Job:
     objective: str = "lambda"
     """The estimate that a sweeper gets back, which chooses values by results."""
     durable: bool = False
-    """Whether a turn is over only when the bucket behind the journals has it."""
-    batch: Batch = field(default_factory=Batch)
-    workers: Workers = field(default_factory=Workers)
-    ray: Ray = field(default_factory=Ray)
+    """Whether a turn is over only when the store behind the journals has it."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of how the sweep is executed, by their keys in the config."""
 
 
 def format_value(value: Any) -> str:

@@ -8,7 +8,6 @@ from plenum.design.condition import Calls
 from plenum.execution.budget import Demand, Ledger, demand_of
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Reply, Response
-from plenum.models.lockstep import Lockstep
 from plenum.records import Failure, Usage
 
 _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
@@ -24,13 +23,10 @@ class Admission:
         The limits that the user states.
     ledger
         The budget.
-    lockstep
-        Which calls go in batches; none by default.
     """
 
-    def __init__(self, calls: Calls, ledger: Ledger, lockstep: Lockstep | None = None) -> None:
+    def __init__(self, calls: Calls, ledger: Ledger) -> None:
         self._calls = calls
-        self.lockstep = lockstep or Lockstep()
         self._by_provider: dict[str, Limiter] = {}
         self.ledger = ledger
 
@@ -72,8 +68,8 @@ class Ticket:
     ----------
     session
         The replicate's name, ``CONDITION-REPLICATE``.
-    batched
-        Whether the last attempt went in a batch, which no limit of a provider's concerns.
+    labels
+        What the call log says of the last attempt beside its usual entries.
     """
 
     def __init__(
@@ -88,7 +84,7 @@ class Ticket:
         self._admission, self._provider, self._models = admission, provider, models
         self._line, self._index = line, index
         self.session = f"{line}-{index}"
-        self.batched = False
+        self.labels: dict[str, Any] = {}
         self._needs = needs or Usage()
         self._passed = 0
         self._demand: Demand | None = None
@@ -112,8 +108,7 @@ class Ticket:
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls
-        with self._admission.lockstep.waiting():
-            await self._admission.ledger.begin(self, self._needs * left)
+        await self._admission.ledger.begin(self, self._needs * left)
         for model in self._models:
             self._limiter(model).require_available()
 
@@ -123,16 +118,12 @@ class Ticket:
 
     async def enter(self, chat: Chat) -> None:
         """Reserve the highest cost of the call, and wait for a permit."""
-        self.batched, self._permit = self._admission.lockstep.batched(chat), None
-        await self.admit(demand_of(chat, self.batched))
+        self._permit = None
+        await self.admit(self.demand_of(chat))
 
     async def admit(self, demand: Demand) -> None:
         """Do as :meth:`enter`, given the highest usage of the call."""
-        self._demand = demand
-        with self._admission.lockstep.waiting():
-            self._reserved = await self._admission.ledger.reserve(demand)
-        if demand.batched:
-            return
+        await self.reserve(demand)
         rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
         try:
             at = demand.model, demand.server
@@ -140,6 +131,11 @@ class Ticket:
         except (asyncio.CancelledError, ProviderUnavailable):
             self._admission.ledger.cancel(self._reserved)
             raise
+
+    async def reserve(self, demand: Demand) -> None:
+        """Reserve the highest cost of a call in the budget."""
+        self._demand = demand
+        self._reserved = await self._admission.ledger.reserve(demand)
 
     def admit_now(self, demand: Demand) -> bool:
         """Do as :meth:`admit` if nothing has to be waited for; return whether it was done."""
@@ -155,9 +151,8 @@ class Ticket:
         return True
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        """Wait before another attempt at a call; a batch is waited for anyway."""
-        if not self._admission.lockstep.batched(chat):
-            await self.hold(chat.model, seconds, reason)
+        """Wait before another attempt at a call."""
+        await self.hold(chat.model, seconds, reason)
 
     async def hold(self, model: str, seconds: float, reason: str) -> None:
         """Do as :meth:`pause`, given the model."""
@@ -177,7 +172,7 @@ class Ticket:
         assert demand is not None
         self._permit = None
         used = reply.tokens_in + reply.tokens_out if reply else 0
-        billed = self._billed(attempt)
+        billed = self.may_be_billed(attempt)
         if billed:  # then the provider may count them, too
             used = demand.tokens
         self._passed += reply is not None
@@ -190,23 +185,32 @@ class Ticket:
         """True while a call is under way."""
         return self._permit is not None
 
+    def demand_of(self, chat: Chat) -> Demand:
+        """Return what a call may use up."""
+        return demand_of(chat)
+
+    def continues(self, attempt: Attempt) -> bool:
+        """True if an attempt that was cut short goes on, so that the next run has its answer."""
+        return False
+
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
         """Return what a failed attempt may have cost, for the call log."""
-        if not self._billed(attempt):
+        if not self.may_be_billed(attempt):
             return {}
         return self.at_most(chat)
 
     def at_most(self, chat: Chat) -> dict[str, Any]:
         """Return the highest usage of a call, for the call log."""
-        most = self._admission.ledger.at_most(chat, self.batched)
+        most = self._admission.ledger.price_of(self.demand_of(chat))
         known = self._admission.ledger.price(chat.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
-    def _billed(self, attempt: Attempt) -> bool:
-        if not attempt.reached or (self.batched and attempt.outcome == Failure.TIMEOUT):
+    def may_be_billed(self, attempt: Attempt) -> bool:
+        """True if the provider may charge for an attempt that failed."""
+        if not attempt.reached:
             return False
         return attempt.outcome in _MAY_BE_BILLED or (
             attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)

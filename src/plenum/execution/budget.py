@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Budget, Condition, Job
+from plenum.design.condition import Budget, Calls, Condition, Job
 from plenum.design.kinds import KINDS
 from plenum.execution.condition_folder import folder_of
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
-from plenum.records import DamagedJournal, Failure, Usage, attempts, read_entries
+from plenum.records import DamagedJournal, Usage, attempts, read_entries
 
+PriceOf = Callable[[str], Price | None]
+"""From a model to its price."""
 Call = tuple[str, str]
 """A call by its session and its seed."""
 _CHARACTERS_A_TOKEN = 3
@@ -98,13 +100,13 @@ class Ledger:
         self.spent = (spent or Usage()) - self._aside
         self.refusal: str | None = None
 
-    def needs(self, condition: Condition, batched: bool = False) -> Usage:
+    def needs(self, condition: Condition, calls: Calls) -> Usage:
         """Estimate the usage of one replicate; zero without a budget or an estimate."""
         total = Usage()
         if not self._limited or not KINDS[condition.kind].has("longest_run"):
             return total
         for model, usage in replicate_usage(condition).items():
-            price = self._price(model, batched) if condition.backend.name == "api" else None
+            price = self._price(model, calls.batch) if condition.backend.name == "api" else None
             tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
             dollars = price.of(tokens_in, tokens_out) if price else 0.0
             total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
@@ -285,17 +287,6 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
         raise UserError(f"budget: what is spent can't be told: {damage}") from None
 
 
-def in_batches(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> dict[Call, Usage]:
-    """Map calls that an earlier run left in batches to their highest usage."""
-    held = {}
-    for folder in {folder_of(job) for job in jobs}:
-        for line in attempts(folder / "calls.jsonl"):
-            if line.get("batch") and line["outcome"] == Failure.INTERRUPTED:
-                call = f"{folder.name}-{line['replicate']}", line["id"].rpartition("-")[0]
-                held[call] = _failure_usage(line, price)
-    return held
-
-
 def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for journal in folder.glob("[0-9]*.jsonl"):
@@ -319,11 +310,11 @@ def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for line in attempts(log):
         if not line["answered"]:
-            total += _failure_usage(line, price)
+            total += failure_usage(line, price)
     return total
 
 
-def _failure_usage(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
+def failure_usage(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
     most = line.get("tokens_at_most") or 0
     known = line.get("cost_at_most", 0.0)
     return Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))

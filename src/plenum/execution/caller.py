@@ -76,8 +76,8 @@ class Caller:
         """
 
         def note_failed(attempt: Attempt) -> None:
-            if self.ticket.batched and attempt.outcome == Failure.INTERRUPTED:
-                return  # it goes on, and the next run has its answer
+            if self.ticket.continues(attempt):
+                return
             self._append(chat, labels, attempt, {"outcome": attempt.outcome, "answered": False})
             failed(attempt)
 
@@ -142,8 +142,8 @@ class Caller:
 
     def _named(self, chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
         name = f"{chat.seed:016x}-{number}"
-        batch = {"batch": True} if self.ticket.batched else {}
-        return {**labels, "model": chat.model, "id": name, "attempt": number, **batch}
+        named = {"model": chat.model, "id": name, "attempt": number}
+        return {**labels, **named, **self.ticket.labels}
 
 
 def _pointless(error: CallError) -> str:

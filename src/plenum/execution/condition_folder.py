@@ -48,7 +48,7 @@ def take_up(jobs: Sequence[Job]) -> None:
 
     wanted = {}
     for job in jobs:
-        storage = Storage.of(job.journals, job.durable or job.calls.batch)
+        storage = Storage.of(job.journals, job.durable)
         if storage is not None:
             for condition in (job.condition, job.condition.base):
                 wanted[storage.mirror / condition.folder] = storage

@@ -26,9 +26,8 @@ from plenum.base.processes import close_environment
 from plenum.base.terminal import say
 from plenum.design.compose import parse_job, to_yaml
 from plenum.design.condition import Job
-from plenum.execution import preflight
 from plenum.execution.outcomes import Undefined, save_outcome
-from plenum.execution.playing import Playing
+from plenum.execution.playing import Playing, playing_of
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
 
@@ -60,7 +59,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     job = parse_job(cfg)
     if hydra.mode == RunMode.MULTIRUN and job.budget.limited:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
-    preflight.require_played([job], None)
+    playing_of([job]).check([job])
     if job.dry_run:
         show([job])
         return NOTHING_RUN
@@ -128,7 +127,7 @@ def _run_all(
         for job in composed:
             context.callbacks.on_job_start(config=job.config(), task_function=task)
     playing = play(jobs) if play and jobs else None
-    preflight.require_played(jobs, playing)
+    (playing or playing_of(jobs)).check(jobs)
     if any(job.dry_run for job in jobs):
         show(jobs)
         return [job.completed(NOTHING_RUN) for job in composed]

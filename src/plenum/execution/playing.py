@@ -1,19 +1,33 @@
 """The execution of replicates, and the choice of those that are due; by default, all are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry
 from plenum.base.terminal import say
 from plenum.design.condition import Job
+from plenum.design.ranges import refuse_unused
+from plenum.execution.admission import Admission, Ticket
 from plenum.execution.branches import branch_prefix
+from plenum.execution.budget import Call, PriceOf
 from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trials
+from plenum.models import ChatModel
+from plenum.records import Usage
+
+_ALONE = (
+    "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
+    "with hydra/launcher=ray"
+)
+_NONE_INSTALLED = "calls.batch: no package that sends batches is installed"
 
 
 @dataclass(frozen=True)
@@ -56,10 +70,28 @@ class Playing(Protocol):
         How many may be in flight; ``None`` for as many as their calls allow.
     here
         Whether they are played in this process, and not by workers.
+    together
+        Whether all conditions are in flight at once, since their replicates wait for one another.
     """
 
     slots: int | None
     here: bool
+    together: bool
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Refuse settings that these replicates can't follow (``UserError``)."""
+
+    def model(self, job: Job, model: ChatModel) -> ChatModel:
+        """Return what answers the calls of a job, given its backend."""
+
+    def held(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
+        """Return the highest usage of calls that are still under way from an earlier run."""
+
+    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
+        """Return what makes the ticket of a replicate, as :class:`Ticket` does."""
+
+    def at_work(self) -> AbstractContextManager[object]:
+        """Note that a replicate is about to call, for as long as the context is open."""
 
     async def __aenter__(self) -> Self:
         """Start the services that replicates need."""
@@ -91,6 +123,7 @@ class Deliberations:
 
     slots: int | None = None
     here = True
+    together = False
 
     def __init__(self) -> None:
         self._trials = Trials()
@@ -100,6 +133,30 @@ class Deliberations:
 
     async def __aexit__(self, *_: object) -> None:
         pass
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Refuse settings of other ways to execute replicates."""
+        for job in jobs:
+            if job.calls.batch:
+                raise UserError(_NONE_INSTALLED if type(self) is Deliberations else _ALONE)
+        if self.here:
+            refuse_workers(jobs)
+
+    def model(self, job: Job, model: ChatModel) -> ChatModel:
+        """Return the backend as it is."""
+        return model
+
+    def held(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
+        """Return nothing, since no call outlives its process."""
+        return {}
+
+    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
+        """Make plain tickets."""
+        return partial(Ticket, admission)
+
+    def at_work(self) -> AbstractContextManager[object]:
+        """Do nothing, since no replicate waits for others."""
+        return nullcontext()
 
     def play(self, scene: Scene) -> Playable:
         """Make a conversation."""
@@ -133,3 +190,43 @@ class Deliberations:
     def status(self) -> str:
         """Return nothing to show."""
         return ""
+
+
+def refuse_workers(jobs: Sequence[Job]) -> None:
+    """Refuse settings of workers where there are none (``UserError``)."""
+    for job in jobs:
+        for key in ("workers", "ray"):
+            if key in job.more:
+                refuse_unused(key, job.more[key], "hydra/launcher=ray")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to execute replicates, which a package adds by an entry point of ``plenum.playing``.
+
+    Attributes
+    ----------
+    choose
+        From the jobs of a sweep to what executes their replicates; ``None`` where none of their
+        settings asks for it.
+    notes
+        From the jobs of a sweep to lines about what earlier runs of this way have left.
+    """
+
+    choose: Callable[[Sequence[Job]], Playing | None]
+    notes: Callable[[Sequence[Job]], list[str]]
+
+
+WAYS: Registry[Way] = Registry("plenum.playing", "way to execute replicates")
+"""The ways that are installed."""
+
+
+def playing_of(jobs: Sequence[Job]) -> Playing:
+    """Return what executes the replicates of a sweep, by its settings."""
+    chosen = (way.choose(jobs) for way in WAYS.values())
+    return next(filter(None, chosen), None) or Deliberations()
+
+
+def notes(jobs: Sequence[Job]) -> list[str]:
+    """List what a user should know of what other ways have left."""
+    return [line for way in WAYS.values() for line in way.notes(jobs)]

@@ -7,14 +7,10 @@ from plenum.base.errors import UserError
 from plenum.design import kinds
 from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
-from plenum.design.ranges import refuse_unused
 from plenum.design.settings import Api
-from plenum.execution.budget import in_batches
-from plenum.execution.condition_folder import looks_ended, take_up
-from plenum.execution.playing import Deliberations, Playing
-from plenum.models import ChatModel
+from plenum.execution.condition_folder import take_up
 from plenum.models.api.prices import Prices, how_to_state
-from plenum.records import batches, storage
+from plenum.records import storage
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
@@ -41,43 +37,6 @@ def check_sweep(jobs: Sequence[Job]) -> None:
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     take_up(jobs)
-
-
-def require_played(jobs: Sequence[Job], playing: Playing | None) -> None:
-    """Refuse settings that don't fit the way in which replicates are executed.
-
-    Raises
-    ------
-    UserError
-        Batches of what makes none, or workers where there are none.
-    """
-    playing = playing or Deliberations()
-    for job in jobs:
-        if job.calls.batch and type(playing) is not Deliberations:
-            raise UserError(
-                "calls.batch: plenum's own conversations go in batches, no programs, and in one "
-                "process, not with hydra/launcher=ray"
-            )
-        if playing.here:
-            refuse_unused("workers", job.workers, "hydra/launcher=ray")
-            refuse_unused("ray", job.ray, "hydra/launcher=ray")
-
-
-def require_batches(jobs: Sequence[Job], models: Mapping[str, ChatModel]) -> None:
-    """Refuse models without batches, before a key is asked for or a price is shown.
-
-    Raises
-    ------
-    UserError
-        Batches are wanted, and the provider of a model has none.
-    """
-    if any(job.calls.batch for job in jobs):
-        from plenum.models.api.batches import BatchBackend  # LiteLLM takes seconds to import
-
-        for job in jobs:
-            model = models[repr(job.condition.backend)]
-            if isinstance(model, BatchBackend):
-                model.require_batches(job.condition.models)
 
 
 def require_parameters(jobs: Sequence[Job]) -> None:
@@ -126,8 +85,9 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
 
 def require_shared_settings(jobs: Sequence[Job]) -> None:
     """Refuse factors that the whole sweep shares."""
-    for key in ("budget", "prices", "batch", "workers", "ray"):
-        if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
+    shared = [{"budget": job.budget, "prices": job.prices, **job.more} for job in jobs]
+    for key in shared[0]:
+        if any(settings[key] != shared[0][key] for settings in shared):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
     settings = {_of_process(job.condition.backend) for job in jobs}
     if len(settings - {None}) > 1:
@@ -188,21 +148,6 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
                 raise UserError(
                     f"calls.{key}.{name}: no condition calls this model; {_listed(sorted(called))}"
                 )
-
-
-def left_in_batches(jobs: Sequence[Job]) -> list[str]:
-    """Warn of calls that earlier runs left in batches, and that this one makes anew."""
-    live = [j for j in jobs if j.condition.backend.name == "api" and not j.calls.batch]
-    folders = {storage.folder(job.journals) / storage.BATCHES for job in live}
-    if not any(batches.unfinished(folder) for folder in folders):
-        return []
-    calls = len(in_batches([job for job in live if not looks_ended(job)], lambda model: None))
-    if not calls:
-        return []
-    return [
-        f"calls.batch: an earlier run left {calls} call{'s' * (calls > 1)} in batches; their "
-        "answers are used with calls.batch=true, and may be paid again without"
-    ]
 
 
 def now_varying(jobs: Sequence[Job]) -> list[str]:

@@ -19,7 +19,7 @@ from plenum.base.errors import Stopped, UserError
 from plenum.base.processes import ProcessEnded
 from plenum.base.secrets import redact
 from plenum.design.condition import Job
-from plenum.execution.admission import Admission, Ticket
+from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
@@ -44,7 +44,6 @@ from plenum.execution.outcomes import (
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.models import ChatModel, backends
-from plenum.models.lockstep import Lockstep
 from plenum.models.pace import Pace, Paced
 from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
 from plenum.tracking import store
@@ -70,8 +69,6 @@ class SweepRunner:
         Counts calls and replicates, and prints messages for the user.
     playing
         What a replicate is, and which ones are due.
-    lockstep
-        Which calls go in batches, and who is at work; none do by default.
     """
 
     def __init__(
@@ -82,17 +79,13 @@ class SweepRunner:
         slots: int,
         progress: Progress,
         playing: Playing | None = None,
-        lockstep: Lockstep | None = None,
     ) -> None:
         self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots, self._replicates = Slots(slots), sum(job.replicates for job in jobs)
-        self._lockstep = lockstep or Lockstep()
         self._places = asyncio.Semaphore(self._conditions_in_flight(slots))
         self._replicates, self._listed = sum(job.replicates for job in jobs), 0
-        self._admission = {
-            j.condition.backend.name: Admission(j.calls, ledger, self._lockstep) for j in jobs
-        }
+        self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = self._playing.reports(len(jobs))
@@ -106,7 +99,7 @@ class SweepRunner:
 
         If all have to advance together, or wait for one another, it is all.
         """
-        if self._lockstep.batches or not isinstance(self._playing, Deliberations):
+        if self._playing.together:
             return len(self._jobs)
         fewest = max(1, min(job.replicates for job in self._jobs))
         return min(slots, 2 * -(-slots // fewest) + 8)
@@ -126,8 +119,7 @@ class SweepRunner:
 
     def status(self) -> str:
         """Describe the calls in flight, and the part of the handed-over data that is in MLflow."""
-        admitted = (a.status() for a in self._admission.values())
-        flights = ", ".join(filter(None, (*admitted, self._lockstep.status())))
+        flights = ", ".join(filter(None, (a.status() for a in self._admission.values())))
         parts = [f"in flight {flights or '-'}"]
         if trackers := self._started:
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
@@ -223,13 +215,13 @@ class SweepRunner:
     async def _run(self, job: Job, folder: Path) -> Outcome:
         record = ConditionRecord(job, self._tracker(job), self._replicates)
         if not looks_ended(job):
-            with self._lockstep.at_work():  # its replicates are about to call
+            with self._playing.at_work():  # its replicates are about to call
                 await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
             left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
             self._progress.say_once(f"{folder / 'calls.jsonl'}: {left_out}")
-        needs = self._ledger.needs(job.condition, job.calls.batch)
+        needs = self._ledger.needs(job.condition, job.calls)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
@@ -285,7 +277,7 @@ class SweepRunner:
             say=self._progress.say,
         )
         async with self._slots.take(job.condition.folder, index):
-            with self._lockstep.at_work():
+            with self._playing.at_work():
                 result = await self._result(index, journal, self._playing.play(scene))
         self._playing.ended(job, result)
         repairs = sum(kind.endswith("_repair") for kind in answered)
@@ -298,8 +290,8 @@ class SweepRunner:
     def _caller(self, job: Job, index: int, log: CallLog, needs: Usage) -> Caller:
         model = self._models[repr(job.condition.backend)]
         admission = self._admission[job.condition.backend.name]
-        ticket = Ticket(
-            admission, model.provider, job.condition.folder, index, needs, job.condition.models
+        ticket = self._playing.tickets(admission)(
+            model.provider, job.condition.folder, index, needs, job.condition.models
         )
         return Caller(model, backends.retry_policy(job.calls), ticket, log)
 

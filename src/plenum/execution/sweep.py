@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.execution import preflight
-from plenum.execution.budget import Ledger, in_batches, spent_before
+from plenum.execution.budget import Ledger, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first_exception
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import Outcome
-from plenum.execution.playing import Deliberations, Playing
+from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
-from plenum.models.backends import Batching
-from plenum.models.lockstep import Lockstep
 from plenum.records import Usage, storage
 
 _PATIENCE_S = 10.0
@@ -59,21 +57,22 @@ def run_sweep(
         A provider refused a key, or an account is exhausted.
     """
     # Check everything before anything is run.
-    preflight.require_played(jobs, playing)
+    own = playing is None or not playing.here
+    playing = playing or playing_of(jobs)
+    playing.check(jobs)
     preflight.check_sweep(jobs)
-    if own := playing is None or not playing.here:
-        _tell((*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)))
-    playing = playing or Deliberations()
+    if own:
+        _tell((*preflight.now_varying(jobs), *notes(jobs)))
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
-    lockstep = Lockstep(any(job.calls.batch for job in jobs))
-    models = open_backends(jobs, prices, lockstep, playing.here)
+    models = open_backends(jobs, prices, playing)
     preflight.require_prices(jobs, prices)
     preflight.require_limited_models(jobs)
-    spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
-    held = in_batches(jobs, prices.of) if lockstep.batches and jobs[0].budget.limited else {}
-    ledger = Ledger(jobs[0].budget, prices.of, spent, held)
+    budget = jobs[0].budget
+    spent = spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
+    held = playing.held(jobs, prices.of) if budget.limited else {}
+    ledger = Ledger(budget, prices.of, spent, held)
 
     if own:  # once the models are there: a line about their slots goes before no refusal
         _tell(preflight.idle_slots(jobs))
@@ -81,7 +80,7 @@ def run_sweep(
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
-        return asyncio.run(_run(jobs, models, ledger, playing, lockstep))
+        return asyncio.run(_run(jobs, models, ledger, playing))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
 
@@ -92,20 +91,15 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 async def _run(
-    jobs: Sequence[Job],
-    models: dict[str, ChatModel],
-    ledger: Ledger,
-    playing: Playing,
-    lockstep: Lockstep,
+    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, playing: Playing
 ) -> list[Outcome]:
     cancel_on_sigterm()
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     replicates = sum(job.replicates for job in jobs)
     wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
-    slots = min(replicates if lockstep.batches else wanted, raise_limit())
+    slots = min(wanted, raise_limit())
     with Progress(calls, replicates) as progress:
-        runner = SweepRunner(jobs, models, ledger, slots, progress, playing, lockstep)
-        lockstep.say = progress.say
+        runner = SweepRunner(jobs, models, ledger, slots, progress, playing)
         progress.follow(
             lambda: " | ".join(filter(None, (playing.status(), runner.status()))),
             runner.waiting,
@@ -133,30 +127,22 @@ async def _run(
     return [runner.with_errors(job, out) for job, out in zip(jobs, outcomes, strict=True)]
 
 
-def open_backends(
-    jobs: Sequence[Job], prices: Prices, lockstep: Lockstep | None = None, here: bool = True
-) -> dict[str, ChatModel]:
+def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict[str, ChatModel]:
     """Open the backends of a sweep by their settings; conditions of equal ones share connections.
 
-    If replicates aren't executed ``here``, hosted models aren't loaded.
+    If replicates aren't executed in this process, hosted models aren't loaded.
 
     Raises
     ------
     UserError
         One can't work, such as for want of a key.
     """
-    lockstep = lockstep or Lockstep()
-    models = {
-        repr(job.condition.backend): backends.build(
-            job.condition.backend,
-            job.calls,
-            prices,
-            Batching.of(job, lockstep),
-            here,
-        )
-        for job in jobs
-    }
-    preflight.require_batches(jobs, models)
+    models: dict[str, ChatModel] = {}
+    for job in jobs:
+        backend, key = job.condition.backend, repr(job.condition.backend)
+        if key not in models:
+            opened = backends.build(backend, job.calls, prices, here=playing.here)
+            models[key] = playing.model(job, opened)
     for job in jobs:
         models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
     return models

@@ -1,40 +1,20 @@
 """The choice of the backend that answers prompts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Self
 
 from plenum.base.errors import UserError
 from plenum.base.terminal import say
-from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Job, Recorded
+from plenum.design.condition import Api, Backend, Calls, Hosted, Recorded
 from plenum.design.hosts import HOSTS
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
-from plenum.models.lockstep import Lockstep
 from plenum.models.retry import Policy
-from plenum.records import storage
-
-
-@dataclass(frozen=True)
-class Batching:
-    """What batches take: their settings, the folder of their journals, and who moves together."""
-
-    settings: Batch
-    folder: Path
-    lockstep: Lockstep
-
-    @classmethod
-    def of(cls, job: Job, lockstep: Lockstep) -> Self:
-        """Take the settings of a job."""
-        return cls(job.batch, storage.folder(job.journals) / storage.BATCHES, lockstep)
 
 
 def build(
     settings: Backend,
     calls: Calls,
     prices: Prices,
-    batching: Batching | None = None,
     here: bool = True,
     say: Callable[[str], object] = say,
 ) -> ChatModel:
@@ -47,17 +27,10 @@ def build(
     UserError
         It can't work: a library is missing, or there is nothing that could go in batches.
     """
-    if calls.batch and (batching is None or not isinstance(settings, Api)):
-        raise UserError("calls.batch: only deliberations and worlds of backend=api go in batches")
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
 
-        api = ApiBackend(settings.fleets, settings.send_seed, calls, prices, say)
-        if not calls.batch or batching is None:
-            return api
-        from plenum.models.api.batches import BatchBackend
-
-        return BatchBackend(api, calls, batching.settings, batching.folder, batching.lockstep)
+        return ApiBackend(settings.fleets, settings.send_seed, calls, prices, say)
     if isinstance(settings, Hosted) and not here:
         from plenum.models.recorded import RecordedBackend
 
@@ -72,6 +45,12 @@ def build(
     from plenum.models.simulated import SimulatedBackend
 
     return SimulatedBackend(settings)
+
+
+def require_live(calls: Calls) -> None:
+    """Refuse batches for calls that no replicate makes (``UserError``)."""
+    if calls.batch:
+        raise UserError("calls.batch: only deliberations and worlds of backend=api go in batches")
 
 
 def retry_policy(calls: Calls) -> Policy:

@@ -60,7 +60,9 @@ class RayDeliberations(Deliberations):
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         most = sum({job.condition.folder: job.replicates for job in jobs}.values())
-        self._workers = WorkerPool(jobs[0].workers, jobs[0].ray.address, folders, self, most)
+        self._workers = WorkerPool(
+            jobs[0].more["workers"], jobs[0].more["ray"].address, folders, self, most
+        )
         self._numbers = itertools.count(1)
         self._waiting: deque[asyncio.Future[None]] = deque()
         self.say: Callable[[str], object] = say

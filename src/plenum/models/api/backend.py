@@ -10,13 +10,9 @@ from typing import Any
 
 import aiohttp
 
-from plenum.base.errors import UserError
 from plenum.base.terminal import say
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
-from plenum.models.api.batch_anthropic import AnthropicBatches
-from plenum.models.api.batch_http import BatchHttp, BatchInterface
-from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.fleet import Fleet, replica
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
@@ -96,34 +92,14 @@ class ApiBackend:
         """Return the price of a model's calls; ``None`` if it isn't known."""
         return self._prices.of(model)
 
-    def batches(self, model: str) -> BatchInterface:
-        """Return the interface of a model's provider for batches.
+    def route(self, model: str) -> Route:
+        """Return the way to a model, at the first of its provider's URLs."""
+        return self._route(model, self._fleet(model).urls[0])
 
-        Raises
-        ------
-        UserError
-            It has none, or several URLs.
-        """
-        self.require_batches(model)
-        route = self._route(model, self._fleet(model).urls[0])
-        if route.provider == "openai":
-            return OpenAIBatches(BatchHttp(route, self.pool, self._most))
-        forward = routes.forwarding(route, "messages")
-        return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
-
-    def require_batches(self, model: str) -> None:
-        """Refuse a model as :meth:`batches` does; needs no key."""
-        provider, urls = routes.provider_of(model), self._fleet(model).urls
-        if provider not in _BATCHING:
-            raise UserError(
-                f"calls.batch: {provider} has no batches that plenum knows (model {model}); "
-                f"{' and '.join(_BATCHING)} have"
-            )
-        if len(urls) > 1:
-            raise UserError(
-                f"calls.batch: backend.api_base.{provider} has {len(urls)} URLs, and a batch "
-                "is known at one alone; give one"
-            )
+    @property
+    def most_bytes(self) -> int:
+        """The size of the longest answer that is read."""
+        return self._most
 
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
         route = self._route(chat.model, base)
@@ -231,7 +207,6 @@ class ApiBackend:
 
 
 _ELSEWHERE = Fleet([""])
-_BATCHING = ("openai", "anthropic")
 
 
 def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:

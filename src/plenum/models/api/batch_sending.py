@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from plenum.design.condition import Batch, Calls
+from plenum.design.condition import Calls
+from plenum.design.settings import Batch
 from plenum.models.api.batch_http import BatchState, NotAnswered
 from plenum.models.api.batch_line import Late, Line, Sent
 from plenum.models.chat import CallError

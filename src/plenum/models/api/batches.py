@@ -5,17 +5,48 @@ one batch once nobody is at work who might join them, and no batch of that model
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from plenum.design.condition import Batch, Calls, Sampling
+from plenum.base.errors import UserError
+from plenum.design.condition import Api, Calls, Sampling
+from plenum.design.settings import Batch
+from plenum.models.api import routes
 from plenum.models.api.backend import ApiBackend
+from plenum.models.api.batch_anthropic import AnthropicBatches
+from plenum.models.api.batch_http import BatchHttp, BatchInterface
 from plenum.models.api.batch_line import Call, Late, Line, Sent
+from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.batch_sending import Sender
 from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lockstep import Lockstep
 from plenum.records import Failure, batches, storage
+
+_BATCHING = ("openai", "anthropic")
+
+
+def require_batches(settings: Api, models: Sequence[str]) -> None:
+    """Refuse models whose provider has no batches, or several URLs; needs no key.
+
+    Raises
+    ------
+    UserError
+        One of them doesn't go in batches.
+    """
+    for model in models:
+        provider = routes.provider_of(model)
+        urls = settings.fleets.get(provider, ())
+        if provider not in _BATCHING:
+            raise UserError(
+                f"calls.batch: {provider} has no batches that plenum knows (model {model}); "
+                f"{' and '.join(_BATCHING)} have"
+            )
+        if len(urls) > 1:
+            raise UserError(
+                f"calls.batch: backend.api_base.{provider} has {len(urls)} URLs, and a batch "
+                "is known at one alone; give one"
+            )
 
 
 class BatchBackend:
@@ -46,13 +77,7 @@ class BatchBackend:
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse as the backend does, and models whose provider has no batches."""
-        self.require_batches(models)
         self._api.check(models, sampling)
-
-    def require_batches(self, models: tuple[str, ...]) -> None:
-        """Refuse models whose provider has no batches; needs no key."""
-        for model in models:
-            self._api.require_batches(model)
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
@@ -119,9 +144,17 @@ class BatchBackend:
     def _line(self, model: str) -> Line:
         if model not in self._lines:
             price = self._api.price(model)
-            interface = self._api.batches(model)
+            interface = self._interface(model)
             self._lines[model] = Line(model, interface, price and price.batched, self._folder)
         return self._lines[model]
+
+    def _interface(self, model: str) -> BatchInterface:
+        """Return the interface of a model's provider for batches."""
+        route = self._api.route(model)
+        if route.provider == "openai":
+            return OpenAIBatches(BatchHttp(route, self._api.pool, self._api.most_bytes))
+        forward = routes.forwarding(route, "messages")
+        return AnthropicBatches(BatchHttp(forward, self._api.pool, self._api.most_bytes))
 
     def _join(self, line: Line, call: Call) -> None:
         """Have a call collected, or wait for the batch that an earlier process sent it in."""

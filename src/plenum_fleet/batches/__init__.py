@@ -1,0 +1,1 @@
+"""Calls in batches, at half the price."""

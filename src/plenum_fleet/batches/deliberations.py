@@ -1,0 +1,117 @@
+"""Deliberations whose calls go in batches: all replicates of a sweep move in lockstep."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Api, Job
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import Call, PriceOf, failure_usage
+from plenum.execution.condition_folder import folder_of, looks_ended
+from plenum.execution.playing import Deliberations, Playable, Scene, Way, refuse_workers
+from plenum.models import ChatModel
+from plenum.models.lockstep import Lockstep
+from plenum.records import Failure, Usage, attempts, batches, storage
+from plenum_fleet.batches.tickets import BatchTicket
+
+
+class BatchedDeliberations(Deliberations):
+    """Plays the replicates of a sweep, and collects their calls for batches.
+
+    Parameters
+    ----------
+    jobs
+        The sweep.
+    """
+
+    together = True
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        super().__init__()
+        self.slots = sum(job.replicates for job in jobs)
+        self._lockstep = Lockstep(True)
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Refuse backends and models that don't go in batches; needs no key."""
+        for job in jobs:
+            backend = job.condition.backend
+            if not job.calls.batch:
+                continue
+            if not isinstance(backend, Api):
+                raise UserError(
+                    "calls.batch: only deliberations and worlds of backend=api go in batches"
+                )
+            from plenum.models.api.batches import require_batches  # LiteLLM takes seconds
+
+            require_batches(backend, job.condition.models)
+        refuse_workers(jobs)
+
+    def model(self, job: Job, model: ChatModel) -> ChatModel:
+        """Put batches before a backend."""
+        if not job.calls.batch:
+            return model
+        from plenum.models.api.backend import ApiBackend
+        from plenum.models.api.batches import BatchBackend
+
+        assert isinstance(model, ApiBackend)
+        return BatchBackend(model, job.calls, job.more["batch"], _folder(job), self._lockstep)
+
+    def held(self, jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
+        """Return the highest usage of calls that an earlier run left in batches."""
+        return in_batches(jobs, price)
+
+    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
+        """Make tickets of calls that go in batches."""
+        return partial(BatchTicket, self._lockstep, admission)
+
+    def at_work(self) -> AbstractContextManager[object]:
+        """Note that a replicate may call before a batch goes out."""
+        return self._lockstep.at_work()
+
+    def play(self, scene: Scene) -> Playable:
+        """Make a conversation."""
+        self._lockstep.say = scene.say
+        return super().play(scene)
+
+    def status(self) -> str:
+        """Count calls that are out, and those that are collected."""
+        return self._lockstep.status()
+
+
+def in_batches(jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
+    """Map calls that an earlier run left in batches to their highest usage."""
+    held = {}
+    for folder in {folder_of(job) for job in jobs}:
+        for line in attempts(folder / "calls.jsonl"):
+            if line.get("batch") and line["outcome"] == Failure.INTERRUPTED:
+                call = f"{folder.name}-{line['replicate']}", line["id"].rpartition("-")[0]
+                held[call] = failure_usage(line, price)
+    return held
+
+
+def left_in_batches(jobs: Sequence[Job]) -> list[str]:
+    """Return one line if earlier runs left calls in batches that this one makes again."""
+    live = [j for j in jobs if j.condition.backend.name == "api" and not j.calls.batch]
+    if not any(batches.unfinished(folder) for folder in {_folder(job) for job in live}):
+        return []
+    calls = len(in_batches([job for job in live if not looks_ended(job)], lambda model: None))
+    if not calls:
+        return []
+    return [
+        f"calls.batch: an earlier run left {calls} call{'s' * (calls > 1)} in batches; their "
+        "answers are used with calls.batch=true, and may be paid again without"
+    ]
+
+
+def _choose(jobs: Sequence[Job]) -> BatchedDeliberations | None:
+    return BatchedDeliberations(jobs) if any(job.calls.batch for job in jobs) else None
+
+
+def _folder(job: Job) -> Path:
+    """Return the folder of the journals of batches."""
+    return storage.folder(job.journals) / storage.BATCHES
+
+
+WAY = Way(_choose, left_in_batches)

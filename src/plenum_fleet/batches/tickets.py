@@ -1,0 +1,60 @@
+"""Admission of calls that go in batches: no limit of a provider's concerns them."""
+
+from typing import Any
+
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import Demand, demand_of
+from plenum.models import Attempt, Chat
+from plenum.models.lockstep import Lockstep
+from plenum.records import Failure
+
+
+class BatchTicket(Ticket):
+    """The admission of a replicate whose calls go in batches, as far as these aren't too slow.
+
+    Parameters
+    ----------
+    lockstep
+        Knows which calls go in batches, and who is at work.
+    admission, named
+        As of :class:`Ticket`.
+    """
+
+    def __init__(self, lockstep: Lockstep, admission: Admission, *named: Any) -> None:
+        super().__init__(admission, *named)
+        self._lockstep = lockstep
+
+    async def begin(self, passed: int = 0, calls: int = 1) -> None:
+        # Room in the budget comes from the calls of others, which wait for their batch.
+        with self._lockstep.waiting():
+            await super().begin(passed, calls)
+
+    async def enter(self, chat: Chat) -> None:
+        self.labels = {"batch": True} if self._lockstep.batched(chat) else {}
+        await super().enter(chat)
+
+    async def admit(self, demand: Demand) -> None:
+        if demand.batched:
+            await self.reserve(demand)
+        else:
+            await super().admit(demand)
+
+    async def reserve(self, demand: Demand) -> None:
+        with self._lockstep.waiting():
+            await super().reserve(demand)
+
+    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+        # A call that joins another batch waits for it anyway.
+        if not self._lockstep.batched(chat):
+            await super().pause(chat, seconds, reason)
+
+    def demand_of(self, chat: Chat) -> Demand:
+        return demand_of(chat, bool(self.labels))
+
+    def continues(self, attempt: Attempt) -> bool:
+        return bool(self.labels) and attempt.outcome == Failure.INTERRUPTED
+
+    def may_be_billed(self, attempt: Attempt) -> bool:
+        if self.labels and attempt.outcome == Failure.TIMEOUT:
+            return False
+        return super().may_be_billed(attempt)

@@ -28,6 +28,7 @@ LAYERS = {
     "plenum_checks.generators": "dynamics",
     "plenum_checks.wordings": "scenarios",
     "plenum_fleet": "execution",
+    "plenum_fleet.buckets": "records",
     "plenum_hosted": "models",
     "plenum_hosted.checkpoints": "design",
     "plenum_hosted.diff": "records",

@@ -84,7 +84,7 @@ def _fenced(place: Path, number: int) -> bool:
     def on_a_machine(name: str) -> Journal:
         bucket = _machine(place / name, prefix)
         bucket.fetch(bucket.mirror / "c0")
-        return Journal(bucket.mirror / "c0/000.jsonl", _HEAD)
+        return Journal(bucket.mirror / "c0/000.jsonl", _HEAD, bucket)
 
     def on_a_folder(name: str) -> Journal:
         return Journal(place / "shared/000.jsonl", _HEAD)
@@ -130,7 +130,7 @@ def _put_ms(place: Path, turns: int) -> float:
     taken = []
 
     async def play() -> None:
-        with Journal(bucket.mirror / "c0/000.jsonl", _HEAD) as journal:
+        with Journal(bucket.mirror / "c0/000.jsonl", _HEAD, bucket) as journal:
             for turn in range(turns):
                 journal.append({"kind": "turn", "round": turn, "text": "x" * 800})
                 began = time.perf_counter()

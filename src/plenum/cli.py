@@ -65,10 +65,10 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
             check_meant(sys.argv[1:], config_name)
             _explain_values()
         main()
-        if any("s3://" in argument for argument in sys.argv):
-            from plenum.records.remote_files import send
+        if any("://" in argument for argument in sys.argv):
+            from plenum.records import stores
 
-            send()
+            stores.send()
 
 
 def _explain_values() -> None:

@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.progress import show_progress
 from plenum.base.project import code_version
-from plenum.records import remote_files
+from plenum.records import stores
 from plenum.reports import accounting
 from plenum.reports.settings import Settings, settings
 from plenum.reports.table import csv
@@ -57,7 +57,7 @@ def read_config(cfg: DictConfig) -> Export:
         raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
     if chosen.out.suffix != ".zip":
         raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
-    if not cfg.overwrite and remote_files.exists(str(cfg.out)):
+    if not cfg.overwrite and stores.exists(str(cfg.out)):
         raise UserError(
             f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )

@@ -17,8 +17,7 @@ from plenum.base.identity import folder_of
 from plenum.base.progress import show_progress
 from plenum.design.kinds import of_condition
 from plenum.design.ranges import is_study
-from plenum.records import read, remote_files, storage
-from plenum.records.storage import Storage
+from plenum.records import read, stores
 from plenum.tracking import row_writer, rows, store
 from plenum.tracking.conditions import rerun
 from plenum.tracking.runs import CONDITIONS, search
@@ -61,12 +60,12 @@ def read_config(cfg: DictConfig) -> Import:
     """
     if cfg.archive is None:
         raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
-    archive = existing("archive", remote_files.fetched("archive", str(cfg.archive)))
+    archive = existing("archive", stores.fetched_file("archive", str(cfg.archive)))
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     journals = None if cfg.journals is None else str(cfg.journals)
     if journals is not None:
-        store.require_writable("journals", storage.folder(journals))
+        store.require_writable("journals", stores.folder(journals))
     study = "" if cfg.study is None else str(cfg.study)
     if study and not is_study(study):
         raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
@@ -91,7 +90,7 @@ def bring_back(wanted: Import) -> None:
                 print(line, file=sys.stderr)
             raise UserError(f"{lines[-1]}; nothing was imported")
         study = wanted.study or str(result.manifest["study"])
-        bucket = Storage.of(wanted.journals) if wanted.journals else None
+        kept = stores.open_store(wanted.journals) if wanted.journals else None
         unpacked = _journals(box, result.manifest, wanted.journals)
         with show_progress("writing") as written:
             nested = rows.nested(wanted.replicate_runs, result.manifest["counts"]["target"])
@@ -99,10 +98,10 @@ def bring_back(wanted: Import) -> None:
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(box.read(name))
-        if bucket is not None:
+        if kept is not None:
             for folder in {path.parent for path in unpacked}:
-                bucket.fetch(folder)
-            bucket.flush()
+                kept.fetch(folder)
+            kept.flush()
     if wanted.journals is not None:
         print(f"journals: {len(unpacked)} written to {wanted.journals}")
     if not new:
@@ -127,7 +126,7 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
         run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
         number = rerun({"settings": run.params.get("settings", "")})
         name = folder_of(run.tags["plenum.condition"], number)
-        subfolder = storage.fetched(journals, name) / name
+        subfolder = stores.fetched(journals, name) / name
         for replicate in replicates:
             path = subfolder / f"{replicate.replicate:03d}.jsonl"
             name = layout.transcript(entry["folder"], replicate.replicate)

@@ -9,7 +9,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.records.storage import fetched
+from plenum.records.stores import fetched
 from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show

@@ -56,7 +56,7 @@ class Machine:
         for number in replicates:
             head = {"condition": "c0", "replicate": number}
             path = storage.journal_of(self.bucket.mirror, f"c0-{number}")
-            await self._stack.enter_context(Journal(path, head)).kept()
+            await self._stack.enter_context(Journal(path, head, self.bucket)).kept()
 
     async def call(self, *replicates: int) -> list[Response | BaseException]:
         """The first calls of some replicates, made together."""

@@ -13,7 +13,16 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from plenum.base.errors import Stopped, UserError
-from plenum.records import CallLog, DamagedJournal, Journal, TakenUp, batches, read_entries, storage
+from plenum.records import (
+    CallLog,
+    DamagedJournal,
+    Journal,
+    TakenUp,
+    batches,
+    read_entries,
+    storage,
+    stores,
+)
 from plenum.records.storage import Storage
 
 HEAD = {"condition": "c0", "replicate": 0}
@@ -56,7 +65,7 @@ def machine(prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mac
 def opened(bucket: Storage) -> Journal:
     """The journal of the replicate, as one that takes it up opens it."""
     bucket.fetch(bucket.mirror / "c0")
-    return Journal(bucket.mirror / "c0/000.jsonl", HEAD)
+    return Journal(bucket.mirror / "c0/000.jsonl", HEAD, bucket)
 
 
 def turn(number: int, by: str = "") -> dict[str, Any]:
@@ -189,10 +198,12 @@ def test_other_lines_here_and_there_stay_and_the_replicate_is_refused(
     s3: s3_server.S3, prefix: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a", "b"):
-        mirror = machine(name).mirror
+        bucket = machine(name)
+        mirror = bucket.mirror
         if name == "b":  # whose folder was written without a bucket
             monkeypatch.setattr(storage, "_opened", {})
-        with Journal(mirror / "c0/000.jsonl", HEAD) as journal:
+        kept = stores.of(bucket.bucket.url)
+        with Journal(mirror / "c0/000.jsonl", HEAD, kept) as journal:
             play(journal, range(2), by=name)
         storage.flush()
     there, here = below(s3, prefix), journal.path.read_bytes()
@@ -349,10 +360,10 @@ def test_call_logs_of_several_machines_stand_beside_each_other(machine: Machine)
 def test_a_journal_that_was_set_aside_is_aside_everywhere(
     s3: s3_server.S3, prefix: str, machine: Machine
 ) -> None:
-    with opened(machine("a")) as journal:
+    with opened(a := machine("a")) as journal:
         play(journal, range(3), by="first")
-    storage.set_aside(journal.path, journal.path.with_name("000.diverged1.jsonl"))
-    with Journal(journal.path, HEAD) as journal:
+    a.set_aside(journal.path, journal.path.with_name("000.diverged1.jsonl"))
+    with Journal(journal.path, HEAD, a) as journal:
         play(journal, range(2), end=True)
     with opened(machine("b")) as again:
         assert len(again.entries) == 3
@@ -375,7 +386,7 @@ def test_removing_a_condition_removes_its_objects_alone(
 ) -> None:
     a = machine("a")
     for name in ("c0", "c00"):
-        with Journal(a.mirror / name / "000.jsonl", HEAD) as journal:
+        with Journal(a.mirror / name / "000.jsonl", HEAD, a) as journal:
             play(journal, range(2))
     a.flush()
     a.remove("c0")

@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
 from plenum.records.chain import DamagedJournal, verify_lines
-from plenum.records.storage import fetched, folder
+from plenum.records.stores import fetched, folder
 from plenum.reports.formats import count, dollars, number
 from plenum.reports.printing import show
 from plenum.reports.settings import source

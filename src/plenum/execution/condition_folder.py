@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from plenum.design.condition import Job
-from plenum.records.storage import BATCHES, Storage
-from plenum.records.storage import folder as folder_of_journals
+from plenum.records import stores
+from plenum.records.stores import Store
 from plenum.tracking import store
 
 _AT_ONCE = 16
@@ -20,7 +20,7 @@ class Busy(Exception):
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's condition."""
-    return folder_of_journals(job.journals) / job.condition.folder
+    return stores.folder(job.journals) / job.condition.folder
 
 
 def journal_of(job: Job, index: int) -> Path:
@@ -41,22 +41,20 @@ def take_up(jobs: Sequence[Job]) -> None:
         One doesn't answer.
     """
 
-    def fetch(item: tuple[Path, Storage]) -> None:
-        folder, storage = item
+    def fetch(item: tuple[Path, Store]) -> None:
+        folder, kept = item
         with suppress(Busy), lock_folder(folder):
-            storage.fetch(folder)
+            kept.fetch(folder)
 
-    wanted = {}
+    wanted: dict[Path, Store] = {}
     for job in jobs:
-        storage = Storage.of(job.journals, job.durable)
-        if storage is not None:
-            for condition in (job.condition, job.condition.base):
-                wanted[storage.mirror / condition.folder] = storage
-            wanted[storage.mirror / BATCHES] = storage
+        kept = stores.open_store(job.journals, job.durable)
+        names = (job.condition.folder, job.condition.base.folder, *kept.others)
+        wanted |= {kept.folder / name: kept for name in names if not isinstance(kept, stores.Local)}
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(fetch, wanted.items()))
-    for storage in set(wanted.values()):
-        storage.flush()  # whoever plays a replicate now is the only one who writes it
+    for kept in set(wanted.values()):
+        kept.flush()  # whoever plays a replicate now is the only one who writes it
 
 
 def begun_replicates(job: Job) -> list[int]:

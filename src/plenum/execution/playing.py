@@ -21,7 +21,7 @@ from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trials
 from plenum.models import ChatModel
-from plenum.records import Usage
+from plenum.records import Usage, stores
 
 _ALONE = (
     "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
@@ -171,6 +171,7 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index),
+            store=stores.of(scene.job.journals),
         )
 
     def reports(self, conditions: int) -> ReportPool:

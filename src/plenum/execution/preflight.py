@@ -10,7 +10,7 @@ from plenum.design.kinds import KINDS
 from plenum.design.settings import Api
 from plenum.execution.condition_folder import take_up
 from plenum.models.api.prices import Prices, how_to_state
-from plenum.records import storage
+from plenum.records import stores
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
@@ -31,7 +31,7 @@ def check_sweep(jobs: Sequence[Job]) -> None:
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
-        store.require_writable("journals", storage.folder(folder))
+        store.require_writable("journals", stores.folder(folder))
     for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
         store.check(uri)
     require_one_kind_a_study(jobs)

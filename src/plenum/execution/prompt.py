@@ -18,7 +18,7 @@ from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, replay_calls, sent_messages
 from plenum.models.conversation import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.records.storage import fetched
+from plenum.records.stores import fetched
 from plenum.tracking.runs import artifacts
 from plenum.tracking.study import Study
 

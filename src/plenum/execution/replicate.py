@@ -19,6 +19,7 @@ from plenum.models import CallError
 from plenum.models.conversation import Ask, Conversation, Entry, failure_entry
 from plenum.records import DamagedJournal, Failure, Journal
 from plenum.records.journal import NO_ANSWERS, drop_revoked
+from plenum.records.stores import HERE, Store
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""
@@ -47,6 +48,8 @@ class Replicate:
         Called with an error of the code that ends the replicate.
     warn
         Called with what a user should know about the replicate.
+    store
+        What keeps its journal beside the file; nothing by default.
     trial
         Its part in trying models that nobody could read yet; none by default.
     """
@@ -61,6 +64,7 @@ class Replicate:
     complain: Callable[[Exception], object] = traceback.print_exception
     warn: Callable[[str], object] = print
     trial: Trial = field(default_factory=Trial)
+    store: Store = HERE
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -99,7 +103,7 @@ class Replicate:
     async def _run(self) -> bool:
         once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
         head = {**once.as_mapping(), "replicate": self.index, **self._circumstances()}
-        with Journal(self.journal, head) as journal:
+        with Journal(self.journal, head, self.store) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
             if not self.trial.settled(self.condition.models):

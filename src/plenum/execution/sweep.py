@@ -16,10 +16,10 @@ from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
-from plenum.records import Usage, storage
+from plenum.records import Usage, stores
 
 _PATIENCE_S = 10.0
-"""Seconds that a stopped sweep waits for a bucket that doesn't answer."""
+"""Seconds that a stopped sweep waits for a store of journals that doesn't answer."""
 
 
 def run_sweep(
@@ -107,7 +107,9 @@ async def _run(
             max(job.condition.sampling.max_tokens for job in jobs),
         )
         loop = asyncio.get_running_loop()
-        storage.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
+        kept = {stores.of(job.journals) for job in jobs}
+        for each in kept:
+            each.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())
         patience_s: float | None = _PATIENCE_S
         try:
@@ -120,7 +122,8 @@ async def _run(
         finally:
             try:
                 await runner.finish()
-                await asyncio.to_thread(storage.flush, patience_s)
+                for each in kept:
+                    await asyncio.to_thread(each.flush, patience_s)
             finally:
                 watching.cancel()
     outcomes = [task.result() for task in tasks]

@@ -15,16 +15,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from plenum.records import storage, writing
+from plenum.records import writing
 from plenum.records.chain import DamagedJournal, chain_entry, verify_lines
+from plenum.records.stores import HERE, Store
 
 SCHEMA = 1
 MESSAGES = ("say", "vote")
-"""Kinds of entries that a program under audit reports itself."""
+"""Kinds of entries that a committee under audit reports itself."""
 REFUSED = "refused"
-"""The kind of calls of a program under audit that failed for good, as the program was told."""
+"""The kind of calls of a committee under audit that failed for good, as it was told."""
 ELICITED = "elicited"
-"""The kind of answers to questions after a run, which its program never sees."""
+"""The kind of answers to questions after a run, which its committee never sees."""
 NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
 """Kinds of entries that are no answers to calls."""
 
@@ -54,6 +55,8 @@ class Journal:
     head
         What identifies the replicate. A journal that exists must agree on ``condition`` and
         ``replicate``.
+    store
+        What keeps it, beside the file; nothing by default.
 
     Attributes
     ----------
@@ -67,14 +70,14 @@ class Journal:
     Raises
     ------
     DamagedJournal
-        A whole line doesn't verify, or the file belongs to another replicate, or the bucket behind
-        it holds another one's lines.
+        A whole line doesn't verify, or the file belongs to another replicate, or the store
+        holds another one's lines.
     """
 
-    def __init__(self, path: Path, head: dict[str, Any]) -> None:
+    def __init__(self, path: Path, head: dict[str, Any], store: Store = HERE) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._segments = storage.segments(path)
+        self._segments = store.segments(path)
         self._wrote = False
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
@@ -117,7 +120,7 @@ class Journal:
         self._chain, self._size, self._wrote = link, self._size + len(data), True
 
     async def kept(self, ended: bool = False) -> None:
-        """Hand the turns so far to the bucket behind the folder, if there is one.
+        """Hand the turns so far to the store, if there is one elsewhere.
 
         Called when a turn is over. Before the first turn it also claims the replicate for this
         process.
@@ -131,9 +134,9 @@ class Journal:
         Raises
         ------
         DamagedJournal
-            Another process has written the replicate to the bucket.
+            Another process has written the replicate to the store.
         Stopped
-            The bucket takes nothing any more.
+            The store takes nothing any more.
         """
         if self._segments is not None:
             await self._segments.keep(self._size, ended)

@@ -11,7 +11,7 @@ _PATIENCE_S = 30.0
 _destinations: dict[str, tuple[Path, float]] = {}
 
 
-def fetched(key: str, address: str) -> Path:
+def fetched_file(key: str, address: str) -> Path:
     """A file on this machine; one of a bucket is fetched.
 
     Raises

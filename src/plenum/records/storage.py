@@ -43,26 +43,6 @@ def folder(journals: str) -> Path:
     return MIRRORS.joinpath(*journals.removeprefix("s3://").split("/"))
 
 
-def segments(path: Path) -> Segments | None:
-    """The bucket behind a journal's file; ``None`` where no opened one is.
-
-    Raises
-    ------
-    DamagedJournal
-        The bucket has lines of another process.
-    """
-    storage = _of_file(path)
-    return storage.segments(path) if storage else None
-
-
-def set_aside(path: Path, aside: Path) -> None:
-    """Move a journal away within its folder, for its replicate to start anew."""
-    if (storage := _of_file(path)) is not None:
-        storage.segments(path).set_aside(aside)
-    else:
-        path.rename(aside)
-
-
 def fetched(journals: str, *conditions: str) -> Path:
     """The folder of journals to be read, with what a bucket behind it has of conditions, or of all.
 
@@ -79,6 +59,11 @@ def fetched(journals: str, *conditions: str) -> Path:
             storage.fetch(here / name, reading=True)
         storage.refuse()
     return here
+
+
+def opened(journals: str) -> "Storage | None":
+    """Return the storage of an address if it has been opened."""
+    return _opened.get(journals.rstrip("/"))
 
 
 def refresh(path: Path, reading: bool = True) -> None:
@@ -147,18 +132,6 @@ def taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]
     return {path: taken for path in later if (taken := later[path].result()) is not None}
 
 
-def remove(condition: Path) -> None:
-    """Remove what an opened bucket behind a condition's folder has of it."""
-    if (storage := _of_file(condition)) is not None:
-        storage.remove(condition.name)
-
-
-def report_to(tell: Callable[[str], object]) -> None:
-    """Have lines about buckets that don't answer printed by somebody else."""
-    for storage in _opened.values():
-        storage.bucket.tell = tell
-
-
 def flush(patience_s: float | None = None) -> None:
     """Have every opened bucket keep what was written; see :meth:`Storage.flush`."""
     for storage in _opened.values():
@@ -204,6 +177,21 @@ class Storage:
                 storage.bucket.check()
                 _opened[url] = storage
             return _opened[url]
+
+    others = (BATCHES,)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this machine."""
+        return self.mirror
+
+    def set_aside(self, path: Path, aside: Path) -> None:
+        """Move a journal away within its folder, here and in the bucket."""
+        self.segments(path).set_aside(aside)
+
+    def report_to(self, tell: Callable[[str], object]) -> None:
+        """Have lines about a bucket that doesn't answer printed."""
+        self.bucket.tell = tell
 
     @property
     def machine(self) -> str:

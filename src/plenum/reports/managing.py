@@ -11,8 +11,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.design.ranges import is_study, one_of
-from plenum.records import storage
-from plenum.records.storage import Storage
+from plenum.records import stores
 from plenum.reports.formats import NONE, or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
@@ -106,7 +105,7 @@ def manage(request: Request) -> None:
         _print_studies(stored)
         return
     study = _find(stored, request)
-    lie = storage.fetched(request.journals, *{c.folders[0] for c in study.conditions})
+    lie = stores.fetched(request.journals, *{c.folders[0] for c in study.conditions})
     if request.action == "list":
         _print_conditions(study, lie)
         return
@@ -124,8 +123,7 @@ def manage(request: Request) -> None:
             print(line)
         _confirm(request)
         if removed:
-            Storage.of(request.journals)
-        studies.remove_journals(lie, removed)
+            studies.remove_journals(stores.open_store(request.journals), removed)
         if request.action == "rename":
             studies.rename(client, study, request.value)
         elif request.action == "restore":
@@ -184,7 +182,7 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
-    size = sum(studies.journals_size(storage.folder(request.journals) / folder) for folder in free)
+    size = sum(studies.journals_size(stores.folder(request.journals) / folder) for folder in free)
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
         **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},

@@ -12,7 +12,7 @@ from plenum.base.errors import UserError
 from plenum.design import validation
 from plenum.design.ranges import Checked, Positive, Text, Whole
 from plenum.dynamics import DRAWS, WINDOW
-from plenum.records.remote_files import destination
+from plenum.records.stores import destination
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.records import storage
+from plenum.records.stores import Store
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition, from_run, written
 from plenum.tracking.runs import CONDITIONS, interrupted, search
@@ -126,12 +126,12 @@ def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
         yield
 
 
-def remove_journals(journals: Path, folders: Sequence[str]) -> None:
+def remove_journals(kept: Store, folders: Sequence[str]) -> None:
     """Remove folders with their journals, here and in an opened bucket."""
     for name in folders:
-        storage.remove(journals / name)
-        if (journals / name).is_dir():
-            shutil.rmtree(journals / name)
+        kept.remove(name)
+        if (kept.folder / name).is_dir():
+            shutil.rmtree(kept.folder / name)
 
 
 def _study(client: Any, experiment: Any) -> StoredStudy:

@@ -16,7 +16,7 @@ from plenum.dynamics.multiplicity import benjamini_hochberg
 from plenum.execution.condition_folder import begun_replicates, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Deliberations, Playable, Scene
-from plenum.records import DamagedJournal, Transcript, read
+from plenum.records import DamagedJournal, Transcript, read, stores
 from plenum_audit.dynamics.audit_baseline import worse
 from plenum_audit.dynamics.audit_runs import horizon
 from plenum_audit.dynamics.audits import (
@@ -214,6 +214,7 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
+            store=stores.of(scene.job.journals),
             observe=scene.observe,
             complain=scene.complain,
         )

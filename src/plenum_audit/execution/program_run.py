@@ -15,6 +15,7 @@ from plenum.execution.caller import Caller, bug_in_words
 from plenum.models import CallError, Chat, Reply
 from plenum.records import DamagedJournal, Failure, Journal, read_entries
 from plenum.records.journal import ELICITED
+from plenum.records.stores import HERE, Store
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.adapters import Committee, Program, ProgramFailed
@@ -63,6 +64,7 @@ class ProgramRun:
     proxy: Proxy
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception
+    store: Store = HERE
 
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.
@@ -90,7 +92,7 @@ class ProgramRun:
                 try:
                     return await self._run(caller)
                 except _Diverged:
-                    await asyncio.to_thread(set_aside, self.journal)
+                    await asyncio.to_thread(set_aside, self.journal, self.store)
         finally:
             caller.ticket.end()
 
@@ -98,7 +100,7 @@ class ProgramRun:
         environment = dict(caller.model.environment(self.condition.models))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
-        with Journal(self.journal, head) as journal:
+        with Journal(self.journal, head, self.store) as journal:
             if journal.end is not None:
                 return False
             if journal.entries:

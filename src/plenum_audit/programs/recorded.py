@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import digest
-from plenum.records import storage
 from plenum.records.journal import MESSAGES, REFUSED
+from plenum.records.stores import HERE, Store
 
 Entry = dict[str, Any]
 
@@ -110,13 +110,13 @@ class Numbers:
         self._taken[name].discard(number)
 
 
-def set_aside(path: Path) -> int:
+def set_aside(path: Path, store: Store = HERE) -> int:
     """Rename the journal of a run that must start anew; return how often that happened.
 
     The cost of its answers stays counted, since the file is kept.
     """
     times = restarts(path) + 1
-    storage.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
+    store.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
     return times
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plenum.base import project
 from plenum.design.condition import Job
-from plenum.records import DamagedJournal, Transcript, read, storage
+from plenum.records import DamagedJournal, Transcript, read, stores
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.transcripts import StoredTranscript
@@ -48,7 +48,7 @@ def journaled(
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's journals."""
-    return storage.folder(job.journals) / job.condition.folder
+    return stores.folder(job.journals) / job.condition.folder
 
 
 def _journals(job: Job) -> Iterable[Path]:

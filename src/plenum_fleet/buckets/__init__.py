@@ -1,0 +1,1 @@
+"""Journals and files in buckets of S3, addressed as ``s3://bucket/prefix``."""

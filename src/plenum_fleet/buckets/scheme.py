@@ -1,0 +1,19 @@
+"""The scheme ``s3://`` of stores: what :class:`plenum.records.stores.Scheme` asks for."""
+
+from plenum.records import storage
+from plenum.records.remote_files import destination, exists, fetched_file, send
+from plenum.records.storage import Storage, fetched, folder
+
+__all__ = ["destination", "exists", "fetched", "fetched_file", "folder", "open", "opened", "send"]
+
+
+def open(address: str, durable: bool = False) -> Storage:
+    """Open and check a bucket, once."""
+    found = Storage.of(address, durable)
+    assert found is not None
+    return found
+
+
+def opened(address: str) -> Storage | None:
+    """Return a bucket that has been opened."""
+    return storage.opened(address)

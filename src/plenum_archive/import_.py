@@ -18,7 +18,7 @@ from plenum.base.progress import show_progress
 from plenum.design.kinds import of_condition
 from plenum.design.ranges import is_study
 from plenum.records import read, stores
-from plenum.tracking import row_writer, rows, store
+from plenum.tracking import rows, store
 from plenum.tracking.conditions import rerun
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
@@ -319,9 +319,11 @@ def _rows(folder: Path, replicates: Sequence[ArchivedRun]) -> list[Path]:
         info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
         times = {"start_time": run.start, "end_time": run.end}
         values.append(rows.row({**info, **times}, run.tags, run.params, run.metrics))
-    row_writer.write(files[0], values)
+    rows.WRITERS["rows"].write(files[0], values)
     numbers = [run.replicate for run in replicates]
-    row_writer.pack(files[1], {n: folder / TRANSCRIPTS / rows.journal(n) for n in numbers})
+    rows.WRITERS["rows"].pack(
+        files[1], {n: folder / TRANSCRIPTS / rows.journal(n) for n in numbers}
+    )
     return files
 
 

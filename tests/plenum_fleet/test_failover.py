@@ -9,7 +9,7 @@ from plenum.design.condition import Budget, Calls, Sampling
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum.models.api.fleet import Fleet
+from plenum_fleet.servers import Fleet
 from plenum.models.retry import Policy, call_with_retries
 from plenum.records import Failure
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum.models.api.fleet import Fleet, name_of, replica
+from plenum.models.api.servers import replica
+from plenum_fleet.servers import Fleet, name_of
 from plenum.records import Failure
 
 URLS = [f"http://node{number}:8000/v1" for number in range(5)]

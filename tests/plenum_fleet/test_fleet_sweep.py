@@ -16,7 +16,7 @@ from plenum.checks import dry_run
 from plenum.design.condition import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
-from plenum.models.api.fleet import name_of
+from plenum_fleet.servers import name_of
 from plenum.records import CallLog, attempts, batches
 from plenum_fleet.batches.deliberations import left_in_batches
 

@@ -63,8 +63,8 @@ class Kind:
         - ``report``: from the settings of a report and a folder for its figures to its document;
         - ``explorer``: how its studies are explored
           (:class:`plenum.reports.explorer.contents.Explorer`); a kind may have none;
-        - ``staged``: from a journal's head and rounds to what the explorer draws of a run; only
-          worlds have it;
+        - ``staged``: from a journal's head and rounds to what the explorer draws of a run; a
+          kind may have none;
         - ``plan``: the replicates that are needed; a kind may have none.
     more
         Where a reader of its tables finds how to study more of it.

@@ -26,7 +26,6 @@ from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
-from plenum.dynamics.recorded import Recorded, recorded
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
 from plenum.dynamics.switches import SwitchCounts, switch_counts
@@ -34,11 +33,11 @@ from plenum.dynamics.switches import SwitchCounts, switch_counts
 __all__ = [
     "DRAWS", "INTERVALS", "NO_MAJORITY", "WINDOW", "ZERO", "Association", "Bootstrap",
     "Branching", "Contrast", "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate",
-    "McNemar", "MixedModel", "NullTest", "Plan", "Pooled", "Recorded", "Share", "Summary",
+    "McNemar", "MixedModel", "NullTest", "Plan", "Pooled", "Share", "Summary",
     "SwitchCounts", "TimeToMajority", "association", "benjamini_hochberg", "bootstrap",
     "branching", "cap", "contrast", "divergence", "flip_rate", "holm", "independence",
     "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_estimates",
     "of_replicates", "pairwise_disagreement", "pairwise_distances", "plan_replicates", "pooled",
-    "recorded", "reversal_test", "share", "shuffle_test", "summarise", "switch_counts", "tally",
+    "reversal_test", "share", "shuffle_test", "summarise", "switch_counts", "tally",
     "time_to_majority",
 ]  # fmt: skip

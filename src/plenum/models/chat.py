@@ -40,7 +40,7 @@ class Message:
 
 @dataclass(frozen=True)
 class RawRequest:
-    """A request as a program wrote it, which a provider gets untouched.
+    """A request as its author wrote it, which a provider gets untouched.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Chat:
     logprobs
         Ask for the log-probabilities of the answer's tokens, where the provider has them.
     request
-        What a program under audit sent, of which the other fields are a plain reading; ``None``
+        What code under audit sent, of which the other fields are a plain reading; ``None``
         for plenum's own calls.
     session
         Whose call it is, ``CONDITION-REPLICATE``: reruns have one seed, and several sessions.

@@ -24,18 +24,15 @@ class Segments(Protocol):
 
 
 class Store(Protocol):
-    """The place of journals.
+    """The place of journals."""
 
-    Attributes
-    ----------
-    folder
-        The folder of this machine.
-    others
-        The names of folders beside the conditions' that are fetched, too.
-    """
+    @property
+    def folder(self) -> Path:
+        """The folder of this machine."""
 
-    folder: Path
-    others: tuple[str, ...]
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The names of folders beside the conditions' that are fetched, too."""
 
     def segments(self, path: Path) -> Segments | None:
         """Return the copy of a journal (``DamagedJournal`` where another process writes it)."""

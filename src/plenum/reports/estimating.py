@@ -4,15 +4,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from plenum.base.errors import UserError
+from plenum.base.extensions import Registry
 from plenum.base.processes import map_in_processes
-from plenum.dynamics import of_replicates, recorded, summarise
+from plenum.dynamics import Summary, of_replicates, summarise
 from plenum.dynamics.fragility import by_family
-from plenum.reports import stored_estimates
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
@@ -23,6 +23,20 @@ _ALONE = 200
 start."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Settings)}
+
+
+class Recorded(Protocol):
+    """Estimates of large studies: read as the sweep recorded them, and kept without arrays."""
+
+    def stored(self, condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
+        """Return a condition with the estimates that its run has, if it has all of them."""
+
+    def reduced(self, summary: Summary, n: int) -> Summary:
+        """Return estimates of so many replicates without their arrays."""
+
+
+RECORDED: Registry[Recorded] = Registry("plenum.recorded", "estimates of large studies")
+"""What reads them is named ``estimates``; without it they are computed again."""
 
 
 def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
@@ -65,11 +79,10 @@ def _stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
     settings = ("window", "interval", "draws", "seed")
     if outline is None or any(getattr(chosen, name) != _DEFAULTS[name] for name in settings):
         return None
-    summary = stored_estimates.read(outline, condition.completed, condition.tally)
-    if summary is None:
+    if "estimates" not in RECORDED:
         return None
-    seats = tuple(stored_estimates.group(outline, "switches"))
-    return Row(replace(condition, seats=seats), summary)
+    found = RECORDED["estimates"].stored(condition)
+    return None if found is None else Row(*found)
 
 
 def _computed(conditions: Sequence[TrackedCondition], chosen: Settings) -> Iterator[Row]:
@@ -99,13 +112,10 @@ def _without_arrays(condition: TrackedCondition, chosen: Settings) -> Row:
 def _reduced(row: Row, outlined: TrackedCondition) -> Row:
     """Drop the arrays of a condition and of its estimates."""
     tracked = _kept(row.tracked, outlined)
-    if row.summary is None:
+    if row.summary is None or "estimates" not in RECORDED:
         return replace(row, tracked=tracked)
-    exponent = row.summary.lyapunov
-    numbers, means = row.summary.record(), row.summary.switches.mean.tolist()
-    how: Any = {name: getattr(exponent, name) for name in ("interval", "warnings", "status")}
-    how["decisions"] = row.summary.decisions
-    return replace(row, tracked=tracked, summary=recorded(numbers, means, row.n, **how))
+    summary = RECORDED["estimates"].reduced(row.summary, row.n)
+    return replace(row, tracked=tracked, summary=summary)
 
 
 def _kept(read: TrackedCondition, outlined: TrackedCondition) -> TrackedCondition:

@@ -12,12 +12,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plenum.base.errors import UserError
-from plenum.tracking import database, postgres
+from plenum.base.extensions import Registry
+from plenum.tracking import database
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -48,7 +49,7 @@ def absolute(uri: str) -> str:
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
-    if on_postgresql(uri):
+    if database_of(uri):
         return uri
     if uri.startswith(("http://", "https://")):
         return uri.rstrip("/")
@@ -73,15 +74,51 @@ def check(uri: str, *, thorough: bool = False) -> None:
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
         return
-    if on_postgresql(uri):
-        postgres.check(uri)
+    if found := database_of(uri):
+        found.check(uri)
         return
     post(uri, "experiments/search", {"max_results": 1})
 
 
-def on_postgresql(uri: str) -> bool:
-    """Return True if it is a PostgreSQL database, which is written to without a server between."""
-    return uri.startswith(postgres.SCHEMES)
+class Database(Protocol):
+    """A sort of database that is written to without a server between."""
+
+    SCHEMES: tuple[str, ...]
+
+    def check(self, uri: str) -> None:
+        """Refuse a database that doesn't answer, or doesn't let us in (``UserError``)."""
+
+    def require_writable(self, uri: str) -> None:
+        """Refuse a database that we may only read (``UserError``)."""
+
+    def prepare(self, uri: str) -> None:
+        """Give a database the schema of the installed MLflow."""
+
+    def prepared(self, uri: str) -> AbstractContextManager[Any]:
+        """Hold a database whose tables are there."""
+
+
+DATABASES: Registry[Database] = Registry("plenum.databases", "tracking.uri")
+"""By how their addresses begin; SQLite's is known here."""
+
+
+def database_of(uri: str) -> Database | None:
+    """Return the sort of database that is written to without a server between, if it is one.
+
+    Raises
+    ------
+    UserError
+        No package that writes to it is installed.
+    """
+    name = uri.partition(":")[0].partition("+")[0]
+    if name in ("sqlite", "http", "https"):
+        return None
+    if name in DATABASES:
+        found = DATABASES[name]
+        return found if uri.startswith(found.SCHEMES) else None
+    if name == "postgresql":
+        raise UserError(f"tracking.uri: no package that writes to {name}:// is installed")
+    return None
 
 
 def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
@@ -183,8 +220,8 @@ def open_client(uri: str) -> "MlflowClient":
     from sqlalchemy.engine import Engine
 
     uri = absolute(uri)
-    if on_postgresql(uri):
-        with postgres.prepared(uri):
+    if found := database_of(uri):
+        with found.prepared(uri):
             return MlflowClient(uri)
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
@@ -308,7 +345,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     location = None
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
-    if on_postgresql(uri):
+    if database_of(uri):
         location = (Path("mlruns").resolve() / "artifacts" / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
@@ -360,8 +397,8 @@ def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
     quieten()
     try:
-        if on_postgresql(sys.argv[1]):
-            postgres.prepare(sys.argv[1])
+        if found := database_of(sys.argv[1]):
+            found.prepare(sys.argv[1])
             return
         with _prepared(sys.argv[1]):
             pass

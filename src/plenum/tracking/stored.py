@@ -16,7 +16,7 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS, of_condition
-from plenum.tracking import database, postgres, store
+from plenum.tracking import database, store
 from plenum.tracking.rows import ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -151,8 +151,8 @@ def require_kind(study: str, uri: str, kind: str) -> None:
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
-    if store.on_postgresql(uri):
-        postgres.require_writable(uri)
+    if found := store.database_of(uri):
+        found.require_writable(uri)
     elif store.local(uri) is None:
         for number, *_ in _experiments(study, uri):
             with store.permitted(uri):  # only writing shows whether we may
@@ -235,7 +235,7 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
 @contextmanager
 def _client(uri: str) -> Iterator[Any]:
     """Open MLflow's client of a database server or a tracking server that answers."""
-    if not store.on_postgresql(uri):
+    if store.database_of(uri) is None:
         store.check(uri)  # the client itself waits long for one that doesn't
     with store.permitted(uri):
         yield store.open_client(uri)

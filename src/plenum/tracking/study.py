@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
@@ -232,16 +232,3 @@ def exists(name: str, uri: str) -> bool:
     except UserError:
         return False
     return True
-
-
-PUBLISHED = "published_"
-"""The prefix of studies that were imported from the authors' released runs."""
-
-
-def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
-    """Map each study of the papers that a store has to its name there.
-
-    One that hasn't been run may have been imported from the authors' released runs.
-    """
-    stored = {name: [n for n in (name, PUBLISHED + name) if exists(n, uri)] for name in names}
-    return {name: there[0] for name, there in stored.items() if there}

@@ -159,7 +159,7 @@ class _Study:
         Without this check every further request would wait for a dead server. A database may be
         restarting, which takes a while.
         """
-        patience = time.monotonic() + _PATIENCE_S * store.on_postgresql(self._uri)
+        patience = time.monotonic() + _PATIENCE_S * (store.database_of(self._uri) is not None)
         waited = False
         while True:
             try:

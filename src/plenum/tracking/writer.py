@@ -24,8 +24,7 @@ from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.failed import failed_call
 from plenum.records.transcript import collect_environments
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
-from plenum.tracking.row_writer import RowWriter
-from plenum.tracking.run_writer import RunWriter
+from plenum.tracking.run_writer import run_writer
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
@@ -78,7 +77,7 @@ class StudyWriter:
         self.version = version
         self._colour = len(search(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
-        self.runs = RunWriter(self.client, self.experiment)
+        self.runs = run_writer(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
 
@@ -138,7 +137,7 @@ class ConditionWriter:
     ) -> None:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
-        self._rows: RowWriter = failed._rows if failed else RowWriter(study.client)
+        self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
         self._cell, self._name = condition["cell"], run_data.name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.written(self._cell)

@@ -13,10 +13,10 @@ from plenum.design.kinds import KINDS
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
-from plenum.tracking.study import run_or_imported
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
 from plenum_papers.items.source import NumberedTable, TableSource
+from plenum_papers.studies import run_or_imported
 
 ALL, PAPERS, LIST = "all", "papers", "list"
 

@@ -19,10 +19,10 @@ from plenum.execution.usage import count_usage
 from plenum.records import Usage, read
 from plenum.reports.table import csv
 from plenum.tracking import store
-from plenum.tracking.study import PUBLISHED
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
 from plenum_papers.published.conditions import load
+from plenum_papers.studies import PUBLISHED
 
 _PROCESSES = 2
 """Number of studies written in parallel; an SQLite file allows no more."""

@@ -17,7 +17,7 @@ from plenum.base.identity import digest
 from plenum.records import Journal, Usage
 from plenum.tracking import conditions, runs, store
 from plenum.tracking.report_run import log_report
-from plenum.tracking.run_writer import RunWriter
+from plenum.tracking.run_writer import run_writer
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.writer import ConditionWriter, StudyWriter
 
@@ -401,7 +401,7 @@ def test_a_run_is_the_same_whether_mlflow_client_or_one_transaction_writes_it(st
     ]
     seen = []
     for straight in (True, False):
-        writer = RunWriter(study.client, experiment)
+        writer = run_writer(study.client, experiment)
         if not straight:
             writer._database = None
         tags, params = {"plenum.kind": "condition", "long": "x" * 800}, {"p": 1, "q": "y" * 7000}
@@ -421,4 +421,4 @@ def test_a_run_is_the_same_whether_mlflow_client_or_one_transaction_writes_it(st
     assert seen[0] == seen[1]
     study.client.delete_run(begun.info.run_id)
     with pytest.raises(MlflowException):
-        RunWriter(study.client, experiment).end(begun.info.run_id, [], {}, "FINISHED")
+        run_writer(study.client, experiment).end(begun.info.run_id, [], {}, "FINISHED")

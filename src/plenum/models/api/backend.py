@@ -13,12 +13,12 @@ import aiohttp
 from plenum.base.terminal import say
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
-from plenum.models.api.fleet import Fleet, replica
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
 from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
+from plenum.models.api.servers import OneServer, Servers, replica, servers
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
 
@@ -50,7 +50,7 @@ class ApiBackend:
         say: Callable[[str], object] = say,
     ) -> None:
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
-        self._fleets = {provider: Fleet(urls, say=say) for provider, urls in listed.items()}
+        self._servers = {provider: servers(urls, say) for provider, urls in listed.items()}
         self._send_seed = send_seed
         self._calls = calls or Calls()
         self._prices = prices or Prices()
@@ -67,7 +67,7 @@ class ApiBackend:
         routes.require_limited(self._calls)
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
-            for base in self._fleet(model).urls:
+            for base in self._servers_of(model).urls:
                 self._route(model, base).parameters(sampling, **more)
 
     def provider(self, model: str) -> str:
@@ -76,16 +76,16 @@ class ApiBackend:
 
     def server(self, chat: Chat) -> str:
         """Choose the server that the call's session goes to."""
-        return self._fleet(chat.model).choose(chat)
+        return self._servers_of(chat.model).choose(chat)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt; a program's own request goes out unchanged, on the lean path."""
         ask = partial(self._attempt, chat, number)
-        return await self._fleet(chat.model).attempt(chat, ask)
+        return await self._servers_of(chat.model).attempt(chat, ask)
 
     def parameters(self, chat: Chat) -> dict[str, Any]:
         """Collect the fields of a call's request besides the model and the messages."""
-        route = self._route(chat.model, self._fleet(chat.model).urls[0])
+        route = self._route(chat.model, self._servers_of(chat.model).urls[0])
         return {**self._sampling(chat, route), **self._seed(chat)}
 
     def price(self, model: str) -> Price | None:
@@ -94,7 +94,7 @@ class ApiBackend:
 
     def route(self, model: str) -> Route:
         """Return the way to a model, at the first of its provider's URLs."""
-        return self._route(model, self._fleet(model).urls[0])
+        return self._route(model, self._servers_of(model).urls[0])
 
     @property
     def most_bytes(self) -> int:
@@ -178,8 +178,8 @@ class ApiBackend:
             self._parameters[key] = route.parameters(sampling, **more)
         return self._parameters[key]
 
-    def _fleet(self, model: str) -> Fleet:
-        return self._fleets.get(routes.provider_of(model), _ELSEWHERE)
+    def _servers_of(self, model: str) -> Servers:
+        return self._servers.get(routes.provider_of(model), _ELSEWHERE)
 
     def _route(self, model: str, base: str) -> Route:
         key = model, base
@@ -206,7 +206,7 @@ class ApiBackend:
         return self._session
 
 
-_ELSEWHERE = Fleet([""])
+_ELSEWHERE = OneServer("")
 
 
 def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:

@@ -16,10 +16,10 @@ from aiohttp.helpers import get_env_proxy_for_url
 from yarl import URL
 
 from plenum.models.api import bodies, completions, faults, rate_headers
-from plenum.models.api.fleet import replica
 from plenum.models.api.interfaces import CHAT, ProviderInterface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
+from plenum.models.api.servers import replica
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
 

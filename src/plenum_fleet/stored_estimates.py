@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import Recorded, recorded, summarise
-from plenum.tracking.conditions import Outline
+from plenum.dynamics import Summary, summarise
+from plenum.tracking.conditions import Outline, TrackedCondition
+from plenum_fleet.recorded import Recorded, recorded
 
 _WHOLE = (
     *("rounds_used", "zero_rounds", "bootstrap_redrawn"),
@@ -16,6 +18,24 @@ _WHOLE = (
 )
 _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
+
+
+def stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
+    """Return a condition with an outline and the estimates that its run has; see :func:`read`."""
+    outline = condition.outline
+    assert outline is not None
+    summary = read(outline, condition.completed, condition.tally)
+    if summary is None:
+        return None
+    return replace(condition, seats=tuple(group(outline, "switches"))), summary
+
+
+def reduced(summary: Summary, n: int) -> Recorded:
+    """Return estimates of so many replicates without their arrays."""
+    exponent = summary.lyapunov
+    numbers, means = summary.record(), summary.switches.mean.tolist()
+    how: Any = {name: getattr(exponent, name) for name in ("interval", "warnings", "status")}
+    return recorded(numbers, means, n, decisions=summary.decisions, **how)
 
 
 def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> Recorded | None:

@@ -6,7 +6,7 @@ A session goes to the server that rendezvous hashing puts first for it (Thaler a
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -20,8 +20,6 @@ _MOST_FAILURES = 3
 _GATEWAY = (502, 503, 504)
 _DOWN_S, _LONGEST_DOWN_S = 2.0, 60.0
 """How long a server that is down gets no call at first, and at most; then one call tries it."""
-_SAYS_REPLICA = ("x-litellm-model-id", "x-backend-server", "x-served-by")
-_LONGEST_NAME = 128
 _LONGEST_WHY = 120
 _MOST_SAID = 20
 """So many lines about a server that comes and goes are printed."""
@@ -164,18 +162,3 @@ def name_of(url: str) -> str:
     """A server's name: host and port, with a path that isn't every server's."""
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".rstrip("/").removesuffix("/v1")
-
-
-def replica(headers: Mapping[str, str]) -> str:
-    """Which server a router in front says has answered; empty where none does.
-
-    Parameters
-    ----------
-    headers
-        Of an answer, with names that are looked up without regard to case.
-    """
-    for name in _SAYS_REPLICA:
-        value = headers.get(name, "")
-        if value and len(value) <= _LONGEST_NAME and flatten(value) == value:
-            return value
-    return ""

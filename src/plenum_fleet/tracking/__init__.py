@@ -1,0 +1,1 @@
+"""Bulk writing of studies: runs into a database, replicates as rows, PostgreSQL."""

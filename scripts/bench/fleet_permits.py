@@ -8,10 +8,10 @@ from plenum.design.condition import Budget, Calls
 from plenum.design.settings import Workers
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Demand, Ledger
-from plenum.execution.remote import cluster
-from plenum.execution.remote.outbox import Message, Outbox
-from plenum.execution.remote.tickets import Admitted, ForwardingTicket
 from plenum.models import Attempt, Reply
+from plenum_fleet.remote import cluster
+from plenum_fleet.remote.outbox import Message, Outbox
+from plenum_fleet.remote.tickets import Admitted, ForwardingTicket
 
 
 def measure(quick: bool) -> dict[str, Any]:

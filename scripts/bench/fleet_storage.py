@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from plenum.records import DamagedJournal, Journal, read_entries, storage
-from plenum.records.storage import Storage
+from plenum.records import DamagedJournal, Journal, read_entries
+from plenum_fleet.buckets import storage
+from plenum_fleet.buckets.storage import Storage
 
 ROOT = Path(__file__).resolve().parents[2]
 _HEAD = {"condition": "c0", "replicate": 0}

@@ -67,8 +67,8 @@ class RayLauncher(ConcurrentLauncher):
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         """Return the factory that distributes replicates over Ray workers."""
-        from plenum.execution.remote.cluster import require_ray
-        from plenum.execution.remote.ray_deliberations import RayDeliberations
+        from plenum_fleet.remote.cluster import require_ray
+        from plenum_fleet.remote.ray_deliberations import RayDeliberations
 
         require_ray()
         return RayDeliberations

@@ -10,9 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from plenum.models import CallError
-from plenum.models.api.batch_http import BatchHttp
 from plenum.models.api.routes import Route
 from plenum.records import Failure
+from plenum_fleet.batches.http_interface import BatchHttp
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

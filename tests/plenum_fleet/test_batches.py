@@ -16,13 +16,13 @@ from plenum.design.settings import Batch
 from plenum.execution.playing import Deliberations, playing_of
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.batch_openai import OpenAIBatches
-from plenum.models.api.batches import BatchBackend
 from plenum.models.api.prices import Prices
-from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, Failure, attempts
-from plenum.records.batches import begin, unfinished
 from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_fleet.batches.backend import BatchBackend
+from plenum_fleet.batches.lockstep import Lockstep
+from plenum_fleet.batches.openai import OpenAIBatches
+from plenum_fleet.batches.records import begin, unfinished
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
 PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}

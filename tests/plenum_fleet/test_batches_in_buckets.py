@@ -12,14 +12,15 @@ import s3_server
 from plenum.design.condition import Calls
 from plenum.design.settings import Batch
 from plenum.models import CallError, Chat, ChatModel, Message, Response
-from plenum.models.api import batch_sending
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.batches import BatchBackend
 from plenum.models.api.prices import Prices
-from plenum.models.lockstep import Lockstep
-from plenum.records import Journal, TakenUp, storage
-from plenum.records.storage import Storage
+from plenum.records import Journal, TakenUp
 from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_fleet.batches import sending as batch_sending
+from plenum_fleet.batches.backend import BatchBackend
+from plenum_fleet.batches.lockstep import Lockstep
+from plenum_fleet.buckets import storage
+from plenum_fleet.buckets.storage import Storage
 
 MODEL, KEY = "openai/house-model", "sk-of-these-tests"
 CALLS = Calls(batch=True, backoff_s=0.01, timeout_s=5.0, max_attempts=4, max_wait_s=2.0)

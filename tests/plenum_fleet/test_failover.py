@@ -9,9 +9,9 @@ from plenum.design.condition import Budget, Calls, Sampling
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum_fleet.servers import Fleet
 from plenum.models.retry import Policy, call_with_retries
 from plenum.records import Failure
+from plenum_fleet.servers import Fleet
 
 URLS = [f"http://gpu{number}:8000/v1" for number in range(3)]
 DYING = "gpu1:8000"

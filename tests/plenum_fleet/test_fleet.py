@@ -8,8 +8,8 @@ import pytest
 
 from plenum.models import CallError, Chat, Message, Reply, Response
 from plenum.models.api.servers import replica
-from plenum_fleet.servers import Fleet, name_of
 from plenum.records import Failure
+from plenum_fleet.servers import Fleet, name_of
 
 URLS = [f"http://node{number}:8000/v1" for number in range(5)]
 REFUSED = CallError(Failure.SERVER, "no connection", reached=False)

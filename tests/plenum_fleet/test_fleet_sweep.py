@@ -16,9 +16,10 @@ from plenum.checks import dry_run
 from plenum.design.condition import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
-from plenum_fleet.servers import name_of
-from plenum.records import CallLog, attempts, batches
+from plenum.records import CallLog, attempts
+from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.deliberations import left_in_batches
+from plenum_fleet.servers import name_of
 
 SHAPE = ("tracking=none", "replicates=12", "rounds=4", "calls.backoff_s=0.01", "backend=api")
 

@@ -13,17 +13,10 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from plenum.base.errors import Stopped, UserError
-from plenum.records import (
-    CallLog,
-    DamagedJournal,
-    Journal,
-    TakenUp,
-    batches,
-    read_entries,
-    storage,
-    stores,
-)
-from plenum.records.storage import Storage
+from plenum.records import CallLog, DamagedJournal, Journal, TakenUp, read_entries, stores
+from plenum_fleet.batches import records as batches
+from plenum_fleet.buckets import storage
+from plenum_fleet.buckets.storage import Storage
 
 HEAD = {"condition": "c0", "replicate": 0}
 TURNS = 7

@@ -7,7 +7,6 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.records import batches
 from plenum_checks.fault_server.batches import Answer, Batches, Clock, ServerBatch, requests_of
 from plenum_checks.fault_server.http_answers import (
     json_answer,
@@ -15,6 +14,7 @@ from plenum_checks.fault_server.http_answers import (
     refusal,
     submit_refusal,
 )
+from plenum_fleet.batches import records as batches
 
 _STOPS = {"length": "max_tokens"}
 

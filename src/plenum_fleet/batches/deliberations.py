@@ -12,9 +12,11 @@ from plenum.execution.budget import Call, PriceOf, failure_usage
 from plenum.execution.condition_folder import folder_of, looks_ended
 from plenum.execution.playing import Deliberations, Playable, Scene, Way, refuse_workers
 from plenum.models import ChatModel
-from plenum.models.lockstep import Lockstep
-from plenum.records import Failure, Usage, attempts, batches, storage
+from plenum.records import Failure, Usage, attempts
+from plenum_fleet.batches import records as batches
+from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.tickets import BatchTicket
+from plenum_fleet.buckets import storage
 
 
 class BatchedDeliberations(Deliberations):
@@ -43,7 +45,7 @@ class BatchedDeliberations(Deliberations):
                 raise UserError(
                     "calls.batch: only deliberations and worlds of backend=api go in batches"
                 )
-            from plenum.models.api.batches import require_batches  # LiteLLM takes seconds
+            from plenum_fleet.batches.backend import require_batches  # LiteLLM takes seconds
 
             require_batches(backend, job.condition.models)
         refuse_workers(jobs)
@@ -53,7 +55,7 @@ class BatchedDeliberations(Deliberations):
         if not job.calls.batch:
             return model
         from plenum.models.api.backend import ApiBackend
-        from plenum.models.api.batches import BatchBackend
+        from plenum_fleet.batches.backend import BatchBackend
 
         assert isinstance(model, ApiBackend)
         return BatchBackend(model, job.calls, job.more["batch"], _folder(job), self._lockstep)

@@ -5,8 +5,8 @@ from typing import Any
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Demand, demand_of
 from plenum.models import Attempt, Chat
-from plenum.models.lockstep import Lockstep
 from plenum.records import Failure
+from plenum_fleet.batches.lockstep import Lockstep
 
 
 class BatchTicket(Ticket):

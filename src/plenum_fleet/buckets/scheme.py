@@ -1,8 +1,8 @@
 """The scheme ``s3://`` of stores: what :class:`plenum.records.stores.Scheme` asks for."""
 
-from plenum.records import storage
-from plenum.records.remote_files import destination, exists, fetched_file, send
-from plenum.records.storage import Storage, fetched, folder
+from plenum_fleet.buckets import storage
+from plenum_fleet.buckets.remote_files import destination, exists, fetched_file, send
+from plenum_fleet.buckets.storage import Storage, fetched, folder
 
 __all__ = ["destination", "exists", "fetched", "fetched_file", "folder", "open", "opened", "send"]
 

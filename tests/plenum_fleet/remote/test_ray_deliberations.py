@@ -10,10 +10,10 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
 from plenum.execution.playing import Scene
-from plenum.execution.remote import cluster, ray_deliberations
-from plenum.execution.remote.worker import Worker
-from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker
 from plenum.records import Journal
+from plenum_fleet.remote import cluster, ray_deliberations
+from plenum_fleet.remote.worker import Worker
+from plenum_fleet.remote.worker_pool import Lease, Loss, RemoteWorker
 
 HEAD = {"condition": "c", "replicate": 0}
 

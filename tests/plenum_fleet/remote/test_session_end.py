@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from plenum.execution.remote.cluster import first_sentence
-from plenum.execution.remote.session_end import SessionEnd, clear
+from plenum_fleet.remote.cluster import first_sentence
+from plenum_fleet.remote.session_end import SessionEnd, clear
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
 LONG = [sys.executable, "-c", "import time; time.sleep(600)"]
 STARTS = """
 import subprocess, sys, time
-from plenum.execution.remote.session_end import SessionEnd
+from plenum_fleet.remote.session_end import SessionEnd
 end = SessionEnd()
 strays = [
     subprocess.Popen([*{long}, end.folder], start_new_session=True),

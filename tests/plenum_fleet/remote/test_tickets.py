@@ -10,11 +10,11 @@ from plenum.design.condition import Budget, Calls
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger, demand_of
 from plenum.execution.limits import ProviderUnavailable
-from plenum.execution.remote.outbox import Outbox
-from plenum.execution.remote.tickets import Admitted, ForwardingTicket
 from plenum.models import Attempt, CallError, Chat, Message, Reply, Response
 from plenum.models.api.prices import Price
 from plenum.records import Failure, Usage
+from plenum_fleet.remote.outbox import Outbox
+from plenum_fleet.remote.tickets import Admitted, ForwardingTicket
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
 GOOD = Response(Reply("fine", 20, 10, cost=30.0))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plenum.base import project
-from plenum.execution.remote.worker import Setup, Worker
+from plenum_fleet.remote.worker import Setup, Worker
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from plenum.design.settings import Workers
-from plenum.execution.remote import worker_pool
-from plenum.execution.remote.worker_pool import Loss, RemoteWorker, WorkerPool
+from plenum_fleet.remote import worker_pool
+from plenum_fleet.remote.worker_pool import Loss, RemoteWorker, WorkerPool
 
 pytest.importorskip("ray")
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import aiohttp
 
-from plenum.models.api import batch_http, completions, faults
-from plenum.models.api.batch_http import BatchHttp, BatchState
+from plenum.models.api import completions, faults
 from plenum.models.api.openai_http import body_of
 from plenum.models.api.prices import Price
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
+from plenum_fleet.batches import http_interface as batch_http
+from plenum_fleet.batches.http_interface import BatchHttp, BatchState
 
 _CALLS = "/v1/chat/completions"
 _OURS = "plenum"
@@ -20,7 +21,7 @@ _TOO_MANY = "token_limit_exceeded"
 
 
 class OpenAIBatches:
-    """OpenAI's interface for batches; see :class:`~plenum.models.api.batch_http.BatchInterface`."""
+    """OpenAI's interface for batches; see :class:`~plenum_fleet.batches.http_interface.BatchInterface`."""
 
     most_items = 50_000
     most_bytes = 190 * 10**6

@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from plenum.models.api import batch_http, cache_marks, completions, faults
-from plenum.models.api.batch_http import BatchHttp, BatchState
+from plenum.models.api import cache_marks, completions, faults
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import litellm
 from plenum.models.api.prices import Price
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
+from plenum_fleet.batches import http_interface as batch_http
+from plenum_fleet.batches.http_interface import BatchHttp, BatchState
 
 _PATH = "messages/batches"
 _OVER = ("succeeded", "errored", "canceled", "expired")
@@ -29,7 +30,7 @@ _STATUS = {
 
 
 class AnthropicBatches:
-    """Anthropic's; see :class:`~plenum.models.api.batch_http.BatchInterface`."""
+    """Anthropic's; see :class:`~plenum_fleet.batches.http_interface.BatchInterface`."""
 
     most_items = 100_000
     most_bytes = 240 * 10**6

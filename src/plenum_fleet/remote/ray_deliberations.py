@@ -15,14 +15,15 @@ from plenum.base.terminal import say
 from plenum.design.condition import Hosted, Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.playing import Deliberations, Playable, Scene
-from plenum.execution.remote import cluster
-from plenum.execution.remote.outbox import Message
-from plenum.execution.remote.tickets import Admitted
-from plenum.execution.remote.worker import Setup
-from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPool
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Failure, storage
+from plenum.records import Failure
 from plenum.records.chain import verify_lines
+from plenum_fleet.buckets import storage
+from plenum_fleet.remote import cluster
+from plenum_fleet.remote.outbox import Message
+from plenum_fleet.remote.tickets import Admitted
+from plenum_fleet.remote.worker import Setup
+from plenum_fleet.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPool
 
 _DROP_S = 10.0
 _DEATHS = 3

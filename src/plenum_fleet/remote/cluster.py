@@ -14,7 +14,7 @@ from plenum.base.processes import close_environment
 from plenum.base.secrets import is_secret_name, secret_variables
 from plenum.base.text import flatten
 from plenum.design.settings import Workers
-from plenum.execution.remote.session_end import SessionEnd
+from plenum_fleet.remote.session_end import SessionEnd
 
 _SENT = re.compile(
     r"(PLENUM|AWS|AZURE|GOOGLE|VERTEX\w*|MLFLOW|HF|OPENAI|ANTHROPIC|GEMINI|XAI|LITELLM|SSL|REQUESTS)_"

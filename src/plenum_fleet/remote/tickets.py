@@ -7,9 +7,9 @@ from typing import Any
 
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Demand
-from plenum.execution.remote.outbox import Outbox, portable
 from plenum.models import Attempt, CallError, Reply
 from plenum.records import Failure
+from plenum_fleet.remote.outbox import Outbox, portable
 
 
 class ForwardingTicket(Ticket):

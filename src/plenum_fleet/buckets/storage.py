@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Lock
 
 from plenum.base.errors import Stopped, UserError
-from plenum.records.bucket import PATIENCE_S, Bucket, Stored
-from plenum.records.bucket_files import BucketFiles
 from plenum.records.chain import DamagedJournal, TakenUp
-from plenum.records.segments import Queue, Segments
+from plenum_fleet.buckets.bucket import PATIENCE_S, Bucket, Stored
+from plenum_fleet.buckets.bucket_files import BucketFiles
+from plenum_fleet.buckets.segments import Queue, Segments
 
 MIRRORS = Path("mlruns/s3")
 """Where buckets have their folders on this machine."""

@@ -8,7 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from plenum.records import storage, writing
+from plenum.records import writing
+from plenum_fleet.buckets import storage
 
 OVER = ("collected", "abandoned")
 """Kinds of lines after which a batch is looked at no more."""

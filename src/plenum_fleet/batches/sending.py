@@ -9,11 +9,13 @@ from typing import TypeVar
 
 from plenum.design.condition import Calls
 from plenum.design.settings import Batch
-from plenum.models.api.batch_http import BatchState, NotAnswered
-from plenum.models.api.batch_line import Late, Line, Sent
 from plenum.models.chat import CallError
-from plenum.models.lockstep import Lockstep
-from plenum.records import Failure, batches, storage
+from plenum.records import Failure
+from plenum_fleet.batches import records as batches
+from plenum_fleet.batches.http_interface import BatchState, NotAnswered
+from plenum_fleet.batches.line import Late, Line, Sent
+from plenum_fleet.batches.lockstep import Lockstep
+from plenum_fleet.buckets import storage
 
 T = TypeVar("T")
 _NOT_FOUND = 404

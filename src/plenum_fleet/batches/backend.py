@@ -14,14 +14,16 @@ from plenum.design.condition import Api, Calls, Sampling
 from plenum.design.settings import Batch
 from plenum.models.api import routes
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.batch_anthropic import AnthropicBatches
-from plenum.models.api.batch_http import BatchHttp, BatchInterface
-from plenum.models.api.batch_line import Call, Late, Line, Sent
-from plenum.models.api.batch_openai import OpenAIBatches
-from plenum.models.api.batch_sending import Sender
 from plenum.models.chat import CallError, Chat, Response
-from plenum.models.lockstep import Lockstep
-from plenum.records import Failure, batches, storage
+from plenum.records import Failure
+from plenum_fleet.batches import records as batches
+from plenum_fleet.batches.anthropic import AnthropicBatches
+from plenum_fleet.batches.http_interface import BatchHttp, BatchInterface
+from plenum_fleet.batches.line import Call, Late, Line, Sent
+from plenum_fleet.batches.lockstep import Lockstep
+from plenum_fleet.batches.openai import OpenAIBatches
+from plenum_fleet.batches.sending import Sender
+from plenum_fleet.buckets import storage
 
 _BATCHING = ("openai", "anthropic")
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from plenum.records.bucket import Bucket, Stored
 from plenum.records.chain import DamagedJournal, TakenUp, verify_lines
 from plenum.records.writing import write_whole
+from plenum_fleet.buckets.bucket import Bucket, Stored
 
 _BACKLOG = 64_000_000
 """Bytes of journals that may wait for the bucket before turns wait, too."""

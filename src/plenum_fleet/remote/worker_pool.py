@@ -14,11 +14,11 @@ from plenum.base.errors import UserError
 from plenum.design.settings import Workers
 from plenum.execution.caller import cancel_on_sigterm
 from plenum.execution.playing import Scene
-from plenum.execution.remote import cluster
-from plenum.execution.remote.outbox import Message, Outbox
-from plenum.execution.remote.tickets import Admitted
-from plenum.execution.remote.worker import FENCE_S, LEASE_S, Setup, Worker
 from plenum.records import Usage
+from plenum_fleet.remote import cluster
+from plenum_fleet.remote.outbox import Message, Outbox
+from plenum_fleet.remote.tickets import Admitted
+from plenum_fleet.remote.worker import FENCE_S, LEASE_S, Setup, Worker
 
 _START_S = 120.0
 _OTHERS_S = 20.0

@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.records.bucket import Bucket
-from plenum.records.storage import folder
+from plenum_fleet.buckets.bucket import Bucket
+from plenum_fleet.buckets.storage import folder
 
 _PATIENCE_S = 30.0
 _destinations: dict[str, tuple[Path, float]] = {}

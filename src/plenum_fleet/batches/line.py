@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plenum.models.api.batch_http import BatchInterface
 from plenum.models.api.prices import Price
 from plenum.models.chat import CallError, Response
-from plenum.records import batches
-from plenum.records.batches import BatchRecord, Key
+from plenum_fleet.batches import records as batches
+from plenum_fleet.batches.http_interface import BatchInterface
+from plenum_fleet.batches.records import BatchRecord, Key
 
 
 class Late(CallError):

@@ -17,14 +17,15 @@ from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.execution.open_files import raise_limit
 from plenum.execution.playing import Deliberations, Scene
-from plenum.execution.remote import cluster
-from plenum.execution.remote.outbox import Message, Outbox, portable
-from plenum.execution.remote.tickets import ForwardingTicket
 from plenum.models import ChatModel, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.chat import Chat
-from plenum.records import CallLog, Usage, storage
-from plenum.records.storage import Storage
+from plenum.records import CallLog, Usage
+from plenum_fleet.buckets import storage
+from plenum_fleet.buckets.storage import Storage
+from plenum_fleet.remote import cluster
+from plenum_fleet.remote.outbox import Message, Outbox, portable
+from plenum_fleet.remote.tickets import ForwardingTicket
 
 LEASE_S = 10.0
 """A worker's messages may stay unacknowledged for so long; then others may lease what it has."""

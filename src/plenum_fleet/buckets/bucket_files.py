@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path, PurePath
 from threading import Lock
 
-from plenum.records.bucket import Bucket, Stored
 from plenum.records.writing import write_whole
+from plenum_fleet.buckets.bucket import Bucket, Stored
 
 _LOGS = "calls*.jsonl"
 _OTHERS = ("*.diverged*.jsonl", "b*.jsonl")

@@ -29,6 +29,10 @@ LAYERS = {
     "plenum_checks.wordings": "scenarios",
     "plenum_fleet": "execution",
     "plenum_fleet.buckets": "records",
+    "plenum_fleet.recorded": "dynamics",
+    "plenum_fleet.servers": "models",
+    "plenum_fleet.stored_estimates": "reports",
+    "plenum_fleet.tracking": "tracking",
     "plenum_hosted": "models",
     "plenum_hosted.checkpoints": "design",
     "plenum_hosted.diff": "records",
@@ -47,6 +51,8 @@ LAYERS = {
 }
 """The layer of what lies in a sibling, by the longest name that fits: arrows run down there too."""
 SIBLINGS = {
+    ("hydra_plugins", "plenum_fleet"): "the launcher ray",
+    ("plenum_checks", "plenum_fleet"): "ids of calls in batches, for the fault server",
     ("plenum_checks", "plenum_hosted"): "comparison of journals",
     ("plenum_checks", "plenum_papers"): "published numbers beside the probe's",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
@@ -55,14 +61,14 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 36_200,
+    "plenum": 31_400,
     "plenum_archive": 1_800,
     "plenum_audit": 13_700,
     "plenum_checks": 4_760,
-    "plenum_fleet": 260,
+    "plenum_fleet": 5_110,
     "plenum_hosted": 2_200,
     "plenum_papers": 4_620,
-    "plenum_report": 1_760,
+    "plenum_report": 1_600,
     "plenum_worlds": 7_950,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""

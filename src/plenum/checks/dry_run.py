@@ -18,6 +18,7 @@ from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import LISTED
+from plenum.execution.playing import playing_of
 from plenum.execution.replicate import may_resume
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
@@ -69,6 +70,9 @@ def show(jobs: Sequence[Job]) -> None:
         repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
         for j in jobs
     }
+    playing = playing_of(jobs)
+    if playing.together:  # models that can't move together are refused
+        playing.check(jobs)
     left, seen = [], set[str]()
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))

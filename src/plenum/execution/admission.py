@@ -190,7 +190,7 @@ class Ticket:
         return demand_of(chat)
 
     def continues(self, attempt: Attempt) -> bool:
-        """True if an attempt that was cut short goes on, so that the next run has its answer."""
+        """Return True if an attempt that was cut short goes on, for the next run to read."""
         return False
 
     def _limiter(self, model: str) -> Limiter:
@@ -209,7 +209,7 @@ class Ticket:
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
     def may_be_billed(self, attempt: Attempt) -> bool:
-        """True if the provider may charge for an attempt that failed."""
+        """Return True if the provider may charge for an attempt that failed."""
         if not attempt.reached:
             return False
         return attempt.outcome in _MAY_BE_BILLED or (

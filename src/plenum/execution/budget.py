@@ -315,6 +315,7 @@ def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
 
 
 def failure_usage(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
+    """Return the highest usage of a failed attempt, by its line in a call log."""
     most = line.get("tokens_at_most") or 0
     known = line.get("cost_at_most", 0.0)
     return Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))

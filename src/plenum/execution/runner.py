@@ -308,7 +308,7 @@ class SweepRunner:
             return replace(result, error=str(problem))
         except TakenUp as taken:
             theirs = "another process has taken up replicates; this one left them to it"
-            return replace(result, error=f"{taken.bucket}: {theirs}{_AGAIN}")
+            return replace(result, error=f"{taken.store}: {theirs}{_AGAIN}")
         except DamagedJournal as problem:
             return replace(result, error=f"replicate {index}: {problem}")
         except OSError as refusal:

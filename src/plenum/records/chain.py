@@ -16,17 +16,17 @@ class DamagedJournal(Exception):
 
 
 class TakenUp(DamagedJournal):
-    """Raised if another process has taken over a journal in a bucket; this one stops writing it.
+    """Raised if another process has taken over a journal in a store; this one stops writing it.
 
     Attributes
     ----------
-    bucket
+    store
         Its URL.
     """
 
-    def __init__(self, message: str, bucket: str) -> None:
+    def __init__(self, message: str, store: str) -> None:
         super().__init__(message)
-        self.bucket = bucket
+        self.store = store
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:

@@ -110,7 +110,7 @@ class Scheme(Protocol):
         """Return where to write a file or a folder that :meth:`send` takes to the address."""
 
     def exists(self, address: str) -> bool:
-        """True if there is a file at the address."""
+        """Return True if there is a file at the address."""
 
     def send(self) -> None:
         """Take what was written to all destinations to their addresses."""
@@ -176,7 +176,7 @@ def destination(key: str, address: str) -> Path:
 
 
 def exists(address: str) -> bool:
-    """True if there is such a file, here or at its address."""
+    """Return True if there is such a file, here or at its address."""
     scheme = _scheme(address)
     return Path(address).exists() if scheme is None else scheme.exists(address)
 

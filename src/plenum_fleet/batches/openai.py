@@ -21,7 +21,7 @@ _TOO_MANY = "token_limit_exceeded"
 
 
 class OpenAIBatches:
-    """OpenAI's interface for batches; see :class:`~plenum_fleet.batches.http_interface.BatchInterface`."""
+    """OpenAI's interface for batches (:class:`.http_interface.BatchInterface`)."""
 
     most_items = 50_000
     most_bytes = 190 * 10**6

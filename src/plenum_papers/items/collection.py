@@ -28,11 +28,11 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.report_run import log_report
-from plenum.tracking.study import run_or_imported
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.items import PaperItem
 from plenum_papers.items.source import TableSource
 from plenum_papers.items.worlds import DRAWINGS as OF_WORLDS
+from plenum_papers.studies import run_or_imported
 
 Loader = Callable[[Settings], EstimatedStudy]
 

@@ -17,7 +17,7 @@ from plenum.base.identity import digest
 from plenum.records import Journal, Usage
 from plenum.tracking import conditions, runs, store
 from plenum.tracking.report_run import log_report
-from plenum.tracking.run_writer import run_writer
+from plenum.tracking.run_writer import RunWriter, run_writer
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.writer import ConditionWriter, StudyWriter
 
@@ -401,9 +401,8 @@ def test_a_run_is_the_same_whether_mlflow_client_or_one_transaction_writes_it(st
     ]
     seen = []
     for straight in (True, False):
-        writer = run_writer(study.client, experiment)
-        if not straight:
-            writer._database = None
+        make = run_writer if straight else RunWriter
+        writer = make(study.client, experiment)
         tags, params = {"plenum.kind": "condition", "long": "x" * 800}, {"p": 1, "q": "y" * 7000}
         begun = writer.begin("a name", tags, params, 1234)
         assert begun.info.status == "RUNNING"

@@ -34,7 +34,7 @@ class OneServer:
     """A provider with one URL, which is empty where LiteLLM knows it."""
 
     def __init__(self, url: str) -> None:
-        self.urls = (url,)
+        self.urls: tuple[str, ...] = (url,)
 
     def choose(self, chat: Chat) -> str:
         """Return nothing, since there is no choice."""

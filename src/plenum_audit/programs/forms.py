@@ -19,7 +19,7 @@ class Tool:
 
 
 @dataclass(frozen=True)
-class AnswerForm:
+class RequestedForm:
     """The requested form of an answer.
 
     Attributes
@@ -37,7 +37,7 @@ class AnswerForm:
     json: bool = False
 
 
-def form(request: RawRequest) -> AnswerForm:
+def form(request: RawRequest) -> RequestedForm:
     """Return the form that a request of any interface asks for.
 
     A tool is called if the request requires one, or if its texts name the tool and it hasn't been
@@ -47,15 +47,15 @@ def form(request: RawRequest) -> AnswerForm:
     tools = list(_tools(body))
     chosen = _chosen(body, tools)
     if chosen is not None:
-        return AnswerForm(chosen)
+        return RequestedForm(chosen)
     stated = _first(body, ("response_format", "output_format"))
     for holder in ("text", "output_config"):
         inner = body.get(holder)
         stated = stated or (_mapping(inner.get("format")) if isinstance(inner, Mapping) else {})
     described = _mapping(stated.get("json_schema")) or stated
     if stated.get("type") == "json_schema":
-        return AnswerForm(schema=_mapping(described.get("schema")))
-    return AnswerForm(json=stated.get("type") == "json_object")
+        return RequestedForm(schema=_mapping(described.get("schema")))
+    return RequestedForm(json=stated.get("type") == "json_object")
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:

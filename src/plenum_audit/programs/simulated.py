@@ -21,7 +21,7 @@ from plenum.models.simulated import opinion
 from plenum.models.simulated.backend import read_prompt
 from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.case import NO_DECISION
-from plenum_audit.programs.forms import AnswerForm, form
+from plenum_audit.programs.forms import RequestedForm, form
 from plenum_audit.programs.options import advocated, options
 from plenum_audit.programs.schema import Pen, filled
 
@@ -165,7 +165,7 @@ def _heard(chat: Chat, named: Mapping[str, str]) -> NDArray[np.float64]:
     return np.asarray(total)
 
 
-def _written(chat: Chat, wanted: AnswerForm, mind: Mind, pen: Pen) -> str:
+def _written(chat: Chat, wanted: RequestedForm, mind: Mind, pen: Pen) -> str:
     """Return the answer as text: by its schema, as a label, points, fields, or prose."""
     if wanted.schema is not None:
         return json.dumps(filled(wanted.schema, pen))

@@ -50,6 +50,7 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("each", [4, 1_300])  # runs of each text: with journals, and in one pass
 def test_texts_that_are_no_option_are_told_on_the_screen_and_in_the_files(
     tmp_path: Path, each: int
@@ -72,6 +73,7 @@ def test_texts_that_are_no_option_are_told_on_the_screen_and_in_the_files(
     assert f"{4 * each:,} runs names no option and counts as none:" in done.stderr
 
 
+@pytest.mark.long
 def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_path: Path) -> None:
     rows = [{"case_id": "ann", "verdict": "Hire", "text": "Ann?"}] * 18
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

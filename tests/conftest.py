@@ -1,7 +1,7 @@
 """What all fast tests share: real composed configs, and deliberations driven by a function."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -86,3 +86,15 @@ def deliberate() -> Callable[[Deliberation, Answer], list[Entry]]:
         return entries
 
     return driven
+
+
+@pytest.fixture
+def shared_style() -> Iterator[None]:
+    """Figures have the shared style, and don't pile up."""
+    from matplotlib import pyplot as plt
+
+    from plenum.reports.style import styled
+
+    with styled():
+        yield
+    plt.close("all")

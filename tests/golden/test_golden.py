@@ -24,7 +24,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 BRIEF = CASES[0].name
-"""The case that every change runs. It is the first: numbers of experiments follow the order."""
+"""The case that every change runs."""
 
 EACH = [
     pytest.param(case, id=case.name, marks=() if case.name == BRIEF else pytest.mark.long)

@@ -160,6 +160,7 @@ def _mistake(known: Available, override: Override, many: bool) -> str | None:
         return f"{key}: a name in it is new; {meant([quoted])}"
     if options or key in known.keys or key.startswith("hydra"):
         again = override.is_add() and not override.is_force_add() and not options
+        again = again and not isinstance(override.value(), dict | list)  # Hydra merges these
         return f"{key}: it is set already; {meant([line.lstrip('+')])}" if again else None
     if override.is_add():  # a mapping may take it; the typed schema says whether
         return None

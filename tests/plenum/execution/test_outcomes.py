@@ -142,9 +142,10 @@ def test_a_plan_of_batches_needs_no_key_and_refuses_who_has_none(
 
 
 def test_a_plan_counts_a_condition_once_under_two_labels(
-    job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
+    job: Callable[..., Job], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show([job("replicates=3"), job("replicates=3", "model=gpt-4.1-mini")])
+    given = ("replicates=3", f"journals={tmp_path}")
+    show([job(*given), job(*given, "model=gpt-4.1-mini")])
     left = [line for line in capsys.readouterr().out.splitlines() if "left:" in line]
     assert "left: 318 calls" in left[0]
     assert "left: 0 calls" in left[1]

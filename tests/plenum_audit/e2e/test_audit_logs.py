@@ -91,7 +91,7 @@ def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_pat
         "columns={case: case_id, decision: verdict, cost: usd}": "columns.cost: no row of",
         "columns.case=": "columns.case: ''; give the name of a column",
         "columns=[case_id]": "columns: [case_id]; values stand by name in braces: {NAME: VALUE}",
-        "columns=5": "columns: int; values stand by name in braces: {NAME: VALUE}",
+        "columns=5": "columns: 5; values stand by name in braces: {NAME: VALUE}",
     }.items():
         wrong = audit(tmp_path, "logs=runs.jsonl", given)
         assert (wrong.returncode, wrong.stdout) == (2, ""), given

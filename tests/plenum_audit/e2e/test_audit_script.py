@@ -332,7 +332,7 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
         (["rouns=3"], "rouns: no such setting; --help lists what there is"),
         (["+overrides.temprature=1"], "overrides.temprature: no parameter of sampling, and the p"),
         (["+overrides.temprature=1"], "allowed are model, fault_rate, temperature, top_p"),
-        (["temperatures=[0,3]", "fix=true"], "temperatures: 3.0 is not allowed; it must be 0 to 2"),
+        (["temperatures=[0,3]", "fix=true"], "temperatures: 3 is not allowed; it must be 0 to 2"),
         (["temperatures=0.5", "fix=true"], "temperatures: several values stand in brackets"),
         (["temperatures=[0,1]"], "temperatures: [0.0, 1.0]; they are tried by fix=true"),
         (["undecided=maybe"], "undecided: 'maybe' is not one of pass, fail"),

@@ -19,7 +19,7 @@ _MOST_FAILURES = 3
 """So many in a row, from any sessions, and a server counts as down; one refused connection does."""
 _GATEWAY = (502, 503, 504)
 _DOWN_S, _LONGEST_DOWN_S = 2.0, 60.0
-"""How long a server that is down gets no call at first, and at most; then one call tries it."""
+"""Seconds without a call to a server that is down, at first and at most; then one call tries it."""
 _LONGEST_WHY = 120
 _MOST_SAID = 20
 """So many lines about a server that comes and goes are printed."""
@@ -39,7 +39,7 @@ class _Health:
         return self.failures >= _MOST_FAILURES
 
     def takes(self, now: float, session: str) -> bool:
-        """Whether a call may go there; of a server that is down, one after each wait."""
+        """Tell whether a server takes a call; one that is down takes one after each wait."""
         if not self.down:
             return True
         if now < self.until:
@@ -125,7 +125,7 @@ class Fleet:
         return response if response.server else replace(response, server=server)
 
     def _went_down(self, server: str, chat: Chat) -> bool:
-        """Whether another server had been chosen by now."""
+        """Tell whether another server has been chosen by now."""
         health = self._health[server]
         others_up = any(not other.down for other in self._health.values())
         return health.down and health.trial != _session(chat) and others_up

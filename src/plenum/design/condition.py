@@ -86,7 +86,7 @@ class Condition(ABC):
     @property
     @abstractmethod
     def factors(self) -> dict[str, str | int]:
-        """What a table groups by: the design factors of this cell, by name."""
+        """The design factors of this cell by name, by which tables group."""
 
     @property
     @abstractmethod
@@ -135,7 +135,7 @@ class Condition(ABC):
 
 
 RetryFailed = bool | str
-"""Which failed replicates are taken up again: ``False`` none, ``True`` those without an answer."""
+"""The failed replicates to retry: ``False`` none, ``True`` those without an answer."""
 
 ALL = "all"
 """The :data:`RetryFailed` that also takes up those whose answer couldn't be read."""
@@ -158,13 +158,13 @@ class Job:
     config: str
     """The composed config as YAML."""
     traces: str
-    """Which replicates are traced in MLflow: ``none``, ``sample`` or ``all``."""
+    """The replicates to trace in MLflow: ``none``, ``sample`` or ``all``."""
     replicate_runs: str = "auto"
-    """Whether replicates get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
+    """The replicates that get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
     objective: str = "lambda"
     """The estimate that a sweeper gets back, which chooses values by results."""
     durable: bool = False
-    """Whether a turn is over only when the store behind the journals has it."""
+    """True to end a turn only when the store behind the journals has it."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Settings of how the sweep is executed, by their keys in the config."""
 
@@ -199,7 +199,7 @@ def changed_settings(
 
 
 def identified_backend(backend: Backend) -> dict[str, Any]:
-    """What of a backend can change an outcome.
+    """Collect the settings of a backend that can change an outcome.
 
     Endpoints that aren't set are left out: listing another provider is no other condition. A fleet
     is named by the first of its servers: others may come and go.

@@ -16,12 +16,12 @@ from plenum.base.extensions import Registry
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "export", "plan": "a plan of replicates"}
-"""What stations are called where a kind has no part for them."""
+"""The names of stations in the message that a kind has no part for them."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is studied.
+    """A kind of study, and the part that each station uses for it.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Kind:
         return station in self.parts or f"{self.name}.{station}" in PARTS
 
     def part(self, station: str) -> Any:
-        """What a station uses for this kind.
+        """Return the part that a station uses for this kind.
 
         Raises
         ------

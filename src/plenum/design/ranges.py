@@ -158,7 +158,7 @@ def refuse_unused(key: str, settings: Any, needs: str) -> None:
 
 
 def is_study(name: object) -> bool:
-    """Whether a study may be called so."""
+    """Tell whether a study may have this name."""
     return (
         isinstance(name, str)
         and name != "Default"  # MLflow's own

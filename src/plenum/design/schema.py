@@ -75,7 +75,7 @@ class RolesConfig(Checked):
 
 @dataclass(frozen=True)
 class ModelConfig(Checked):
-    """Which model speaks for each seat and for the clerk; ``default`` for all others.
+    """The model of each seat and of the clerk; ``default`` is that of all others.
 
     ``window`` is what ``memory=auto`` takes.
     """
@@ -90,7 +90,7 @@ class ModelConfig(Checked):
 
 @dataclass(frozen=True)
 class PerturbationConfig(Checked):
-    """Which families of wordings replicates read in turn; none for the scenario as it is."""
+    """The families of wordings that replicates read in turn; none means the scenario as it is."""
 
     name: str = "none"
     families: list[str] = field(default_factory=list)
@@ -159,7 +159,7 @@ class TaskConfig(Checked):
 
 @dataclass(frozen=True)
 class ConsensusConfig(Checked):
-    """How a decision comes about in a world: a mechanism by name."""
+    """The mechanism by which agents of a world decide, by name."""
 
     name: str = "implicit"
 
@@ -182,7 +182,7 @@ class VolatilityConfig(Checked):
 
 @dataclass(frozen=True)
 class StudyConfig(Checked):
-    """What studies of every kind have: who answers, what it may cost, where results go."""
+    """Settings of every kind of study: the model, the budget, and the place of results."""
 
     study: StudyName = "default"
     backend: Backends = field(default_factory=Simulated)

@@ -38,15 +38,15 @@ class Protocol(Checked):
     window: Count = 15
     argument_words: Count = 110
     interaction: bool = True
-    """Whether a seat reads the others; without it each one knows only what it said itself."""
+    """True if a seat reads the others; else each one knows only what it said itself."""
     feedback: bool = True
-    """Whether prompts show arguments; without them the committee table is all that goes round."""
+    """True if prompts show arguments; else they show the committee table alone."""
     order: Literal["listed", "random"] = "listed"
-    """Who speaks when: as the seats are listed, or as it is drawn from scenario and seed alone."""
+    """The order of speaking: that of the seats, or one drawn from scenario and seed alone."""
     round_lines: bool = False
-    """Whether a turn names its round, and the last one asks for a final word."""
+    """True if a turn names its round, and the last one asks for a final word."""
     initial_state: Literal["none", "even"] = "none"
-    """Which state the table shows of a seat that has not spoken: none, or an even one."""
+    """The state that the table shows of a seat that has not spoken: none, or an even one."""
 
     @property
     def name(self) -> str:
@@ -56,7 +56,7 @@ class Protocol(Checked):
         return "deliberation" if self.feedback else "no_feedback"
 
     def identified(self) -> dict[str, Any]:
-        """What of it is part of an identity: what has its usual value is left out.
+        """Return the settings that are part of an identity, without those at their usual value.
 
         Identities are older than the other settings.
         """
@@ -69,7 +69,7 @@ class Protocol(Checked):
 
 @dataclass(frozen=True)
 class Sampling(Checked):
-    """How a model samples."""
+    """Parameters of a model's sampling."""
 
     temperature: NotNegative = 0.0
     max_tokens: Count = 400
@@ -134,7 +134,7 @@ class Hosted(Checked):
 
 @dataclass(frozen=True)
 class Information(Checked):
-    """What the agents of a world see and hear: by default everybody all of it.
+    """The information that agents of a world see and hear; by default each gets all of it.
 
     ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
     """
@@ -162,7 +162,7 @@ HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
 
 @dataclass(frozen=True)
 class Calls(Checked):
-    """How calls are made: none of this can change an answer, so none of it is identity.
+    """Limits and transport of calls; they can't change an answer, so they are no identity.
 
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
     within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
@@ -208,7 +208,7 @@ class StatedPrice(Checked):
 
 @dataclass(frozen=True)
 class Budget(Checked):
-    """What a sweep may use up, over all its runs; ``None`` is without limit."""
+    """Limits on the use of a sweep over all its runs; ``None`` means no limit."""
 
     dollars: NotNegative | None = None
     tokens: Amount | None = None
@@ -216,13 +216,13 @@ class Budget(Checked):
 
     @property
     def limited(self) -> bool:
-        """Whether anything is limited."""
+        """True if there is any limit."""
         return any(limit is not None for limit in (self.dollars, self.tokens, self.calls))
 
 
 @dataclass(frozen=True)
 class Workers(Checked):
-    """How many workers ``hydra/launcher=ray`` starts, and what each takes of the cluster.
+    """The number of workers that ``hydra/launcher=ray`` starts, and the resources of each.
 
     ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
     """

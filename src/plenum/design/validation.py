@@ -20,7 +20,7 @@ from plenum.base.errors import UserError
 T = TypeVar("T")
 
 BY_NAME = "values stand by name in braces: {NAME: VALUE}"
-"""How a mapping is given."""
+"""The notation for a mapping, in error messages."""
 _TYPES = {
     "int": "a whole number",
     "float": "a number",

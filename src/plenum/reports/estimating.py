@@ -36,7 +36,7 @@ class Recorded(Protocol):
 
 
 RECORDED: Registry[Recorded] = Registry("plenum.recorded", "estimates of large studies")
-"""What reads them is named ``estimates``; without it they are computed again."""
+"""Entry points that read stored estimates; without one, estimates are computed again."""
 
 
 def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:

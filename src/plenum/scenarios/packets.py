@@ -1,4 +1,4 @@
-"""Whole packets as wordings of a scenario, taken word for word from others.
+"""Packets that replace a scenario's text as wordings, taken word for word from others.
 
 They lie beside a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
 ``variants/<ID>.registers.yaml``. The screen doesn't read them: they are taken as they are. Each may

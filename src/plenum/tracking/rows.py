@@ -56,7 +56,7 @@ class Writer(Protocol):
 
 
 class Writers(Protocol):
-    """What writes rows and transcripts."""
+    """The functions that write rows and transcripts."""
 
     def RowWriter(self, client: Any) -> Writer:
         """Make a writer of a condition's rows."""
@@ -71,7 +71,7 @@ class Writers(Protocol):
 
 
 WRITERS: Registry[Writers] = Registry("plenum.row_writers", "tracking.replicates")
-"""What writes rows is named ``rows``."""
+"""Entry points of packages that write rows, under ``rows``."""
 
 
 class _NoRows:
@@ -110,7 +110,7 @@ class Member:
     name: str
 
     def exists(self) -> bool:
-        """Whether the archive is there and holds it."""
+        """Tell whether the archive exists and holds this transcript."""
         return self.archive.exists() and self.name in self._opened().NameToInfo
 
     def read_bytes(self) -> bytes:
@@ -131,12 +131,12 @@ def _opened(archive: Path, _written: int) -> ZipFile:
 
 
 def is_row(run: Any) -> bool:
-    """Whether the run of a replicate is a row."""
+    """Tell whether the run of a replicate is a row."""
     return str(run.info.artifact_uri).endswith(f"/{ARCHIVE}")
 
 
 def journal(replicate: int) -> str:
-    """What the transcript of a replicate is called, in a nested run and in an archive."""
+    """Return the file name of a replicate's transcript, in a nested run and in an archive."""
     return f"{replicate:03d}.jsonl"
 
 

@@ -72,7 +72,7 @@ class AnthropicBatches:
         return await self._http.listed(_PATH, "after_id", fits)
 
     async def state(self, ident: str) -> BatchState:
-        """How far it is."""
+        """Return the state of a batch."""
         batch = await self._http.json("GET", f"{_PATH}/{ident}")
         counts = batch.get("request_counts")
         done = batch_http.count(counts, *_OVER)

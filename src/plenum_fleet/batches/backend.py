@@ -128,7 +128,7 @@ class BatchBackend:
         await self._api.close()
 
     def _status(self) -> str:
-        """How many calls are collected, and how many are out."""
+        """Report the numbers of calls that are collected and that are out."""
         collected = sum(len(line.collected) for line in self._lines.values())
         out = sum(len(sent.waiting) for line in self._lines.values() for sent in line.out)
         return f"in batches {out}, collected {collected}"

@@ -1,4 +1,4 @@
-"""What interfaces for batches share: the contract, and their HTTP, read with care."""
+"""The contract of providers' batch interfaces, and the HTTP that they share."""
 
 import asyncio
 import math
@@ -22,7 +22,7 @@ _ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONG_S = 600.0
 """Seconds without a word after an upload of 200 MB."""
 SKEW_S = 600
-"""How far a batch's time may be off from the clock that its provider's answers show."""
+"""The greatest difference between a batch's time and its provider's clock, in seconds."""
 _SPARE_LINES = 100
 """Lines that results may hold besides two for each call."""
 _PAGES = 20
@@ -31,7 +31,7 @@ _PAGES = 20
 
 @dataclass(frozen=True)
 class BatchState:
-    """How far a batch is.
+    """The state of a batch.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class BatchInterface(Protocol):
         """The id of a batch that may have been submitted since a time; of none of the others."""
 
     async def state(self, ident: str) -> BatchState:
-        """How far it is. Raises :class:`CallError`."""
+        """Return the state of a batch. Raises :class:`CallError`."""
 
     async def cancel(self, ident: str) -> None:
         """Have the provider answer no more of it. Raises :class:`CallError`."""
@@ -255,7 +255,7 @@ class _Answered:
 
 
 def _behind(headers: Mapping[str, str]) -> float:
-    """How far the clock of an answer's server is behind ours; infinite where it isn't told."""
+    """Return the seconds that a server's clock is behind ours; infinite if it is unknown."""
     try:
         return max(0.0, time.time() - parsedate_to_datetime(headers["Date"]).timestamp())
     except (KeyError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""What waits for batches: calls, the batches that are out, and the line of each model."""
+"""Calls that wait for batches, batches that are out, and the line of each model."""
 
 import asyncio
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Call:
 
     @property
     def key(self) -> Key:
-        """Which call of which replicate it is."""
+        """The replicate and the number of the call."""
         return batches.key(self.ident)
 
     def end(self, result: Response | Exception) -> None:

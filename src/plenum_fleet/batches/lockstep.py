@@ -36,7 +36,7 @@ class Lockstep:
         self._at_work = self._changes = 0
 
     def batched(self, chat: Chat) -> bool:
-        """Whether the next attempt at a call goes in a batch."""
+        """Tell whether the next attempt at a call goes in a batch."""
         return self.batches and (chat.session, chat.seed) not in self._live
 
     def send_live(self, chat: Chat) -> None:

@@ -64,7 +64,7 @@ class OpenAIBatches:
         return await self._http.listed("batches", "after", fits)
 
     async def state(self, ident: str) -> BatchState:
-        """How far it is; one that failed as a whole was refused when its file was read."""
+        """Return the state of a batch; one that failed as a whole was refused at its file."""
         batch = await self._http.json("GET", f"batches/{ident}")
         counts, status = batch.get("request_counts"), batch_http.status(batch, "status")
         refused, too_many = self._refused(batch) if status == "failed" else (None, False)
@@ -114,7 +114,7 @@ class OpenAIBatches:
             return error
 
     def _refused(self, batch: dict[str, Any]) -> tuple[CallError, bool]:
-        """Why a file was refused; a smaller one may be taken where it had too many tokens."""
+        """Return the reason of a refused file, and whether a smaller file may be accepted."""
         errors = batch.get("errors")
         data = errors.get("data") if isinstance(errors, dict) else None
         first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}

@@ -56,7 +56,7 @@ class BatchRecord:
 
     @property
     def foreign(self) -> bool:
-        """Whether it is another machine's, whose process may still be at it."""
+        """True if it belongs to another machine, whose process may still work on it."""
         return self.machine != storage.machine(self.path)
 
     def again(self) -> "BatchRecord | None":
@@ -151,7 +151,7 @@ def _ends_whole(path: Path) -> bool:
 
 
 def _is_over(path: Path) -> bool:
-    """Whether its last line says so; its first one may be megabytes long."""
+    """Tell by the last line whether a batch is over; the first may be megabytes long."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _LAST_LINE))
         lines = file.read().splitlines()

@@ -1,4 +1,4 @@
-"""How a batch is submitted, found again after a kill, waited for, and read."""
+"""Submission of a batch, its recovery after a kill, the wait for it, and its reading."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ _SUBMIT_S = 600.0
 
 @dataclass(frozen=True)
 class _Read:
-    """What a batch's results hold: lines, items of its own, and answers."""
+    """The contents of a batch's results: lines, its own items, and answers."""
 
     lines: int = 0
     items: int = 0
@@ -105,7 +105,7 @@ class Sender:
                 return True
 
     async def _is_ours(self, line: Line, sent: Sent, first: bool) -> bool:
-        """Whether nobody else makes these calls; else they are left to whoever does.
+        """Tell whether this process still owns the calls; if not, it releases them.
 
         Who takes a replicate up in a bucket leaves a mark, and then looks for batches. Here it is
         the other way round, so that one of two processes knows of the other.
@@ -228,7 +228,7 @@ class Sender:
         return True
 
     def _unanswered(self, whole: bool, late: bool) -> CallError:
-        """What becomes of a call without a result; where results are missing, it may be billed."""
+        """Make the error of a call without a result; if results are missing it may be billed."""
         if not whole:
             return CallError(Failure.SERVER, "the batch's results lack this call", 200)
         if not late:
@@ -336,7 +336,7 @@ class Sender:
                 await asyncio.sleep(max(self._batch.poll_s, error.retry_after or 0.0))
 
     def _goes_on(self, error: CallError, began: float) -> bool:
-        """Whether to try again."""
+        """Tell whether to try again."""
         waited, most = time.monotonic() - began, self._calls.max_wait_s
         return error.failure.transient and max(waited, error.retry_after or 0.0) <= most
 

@@ -233,7 +233,7 @@ def _stored(meta: "ObjectMeta") -> Stored:
 
 
 def reason(error: Exception) -> str:
-    """What an object store, or the way to it, says in one line and without its request."""
+    """Describe an error of an object store or the network in one line, without the request."""
     text = str(error).partition("\n\nDebug source")[0]
     stated = re.search(r"<Code>(.*?)</Code>.*?<Message>(.*?)</Message>", text, re.DOTALL)
     if stated:
@@ -244,7 +244,7 @@ def reason(error: Exception) -> str:
 
 
 def _misnamed(error: Exception) -> str:
-    """What is to be done about an object of somebody else whose name no path can have."""
+    """Describe the remedy for a foreign object whose name no path can have."""
     named = re.search(r'Path "(.*?)": ', str(error), re.DOTALL)
     name = printable(named[1] if named else "")
     return f'it can\'t be read while an object "{name}" is there, whose name is no path; remove it'
@@ -279,7 +279,7 @@ def _connect(url: str) -> "S3Store":
 
 
 def _profile() -> dict[str, Any]:
-    """What the files of ``~/.aws``, or the machine's role, give to Amazon's own tools.
+    """Read the settings of ``~/.aws`` or of the machine's role, as Amazon's own tools do.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class BucketFiles:
 
     @property
     def machine(self) -> str:
-        """What this machine's call logs are called in the bucket, beside those of others."""
+        """The name of this machine's call logs in the bucket, which holds those of others too."""
         path = self._mirror / ".machine"
         with self._naming:
             if not path.exists():
@@ -108,7 +108,7 @@ class BucketFiles:
             sending.result()
 
     def _local(self, name: str) -> str:
-        """What a file of the bucket is called here: a log of this machine has no name in it."""
+        """Return the local name of a file in the bucket; this machine's log is without its name."""
         return name.rpartition("/")[2].replace(f".{self.machine}.jsonl", ".jsonl")
 
 

@@ -31,7 +31,7 @@ def fetched_file(key: str, address: str) -> Path:
 
 
 def destination(key: str, address: str) -> Path:
-    """Where a script writes a file or a folder on this machine, for :func:`send` to take from.
+    """Return the local path at which a script writes what :func:`send` will upload.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def send() -> None:
 
 
 def exists(address: str) -> bool:
-    """Whether there is such a file, here or in its bucket."""
+    """Tell whether a file exists, here or in its bucket."""
     path = folder(address)
     if path == Path(address):
         return path.exists()

@@ -25,12 +25,12 @@ _BACKLOG = 64_000_000
 _RACES = 5
 _SEGMENT = re.compile(r"/[0-9]+\.jsonl")
 _MARK = b"writer "
-"""How the mark of a process begins."""
+"""The first characters of the mark of a process."""
 
 
 @dataclass
 class Queue:
-    """What the journals of a process share: the bucket, threads that write to it, and how.
+    """The bucket that a process's journals share, and the threads that write to it.
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ class Segments:
         self._lock = Lock()
         self._known = fresh
         self._bytes = self._lines = 0
-        """How much of the journal the bucket has."""
+        """The bytes of the journal that the bucket has."""
         self._whole: str | None = None
         """The tag of the object that these segments go on from."""
         self._mark: str | None = None
         """The tag of the mark where the next segment is to be."""
         self._wanted = self._held = False
-        """Whether the replicate is to be this process's, and whether it is."""
+        """The claim of this process on the replicate: wanted, and obtained."""
         self._target, self._ended, self._joined = 0, False, False
         self._running: Future[None] | None = None
 
@@ -92,12 +92,12 @@ class Segments:
 
     @property
     def over(self) -> bool:
-        """Whether the replicate has ended, and one object of the bucket has all of it."""
+        """True if the replicate has ended and one object of the bucket has all of it."""
         return self._joined and not self.behind and self.problem is None
 
     @property
     def behind(self) -> bool:
-        """Whether the bucket lacks something that was handed over."""
+        """True if the bucket lacks bytes that were handed over."""
         return self._ended or self._bytes < self._target
 
     def hand_over(self, size: int, ended: bool = False) -> None:
@@ -355,7 +355,7 @@ def _number(stored: Stored) -> int:
 
 
 def _start(data: bytes, line: int) -> int:
-    """Where a line begins; behind the end where there is none."""
+    """Return the offset at which a line begins; the end if there is no such line."""
     at = 0
     for _ in range(line):
         at = data.find(b"\n", at) + 1
@@ -370,5 +370,5 @@ def _whole_lines(path: Path) -> bytes:
 
 
 def _has_ended(data: bytes) -> bool:
-    """Whether the last of whole lines closes a replicate, as far as a glance tells."""
+    """Tell by a quick look whether the last whole line closes a replicate."""
     return b'"kind":"end"' in data[data.rfind(b"\n", 0, -1) + 1 :]

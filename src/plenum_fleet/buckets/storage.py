@@ -17,7 +17,7 @@ from plenum_fleet.buckets.bucket_files import BucketFiles
 from plenum_fleet.buckets.segments import Queue, Segments
 
 MIRRORS = Path("mlruns/s3")
-"""Where buckets have their folders on this machine."""
+"""The local folder that holds the folders of buckets."""
 
 _AT_ONCE = 32
 _URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
@@ -100,7 +100,7 @@ def journal_of(journals: Path, session: str) -> Path:
 
 
 def machine(path: Path) -> str:
-    """What this machine is called in an opened bucket behind a file; empty where none is."""
+    """Return this machine's name in the opened bucket of a file, or an empty text."""
     storage = _of_file(path)
     return storage.machine if storage else ""
 
@@ -161,7 +161,7 @@ class Storage:
 
     @classmethod
     def of(cls, journals: str, durable: bool = False) -> "Storage | None":
-        """What is behind a folder of journals, opened and checked; ``None`` where nothing is.
+        """Open and check the store behind a folder of journals; ``None`` if there is none.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Storage:
 
     @property
     def machine(self) -> str:
-        """What this machine is called in the bucket."""
+        """The name of this machine in the bucket."""
         return self._files.machine
 
     def fetch(self, condition: Path, reading: bool = False) -> None:
@@ -262,7 +262,7 @@ class Storage:
         self.fetch(path.parent, reading=True)
 
     def taken_up(self, path: Path, look: bool) -> "Future[TakenUp | None]":
-        """Whether another process has taken up a journal, which has nothing on its way."""
+        """Look for another process that took up a journal; nothing of it may be under way."""
         return self._threads.submit(self._taken_up, path, look)
 
     def _taken_up(self, path: Path, look: bool) -> TakenUp | None:

@@ -87,7 +87,7 @@ async def join(address: str | None, workers: Workers) -> int:
 
 
 def room(workers: Workers) -> int:
-    """How many workers the nodes have room for; where each takes nothing, as many as wanted."""
+    """Count the workers that fit on the nodes; as many as wanted if they need nothing."""
     import ray
 
     needs = {"CPU": workers.cpus, "GPU": workers.gpus}
@@ -154,7 +154,7 @@ def _start_here(quiet: Mapping[str, Any]) -> None:
 
 
 def first_sentence(error: Exception) -> str:
-    """What one of Ray's errors says before it explains itself."""
+    """Return the first sentence of one of Ray's errors."""
     text = flatten(re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
     sentence = re.match(r".*?[.!](?=\s|$)", text)
     return (sentence[0] if sentence else text)[:_LONGEST]

@@ -29,7 +29,7 @@ class Outbox:
             self._haste.set()
 
     async def take(self) -> list[Message]:
-        """What has come by the end of the loop's turn in which haste was made, or of the poll."""
+        """Return queued messages, at the next loop tick if hurried, else after the poll."""
         with suppress(TimeoutError):
             async with asyncio.timeout(POLL_S):
                 await self._haste.wait()

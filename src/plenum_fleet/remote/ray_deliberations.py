@@ -91,7 +91,7 @@ class RayDeliberations(Deliberations):
         return _Reports(self, conditions)
 
     def status(self) -> str:
-        """How many workers there are."""
+        """Report the number of workers."""
         return self._workers.status()
 
     def take(self, remote: RemoteWorker, message: Message) -> None:
@@ -237,7 +237,7 @@ def _size(journal: Path) -> int:
 
 
 def _written(journal: Path, before: int) -> list[dict[str, Any]]:
-    """What a replicate's observer is shown of all that was written behind so many bytes."""
+    """Return the progress entries that were written after a byte offset."""
     data = journal.read_bytes() if journal.exists() else b""
     held, _, _ = verify_lines(journal, data[:before])
     entries, _, _ = verify_lines(journal, data)

@@ -40,7 +40,7 @@ _FLUSH_S = 3.0
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker needs of the process that it works for.
+    """The settings that a worker gets from the process that it works for.
 
     It goes straight from process to process: Ray keeps a ``runtime_env`` in its logs.
 

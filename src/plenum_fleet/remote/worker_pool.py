@@ -58,7 +58,7 @@ class RemoteWorker:
 
 @dataclass(frozen=True)
 class Loss:
-    """Why a worker is gone, and after how many seconds its replicates may go on elsewhere."""
+    """The reason of a worker's loss, and the seconds until its replicates may go on."""
 
     why: str
     wait_s: float = 0.0
@@ -126,7 +126,7 @@ class WorkerPool:
         return [remote for remote in self._remotes if remote.ready]
 
     def status(self) -> str:
-        """How many there are, of how many."""
+        """Report the number of workers, and of those wanted."""
         return f"workers {len(self.ready)}/{self._wanted}" if self._wanted else ""
 
     def note_answer(self) -> None:
@@ -308,7 +308,7 @@ def _probes(folders: Sequence[Path]) -> Iterator[tuple[str, ...]]:
 
 
 def _why(error: Exception, contact: float) -> Loss:
-    """Where its node says that the process has ended, its replicates may go on at once.
+    """Explain a worker's loss: its replicates go on at once if its node reports the end.
 
     Else they may once it must have stopped writing.
     """

@@ -13,7 +13,7 @@ import pandas as pd
 from plenum.tracking import rows, runs, store
 
 _EVERY_S = 30.0
-"""How often rows are written before their condition has ended."""
+"""Seconds between writes of rows before their condition has ended."""
 
 
 class RowWriter:
@@ -31,12 +31,12 @@ class RowWriter:
 
     @property
     def due(self) -> bool:
-        """Whether rows have waited for long."""
+        """True if rows have waited for long."""
         return bool(self._rows) and time.monotonic() - self._saved > _EVERY_S
 
     @property
     def waiting(self) -> bool:
-        """Whether anything waits."""
+        """True if anything waits."""
         return bool(self._rows)
 
     @property

@@ -46,7 +46,7 @@ class OneServer:
 
 
 SERVERS: Registry[Callable[..., Servers]] = Registry("plenum.servers", "backend.api_base")
-"""What spreads calls over several servers is named ``several``."""
+"""Entry points of packages that spread calls over several servers, under ``several``."""
 
 
 def servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
@@ -68,7 +68,7 @@ def servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
 
 
 def replica(headers: Mapping[str, str]) -> str:
-    """Which server a router in front says has answered; empty where none does.
+    """Return the server that a router names as the one that answered, or an empty text.
 
     Parameters
     ----------

@@ -333,7 +333,7 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
         (["+overrides.temprature=1"], "overrides.temprature: no parameter of sampling, and the p"),
         (["+overrides.temprature=1"], "allowed are model, fault_rate, temperature, top_p"),
         (["temperatures=[0,3]", "fix=true"], "temperatures: 3 is not allowed; it must be 0 to 2"),
-        (["temperatures=0.5", "fix=true"], "temperatures: several values stand in brackets"),
+        (["temperatures=0.5", "fix=true"], "temperatures: 0.5; several values stand in brackets"),
         (["temperatures=[0,1]"], "temperatures: [0.0, 1.0]; they are tried by fix=true"),
         (["undecided=maybe"], "undecided: 'maybe' is not one of pass, fail"),
         (["committee.pyhton=x"], "committee.pyhton: no such setting; did you mean"),

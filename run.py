@@ -27,7 +27,7 @@ def main(cfg: DictConfig) -> float:
         from plenum.checks import dry_run
         from plenum.execution.hydra_jobs import run_job
 
-        return run_job(cfg, dry_run.show)
+        return run_job(cfg, dry_run.show_dry_run)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def main(cfg: DictConfig) -> None:
 
 
 def verify() -> None:
-    from plenum.records.stores import fetched_file
+    from plenum.records.stores import fetch_file
     from plenum_archive.verify import verify as verified
 
     arguments = sys.argv[1:]
@@ -39,7 +39,7 @@ def verify() -> None:
         arguments = arguments[0].split("=", 1)
     if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
         raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
-    raise SystemExit(verified(fetched_file(VERIFY, arguments[1])))
+    raise SystemExit(verified(fetch_file(VERIFY, arguments[1])))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def main(cfg: DictConfig) -> None:
 
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
-            results.publish(replace(settings(cfg), every=every))
+            results.publish_results(replace(settings(cfg), every=every))
         else:
             publish.publish(cfg)
 

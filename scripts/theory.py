@@ -23,9 +23,16 @@ try:
     from plenum.base.errors import UserError
     from plenum.base.shares import percent
     from plenum.cli import one_line_errors
-    from plenum.reports.formats import NONE, number, p_value
+    from plenum.reports.formats import NONE, format_number, format_p_value
     from plenum.reports.printing import show
-    from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
+    from plenum.reports.style import (
+        COLUMN,
+        PAGE,
+        add_caption,
+        apply_look,
+        drawing_style,
+        save_figure,
+    )
     from plenum.reports.table import Column, Table
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -91,9 +98,9 @@ def main() -> None:
     files = [options.out / "theory.csv"]
     write(outcome, files[0])
     for g, gamma in enumerate(outcome.grid.gamma):
-        with styled():
+        with drawing_style():
             figure = drawn(outcome, g)
-        files += save(figure, options.out, f"figure6_gamma{gamma:g}")
+        files += save_figure(figure, options.out, f"figure6_gamma{gamma:g}")
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 
@@ -125,7 +132,7 @@ def table(outcome: GridResult, g: int) -> Table:
 
 
 def _performance(value: float) -> str:
-    return number(value, 3) if np.isfinite(value) else NONE
+    return format_number(value, 3) if np.isfinite(value) else NONE
 
 
 def settings(outcome: GridResult) -> str:
@@ -167,7 +174,7 @@ def _monotonicity(result: Monotonicity) -> Iterator[str]:
     yield (
         f"largest estimated gain of a β > 0: {result.gain.value:.2g}, standard error "
         f"{result.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {result.compared} "
-        f"comparisons: {p_value(result.p)}"
+        f"comparisons: {format_p_value(result.p)}"
     )
 
 
@@ -223,7 +230,7 @@ def drawn(outcome: GridResult, g: int) -> Figure:
     beside = min(len(labels), 3 if columns == 1 else 6)
     figure.legend(handles, labels, loc="outside upper right", ncols=beside)
     note = f"{settings(outcome)}; bands: 95 % intervals; all lines have the same draws"
-    caption(figure, [note, f"γ = {grid.gamma[g]:g}; {NOTE}"])
+    add_caption(figure, [note, f"γ = {grid.gamma[g]:g}; {NOTE}"])
     return figure
 
 
@@ -231,7 +238,7 @@ def _panel(axes: Axes, outcome: GridResult, place: tuple[int, int, int]) -> None
     beta = np.array(outcome.grid.beta)
     for n, agents in enumerate(outcome.grid.agents):
         perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]
-        style = look(n)
+        style = apply_look(n)
         size = max(4.6 - 0.9 * n, 1.6)  # where lines lie on each other, all can be seen
         axes.plot(beta, perf, **style, ms=size, lw=0.9, label=f"N = {agents}")
         if np.isfinite(error).all():

@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.base.identity import digest
 from plenum.design.settings import Backend, Sampling, Simulated
-from plenum.execution.summarise import report
+from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
@@ -108,7 +108,9 @@ class AuditStudy:
         writer = self.writer.open({**head, "cell": condition.cell}, wanted)
         for journal in journals:
             writer.replicate(journal, Usage())
-        writer.close(journals, report(transcripts, count_usage(transcripts, (), wanted, "")), "")
+        writer.close(
+            journals, report_condition(transcripts, count_usage(transcripts, (), wanted, "")), ""
+        )
 
     def _journal(self, head: dict[str, Any], number: int, decision: str, entries: Entries) -> Path:
         folder = self.folder / "journals" / self.name / str(head["condition"])

@@ -128,7 +128,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def gallery(shared_folder: Path) -> Path:
     """The study ``default``, a 2x2 of 4 replicates, to be read; ``stdout`` has what was printed."""
     folder = shared_folder / "gallery"
-    with store.locked(shared_folder / "gallery.lock"):
+    with store.hold_lock(shared_folder / "gallery.lock"):
         if not (folder / "stdout").exists():
             folder.mkdir()
             given = ("-m", "roles=on,off", "model=uniform,mixed", "replicates=4", "rounds=6")
@@ -252,14 +252,14 @@ def mlflow_server(shared_folder: Path) -> Iterator[str]:
     folder = shared_folder / "mlflow_server"
     folder.mkdir(exist_ok=True)
     file = folder / "users.json"
-    with store.locked(folder / "lock"):
+    with store.hold_lock(folder / "lock"):
         known = json.loads(file.read_text()) if file.exists() else {"users": 0}
         if not known["users"]:
             known["uri"], process = start_mlflow(folder)
             known["group"] = process.pid
         file.write_text(json.dumps({**known, "users": known["users"] + 1}))
     yield known["uri"]
-    with store.locked(folder / "lock"):
+    with store.hold_lock(folder / "lock"):
         known = json.loads(file.read_text())
         file.write_text(json.dumps({**known, "users": known["users"] - 1}))
         if known["users"] == 1:

@@ -93,8 +93,8 @@ def shared_style() -> Iterator[None]:
     """Figures have the shared style, and don't pile up."""
     from matplotlib import pyplot as plt
 
-    from plenum.reports.style import styled
+    from plenum.reports.style import drawing_style
 
-    with styled():
+    with drawing_style():
         yield
     plt.close("all")

@@ -101,7 +101,7 @@ def one_shot(key: int, decisions: str, **factors: str) -> TrackedCondition:
 
 def build(conditions: Sequence[TrackedCondition], chosen: Settings = CHOSEN) -> list[Row]:
     """Rows with few draws."""
-    return estimating.build(conditions, chosen)
+    return estimating.estimate_study(conditions, chosen)
 
 
 def group(rows: Sequence[Row], chosen: Settings = CHOSEN) -> RowGroup:

@@ -52,10 +52,12 @@ class ConcurrentLauncher(Launcher):
     ) -> Sequence[JobReturn]:
         """Compose and check every job, then run all of them."""
         from plenum.checks import dry_run
-        from plenum.execution.hydra_jobs import launch
+        from plenum.execution.hydra_jobs import launch_jobs
 
         composing = (self.context, self.config, self.task)
-        return launch(*composing, job_overrides, initial_job_idx, dry_run.show, self.play())
+        return launch_jobs(
+            *composing, job_overrides, initial_job_idx, dry_run.show_dry_run, self.play()
+        )
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         """Return the factory that distributes replicates; ``None`` runs them in this process."""

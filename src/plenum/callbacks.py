@@ -72,7 +72,7 @@ def _print_tables(study: str, uri: str) -> bool:
 
         began = time.time_ns() - _CLOCK_NS
         with _copied() as (output, errors):
-            results.publish(Settings(study, uri, out))
+            results.publish_results(Settings(study, uri, out))
         if not errors.text:
             _keep(study, uri, out, output.text, began)
     except UserError as error:

@@ -68,7 +68,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
         if any("://" in argument for argument in sys.argv):
             from plenum.records import stores
 
-            stores.send()
+            stores.send_outputs()
 
 
 def _explain_values() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet
 
-from plenum.design.kinds import of_condition
+from plenum.design.kinds import kind_of
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import states
 from plenum_archive import layout
@@ -96,7 +96,7 @@ def _disagreement(
         "status": transcript.status,
         "failure": transcript.reason or "",
         "decision": transcript.decision or "",
-        "journal": states.of_replicate(transcript, replicate.tags.get("plenum.pending", "")),
+        "journal": states.describe_replicate(transcript, replicate.tags.get("plenum.pending", "")),
     }.items():
         if replicate.tags.get(f"plenum.{tag}") != value:
             yield f"its {tag} isn't that of its run"
@@ -144,7 +144,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) 
         sum(transcripts[number].end is None for number in numbers)
     ):
         yield "replicates.parquet: other counts than the metrics of its run"
-    expected = of_condition(run.params).part("tables")([transcripts[number] for number in numbers])
+    expected = kind_of(run.params).part("tables")([transcripts[number] for number in numbers])
     for name, frame in expected.items():
         wrong = difference(folder / f"{name}.parquet", frame)
         if wrong:

@@ -80,6 +80,6 @@ def of(names: Iterable[str]) -> bytes:
     """Return the dictionary of the given files, as CSV."""
     names = list(names)
     described = [entry for entry in entries() if any(map(entry.of, names))]
-    return table.csv(
+    return table.frame_csv(
         pd.DataFrame(described, columns=[f.name for f in fields(DictionaryEntry)])
     ).encode()

@@ -20,7 +20,7 @@ from plenum.base.project import code_version
 from plenum.records import stores
 from plenum.reports import accounting
 from plenum.reports.settings import Settings, settings
-from plenum.reports.table import csv
+from plenum.reports.table import frame_csv
 from plenum.tracking import store
 from plenum.tracking.conditions import simulated
 from plenum.tracking.study import Study
@@ -57,7 +57,7 @@ def read_config(cfg: DictConfig) -> Export:
         raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
     if chosen.out.suffix != ".zip":
         raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
-    if not cfg.overwrite and stores.exists(str(cfg.out)):
+    if not cfg.overwrite and stores.file_exists(str(cfg.out)):
         raise UserError(
             f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )
@@ -166,7 +166,9 @@ def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str
     """Return the study's non-empty tables as CSV, by file name."""
     tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
     tables = tables | _accounting(chosen, gathered)
-    return {f"{name}.csv": csv(table).encode() for name, table in tables.items() if len(table)}
+    return {
+        f"{name}.csv": frame_csv(table).encode() for name, table in tables.items() if len(table)
+    }
 
 
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:

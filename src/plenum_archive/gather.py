@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.tracking.rows import TAG as ROWS
+from plenum.tracking.rows import ROWS_TAG as ROWS
 from plenum.tracking.rows import Member
-from plenum.tracking.runs import artifacts, rowed
+from plenum.tracking.runs import read_artifacts, rowed
 from plenum.tracking.study import Study
-from plenum.tracking.traces import TAG as TRACE
+from plenum.tracking.traces import TRACE_TAG as TRACE
 from plenum_archive import layout, scrub
 from plenum_archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
 
@@ -132,7 +132,7 @@ def _condition(
         run=replace(_run(run), series=series),
         replicates=tuple(replicates),
         transcripts=journals,
-        artifacts=artifacts(client, run, ARTIFACTS),
+        artifacts=read_artifacts(client, run, ARTIFACTS),
         stored=run.info.run_id,
     )
 

@@ -15,12 +15,12 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
 from plenum.base.progress import show_progress
-from plenum.design.kinds import of_condition
+from plenum.design.kinds import kind_of
 from plenum.design.ranges import is_study
 from plenum.records import read, stores
 from plenum.tracking import rows, store
 from plenum.tracking.conditions import rerun
-from plenum.tracking.runs import CONDITIONS, search
+from plenum.tracking.runs import CONDITIONS, search_runs
 from plenum.tracking.stored import KIND_TAG
 from plenum_archive import layout
 from plenum_archive.container import Box, described
@@ -60,16 +60,16 @@ def read_config(cfg: DictConfig) -> Import:
     """
     if cfg.archive is None:
         raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
-    archive = existing("archive", stores.fetched_file("archive", str(cfg.archive)))
+    archive = existing("archive", stores.fetch_file("archive", str(cfg.archive)))
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     journals = None if cfg.journals is None else str(cfg.journals)
     if journals is not None:
-        store.require_writable("journals", stores.folder(journals))
+        store.require_writable("journals", stores.local_folder(journals))
     study = "" if cfg.study is None else str(cfg.study)
     if study and not is_study(study):
         raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
-    uri, replicate_runs = store.absolute(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
+    uri, replicate_runs = store.absolute_uri(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
     return Import(archive, study, uri, journals, replicate_runs)
 
 
@@ -93,7 +93,9 @@ def bring_back(wanted: Import) -> None:
         kept = stores.open_store(wanted.journals) if wanted.journals else None
         unpacked = _journals(box, result.manifest, wanted.journals)
         with show_progress("writing") as written:
-            nested = rows.nested(wanted.replicate_runs, result.manifest["counts"]["target"])
+            nested = rows.has_nested_runs(
+                wanted.replicate_runs, result.manifest["counts"]["target"]
+            )
             new = restore(box, result.manifest, study, wanted.uri, written, nested)
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +128,7 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
         run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
         number = rerun({"settings": run.params.get("settings", "")})
         name = folder_of(run.tags["plenum.condition"], number)
-        subfolder = stores.fetched(journals, name) / name
+        subfolder = stores.fetch_journals(journals, name) / name
         for replicate in replicates:
             path = subfolder / f"{replicate.replicate:03d}.jsonl"
             name = layout.transcript(entry["folder"], replicate.replicate)
@@ -173,14 +175,14 @@ def restore(
     UserError
         The store can't be written to, or holds another study of this name.
     """
-    store.check(store.absolute(uri))
+    store.require_writable_store(store.absolute_uri(uri))
     client = store.open_client(uri)
     contents = layout.content(manifest["files"])
     if _is_imported(client, study, uri, contents):
         return False
     unfinished = f"{study} (unfinished import {contents[:8]})"
-    experiment = store.experiment(client, uri, study, unfinished)
-    workers = 8 if store.absolute(uri).startswith("http") else 1  # a file has one writer
+    experiment = store.find_experiment(client, uri, study, unfinished)
+    workers = 8 if store.absolute_uri(uri).startswith("http") else 1  # a file has one writer
     known = _known(client, experiment)
     writing = _Writing(client, experiment, contents, known, workers, nested)
     for done, condition in enumerate(manifest["conditions"], start=1):
@@ -204,8 +206,8 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     if experiment is None:
         return False
     if experiment.lifecycle_stage != "active":
-        raise store.deleted(study, experiment.experiment_id, uri)
-    if search(client, experiment.experiment_id, CONDITIONS):
+        raise store.make_trash_error(study, experiment.experiment_id, uri)
+    if search_runs(client, experiment.experiment_id, CONDITIONS):
         with gathered(study, uri) as conditions:
             files = {
                 name: described(data)
@@ -222,7 +224,7 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
 
 def _known(client: Any, experiment: str) -> dict[str, Any]:
     """Return the runs that an earlier, interrupted import wrote, by their original ids."""
-    runs = search(client, experiment, "")
+    runs = search_runs(client, experiment, "")
     return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
 
 
@@ -243,17 +245,17 @@ class _Writing:
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
-        more = {} if self.nested else {rows.TAG: rows.FILE}
+        more = {} if self.nested else {rows.ROWS_TAG: rows.ROWS_FILE}
         if not self.nested:
             files += _rows(folder, replicates)
         parent = self.put(run, "", files, _by_round(run), more)
-        self.client.set_experiment_tag(self.experiment, KIND_TAG, of_condition(run.params).name)
+        self.client.set_experiment_tag(self.experiment, KIND_TAG, kind_of(run.params).name)
         if not self.nested:
             return
 
         def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
-            series = run_data.by_round(read(journal), child.end or child.start)
+            series = run_data.collect_by_round(read(journal), child.end or child.start)
             self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -280,7 +282,7 @@ class _Writing:
             tags={**run.tags, ORIGIN: run.run_id, **(tags or {})},
         )
         run_id = str(created.info.run_id)
-        with store.artifacts(self.client, created, within) as folder:
+        with store.collect_artifacts(self.client, created, within) as folder:
             for file in files:
                 (folder / file.name).write_bytes(file.read_bytes())
         self._log(run_id, run, series)
@@ -313,16 +315,16 @@ class _Writing:
 
 def _rows(folder: Path, replicates: Sequence[ArchivedRun]) -> list[Path]:
     """Write the files that hold replicates as rows into their condition's folder; return them."""
-    files = [folder / rows.FILE, folder / rows.ARCHIVE]
+    files = [folder / rows.ROWS_FILE, folder / rows.ROWS_ARCHIVE]
     values = []
     for run in replicates:
         info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
         times = {"start_time": run.start, "end_time": run.end}
-        values.append(rows.row({**info, **times}, run.tags, run.params, run.metrics))
-    rows.WRITERS["rows"].write(files[0], values)
+        values.append(rows.make_row({**info, **times}, run.tags, run.params, run.metrics))
+    rows.ROW_WRITERS["rows"].write(files[0], values)
     numbers = [run.replicate for run in replicates]
-    rows.WRITERS["rows"].pack(
-        files[1], {n: folder / TRANSCRIPTS / rows.journal(n) for n in numbers}
+    rows.ROW_WRITERS["rows"].pack(
+        files[1], {n: folder / TRANSCRIPTS / rows.transcript_file(n) for n in numbers}
     )
     return files
 

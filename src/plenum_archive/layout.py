@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from plenum.base.identity import canonical_json
-from plenum.design.kinds import Kind, of_condition
+from plenum.design.kinds import Kind, kind_of
 
 FORMAT = 1
 KIND = "plenum study"
@@ -76,7 +76,7 @@ class ArchivedRun:
     @property
     def kind(self) -> Kind:
         """The kind of the condition."""
-        return of_condition(self.params)
+        return kind_of(self.params)
 
 
 def transcript(place: str, replicate: int) -> str:

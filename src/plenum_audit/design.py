@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from plenum.design import checking, schema
 from plenum.design.ranges import Checked, Count, Float, Int, Positive, WebUrl, require
 from plenum.design.scripts import Script
-from plenum.design.validation import read
+from plenum.design.validation import read_settings
 
 Inner = Annotated[Float, Field(ge=0.01, le=0.999)]
 
@@ -98,7 +98,7 @@ INSTEAD = {
 SCRIPT = Script((schema.StudyConfig, AuditConfig), INSTEAD)
 
 
-def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
+def type_audit(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     """Return the config of ``scripts/audit.py``: the audit's own settings, and those of any study.
 
     Raises
@@ -106,7 +106,7 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     UserError
         A value is missing, unknown, of the wrong type or out of range.
     """
-    audit = read(AuditConfig, cfg)
+    audit = read_settings(AuditConfig, cfg)
     rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
     require(
         audit.unacceptable < audit.acceptable,
@@ -122,8 +122,8 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
-    study = schema.typed(schema.resolved(rest))
-    checking.check(study)
+    study = schema.type_config(schema.resolve_config(rest))
+    checking.check_settings(study)
     _refuse_anew(study)
     return audit, study
 

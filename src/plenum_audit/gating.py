@@ -9,7 +9,7 @@ from plenum.base.errors import UserError
 from plenum.base.secrets import redact
 from plenum.cli import NO_VERDICT, one_line, status_of
 from plenum.design.ranges import is_study
-from plenum_audit.design import AuditConfig, typed
+from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.execution import audit as audits
 from plenum_audit.execution.audit_logs import is_large, logged_program
@@ -54,7 +54,7 @@ def _outputs_of(cfg: DictConfig) -> tuple[str, AuditConfig] | None:
 def _settings(cfg: DictConfig, out: str) -> AuditConfig:
     """Return the settings of a config; if one is refused, the defaults with the given folder."""
     try:
-        return typed(cfg)[0]
+        return type_audit(cfg)[0]
     except UserError:
         return AuditConfig(out=out)
 
@@ -91,7 +91,7 @@ def audited(audit: Audit) -> AuditResult | None:
         begun = True
 
     try:
-        result = audits.run(audit, begin)
+        result = audits.run_audit(audit, begin)
         if result is None:
             return None
         program = logged_program(audit.logged) if is_large(audit) else None

@@ -15,7 +15,7 @@ KIND = Kind(
         "compose": "plenum_audit.programs.compose:refuse",
         "estimates": "plenum_audit.execution.summarise_program:estimates",
         "run_name": "plenum_audit.tracking.programs:run_name",
-        "tables": "plenum_audit.tracking.programs:tables",
+        "tables": "plenum_audit.tracking.programs:tabulate_programs",
         "tracked": "plenum_audit.tracking.programs:tracked",
         "by_round": "plenum_audit.tracking.programs:by_round",
         "simulated_agent": "plenum_audit.programs.simulated:answer",

@@ -98,7 +98,7 @@ def audit(
                 *(committee, case, backend, timeout_s, config),
                 how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
             )
-        run = audits.run if folder is None else audited
+        run = audits.run_audit if folder is None else audited
         result: AuditResult | None = _outside_of_loops(run, composed)
         assert result is not None  # only a dry run has none
         return result
@@ -130,7 +130,7 @@ def _audit(
         program = adapters.in_process(committee)
         target = config.committee.target
         called = adapters.Committee(target=target, isolate="none", timeout_s=timeout_s)
-    given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load(case)
+    given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load_cases(case)
     jobs = [
         Job(
             condition=_condition(program, each, backend),

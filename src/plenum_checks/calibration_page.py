@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.dynamics import INTERVALS
-from plenum.reports.formats import decimals, text
+from plenum.reports.formats import format_decimals, format_text
 from plenum.reports.markdown import lines, template
-from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
+from plenum.reports.style import COLOURS, MARKERS, PAGE, add_caption, drawing_style, save_figure
 from plenum.reports.table import Column, Format, Table
 from plenum_checks import calibration, generators
 from plenum_checks.calibration import (
@@ -30,9 +30,9 @@ from plenum_checks.calibration import (
 TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
 PRECISE = f"{INTERVALS[0]}, {MORE} times the draws"
 _FORMATS: dict[str, Format] = {
-    **dict.fromkeys(("process", "arms", "measures", "method"), text),
-    **{"λ": decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": decimals(4)},
-    **{"width": decimals(3), "mean width": decimals(4)},
+    **dict.fromkeys(("process", "arms", "measures", "method"), format_text),
+    **{"λ": format_decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": format_decimals(4)},
+    **{"width": format_decimals(3), "mean width": format_decimals(4)},
 }
 """Formats of columns; the others are shares, written in percent."""
 
@@ -146,7 +146,7 @@ def figure(shares: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     _shares(left, shares, INTERVALS, "coverage of nominal 95 % intervals, %")
     right.axvline(5, color="0.6", lw=0.8, zorder=0)
     _shares(right, sizes, TESTS, "rejected at a nominal 5 %, %")
-    caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
+    add_caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
     return drawn
 
 
@@ -202,9 +202,9 @@ def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
     """Measure, write the page and the figure, and return the coverage and size reached."""
     measured = calibration.measure(draws, workers)
     shares, sizes = intervals(measured), growth(measured)
-    with styled():
+    with drawing_style():
         drawn = figure(shares, sizes)
-    save(drawn, out / "images", "calibration", ("png",))
+    save_figure(drawn, out / "images", "calibration", ("png",))
     written = page(measured, draws)
     (out / "calibration.md").write_text(written, encoding="utf-8")
     print("\n".join(line for line in written.splitlines() if "(to reach: " in line))

@@ -112,8 +112,8 @@ def settings(cfg: DictConfig) -> ProbeSettings:
 def _require_study(job: Job) -> None:
     """Refuse a study that can't be tracked."""
     if job.tracking_uri:
-        uri = store.absolute(job.tracking_uri)
-        store.check(uri)
+        uri = store.absolute_uri(job.tracking_uri)
+        store.require_writable_store(uri)
         require_active(job.study, uri)
 
 
@@ -137,8 +137,8 @@ def probe(request: ProbeSettings) -> Document:
     _require_study(job)
     condition = require_committee(job.condition).base
     prices = Prices(job.prices)
-    backends.require_live(job.calls)
-    model = backends.build(condition.backend, job.calls, prices)
+    backends.require_live_calls(job.calls)
+    model = backends.build_backend(condition.backend, job.calls, prices)
     probes = _probes(condition, request.n, request.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
@@ -262,7 +262,7 @@ class _Questions:
 
     async def _ask(self, call: _Call, admission: Admission, progress: Callable[[], object]) -> None:
         ticket = Ticket(admission, self._model.provider, call.chat.model, call.index)
-        caller = Caller(self._model, backends.retry_policy(self._job.calls), ticket)
+        caller = Caller(self._model, backends.make_retry_policy(self._job.calls), ticket)
         try:
             call.answer = await caller.ask(call.chat, {}, call.failed.append)
             call.outcome = "ok"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plenum.base.secrets import redact
 from plenum.design.factors import FACTORS
-from plenum.reports.markdown import markdown
+from plenum.reports.markdown import frame_markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.table import Table
 from plenum.tracking import store
@@ -69,7 +69,7 @@ def _write(
     files = [folder / "probe.json", folder / "probe.md"]
     files[0].write_text(redact(json.dumps(plain, indent=1, ensure_ascii=False)), encoding="utf-8")
     head = ["# Determinism probe", "", *(f"{line}  " for line in verdicts), ""]
-    files[1].write_text(redact("\n".join([*head, *map(markdown, shown)])), encoding="utf-8")
+    files[1].write_text(redact("\n".join([*head, *map(frame_markdown, shown)])), encoding="utf-8")
     return files
 
 
@@ -81,7 +81,7 @@ def _log(
     client = store.open_client(uri)
     from mlflow.entities import Metric, Param  # only now: the client sets up how MLflow logs
 
-    experiment = store.experiment(client, uri, settings["study"])
+    experiment = store.find_experiment(client, uri, settings["study"])
     for model in models:
         run = client.create_run(
             experiment,

@@ -10,7 +10,14 @@ from typing import Any
 import pandas as pd
 
 from plenum.design.factors import FACTORS
-from plenum.reports.formats import NONE, count, decimals, limits, realised, significant
+from plenum.reports.formats import (
+    NONE,
+    format_count,
+    format_decimals,
+    format_limits,
+    format_realised,
+    format_significant,
+)
 from plenum.reports.labels import label
 from plenum.reports.table import Column, Table, keys
 from plenum_checks.probed_model import Document, ProbedModel, plural
@@ -78,8 +85,8 @@ def _calls(models: Sequence[ProbedModel], frame: pd.DataFrame, document: Documen
         Column("failed", format=_reasons),
         *[Column("pending", format=_reasons)] * bool(frame["n_pending"].any()),
         Column("attempts"),
-        Column("tokens_in", format=count),
-        Column("tokens_out", format=count),
+        Column("tokens_in", format=format_count),
+        Column("tokens_out", format=format_count),
         Column(("cost", "unpriced", "n_answered"), "cost", _dollars),
         Column("latency_median_s", "median latency", _seconds),
         Column("fingerprints", format=lambda counts: _reasons(counts, "none sent")),
@@ -152,11 +159,11 @@ _TEXTS = (
     *keys(["model"]),
     Column("n_answered", "answers"),
     Column("distinct_texts", "distinct"),
-    Column(("most_frequent", "n_answered"), "most frequent", realised),
-    Column("differing", "off it", decimals(3)),
-    Column(("differing_ci_low", "differing_ci_high"), "95 % CI", limits(3)),
+    Column(("most_frequent", "n_answered"), "most frequent", format_realised),
+    Column("differing", "off it", format_decimals(3)),
+    Column(("differing_ci_low", "differing_ci_high"), "95 % CI", format_limits(3)),
     Column("first_difference", format=_place),
-    Column("first_difference_median", "median", significant(6)),
+    Column("first_difference_median", "median", format_significant(6)),
     Column("first_difference", "what stands there", _alternatives),
 )
 _TEXT_NOTES = (
@@ -167,10 +174,10 @@ _TEXT_NOTES = (
 )
 _LOGPROBS = (
     *keys(["model"]),
-    Column(("with_logprobs", "n_answered"), "answers with them", realised),
+    Column(("with_logprobs", "n_answered"), "answers with them", format_realised),
     Column("logprob_positions", "tokens compared"),
-    Column("logprob_spread", "mean spread", significant(2)),
-    Column("logprob_spread_max", "largest spread", significant(2)),
+    Column("logprob_spread", "mean spread", format_significant(2)),
+    Column("logprob_spread_max", "largest spread", format_significant(2)),
 )
 _LOGPROB_NOTES = (
     "spread: the largest minus the smallest log-probability (nats) of one token between "
@@ -185,11 +192,11 @@ _PREFERENCE_NOTES = (
 def _preferences(options: Sequence[str]) -> tuple[Column, ...]:
     return (
         *keys(["model"]),
-        Column(("states_read", "n_answered"), "STATE lines read", realised),
+        Column(("states_read", "n_answered"), "STATE lines read", format_realised),
         Column("unread", format=_reasons),
         Column("distinct_preferences", "distinct"),
-        Column("preference_distance", "mean L2", decimals(4)),
-        Column("preference_distance_se", "jackknife SE", decimals(4)),
-        Column("preference_distance_max", "max L2", decimals(4)),
-        *(Column(f"preference_sd_{o}", f"sd p{o}", decimals(4)) for o in options),
+        Column("preference_distance", "mean L2", format_decimals(4)),
+        Column("preference_distance_se", "jackknife SE", format_decimals(4)),
+        Column("preference_distance_max", "max L2", format_decimals(4)),
+        *(Column(f"preference_sd_{o}", f"sd p{o}", format_decimals(4)) for o in options),
     )

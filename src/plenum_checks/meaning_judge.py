@@ -82,8 +82,8 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     if not isinstance(cfg.judge, str) or not cfg.judge:
         raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
     limit = cfg.flag_below
-    if type(limit) not in (int, float) or not 0 <= limit <= meaning.MOST:
-        raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST:g}")
+    if type(limit) not in (int, float) or not 0 <= limit <= meaning.MOST_MEANING:
+        raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST_MEANING:g}")
     out = Path(cfg.out)
     store.require_writable("out", out)
     job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
@@ -145,8 +145,8 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
     """
     job = request.job
     prices = Prices(job.prices)
-    backends.require_live(job.calls)
-    model = backends.build(job.condition.backend, job.calls, prices)
+    backends.require_live_calls(job.calls)
+    model = backends.build_backend(job.condition.backend, job.calls, prices)
     model.check((request.judge,), job.condition.sampling)
     require_prices([job], prices)
     identity = _identity(request)
@@ -158,7 +158,7 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
 
     try:
         with (
-            store.locked(folder / "lock", refuse),
+            store.hold_lock(folder / "lock", refuse),
             Journal(folder / "scores.jsonl", _head(request, identity)) as journal,
         ):
             return _judge(request, pairs, model, prices.of, journal)
@@ -214,7 +214,7 @@ class _Judging:
     async def all(self, pairs: Sequence[VariantPair]) -> None:
         """Ask about every pair, and record its outcome in ``judged``."""
         admission = Admission(self._request.job.calls, self._ledger)
-        policy = backends.retry_policy(self._request.job.calls)
+        policy = backends.make_retry_policy(self._request.job.calls)
         tickets = [
             Ticket(admission, self._model.provider, self._identity, index)
             for index in range(len(pairs))
@@ -235,7 +235,7 @@ class _Judging:
         for number in range(1, _TRIES + 1):
             reply = await self._reply(pair, chat, caller)
             try:
-                opinion = meaning.read(reply.text)
+                opinion = meaning.read_opinion(reply.text)
             except Unread as unread:
                 problem = "cut off" if reply.finish == "length" else str(unread)
                 self._keep("malformed", pair, reply, problem=problem, attempt=number)
@@ -278,7 +278,7 @@ class _Judging:
 def _identity(request: JudgeSettings) -> str:
     """Return a digest of the judge: model, sampling, backend, and wording of the prompts."""
     condition = request.job.condition
-    asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
+    asks = [meaning.JUDGE_SYSTEM, meaning.ask_judge("", ""), meaning.JUDGE_REPAIR]
     sampling, backend = vars(condition.sampling), vars(condition.backend)
     return digest([request.judge, sampling, backend, condition.weights, condition.seed, asks])
 
@@ -292,8 +292,8 @@ def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
 
 def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
     sampling = request.job.condition.sampling
-    question = meaning.question(pair.first.packet, pair.variant.packet)
-    messages = (Message("system", meaning.SYSTEM), Message("user", question))
+    question = meaning.ask_judge(pair.first.packet, pair.variant.packet)
+    messages = (Message("system", meaning.JUDGE_SYSTEM), Message("user", question))
     seed = seed_for(identity, pair.key, "judge")
     return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)
 
@@ -301,7 +301,7 @@ def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
 def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
     more = (
         Message("assistant", replace_surrogates(reply.text) or "(nothing)"),
-        Message("user", meaning.REPAIR.replace("{problem}", problem)),
+        Message("user", meaning.JUDGE_REPAIR.replace("{problem}", problem)),
     )
     seed = seed_for(chat.seed, "repair")
     return Chat(chat.model, (*chat.messages, *more), chat.temperature, chat.max_tokens, seed)

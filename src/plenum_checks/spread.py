@@ -168,7 +168,7 @@ def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
-    shared = [diff.shared(split[a], split[b]) for a, b in pairwise(order)]
+    shared = [diff.common_prefix(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
     alternatives: Counter[str] = Counter()

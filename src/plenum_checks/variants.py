@@ -11,9 +11,9 @@ from omegaconf import DictConfig, OmegaConf
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.reports.formats import NONE, decimals, significant
+from plenum.reports.formats import NONE, format_decimals, format_significant
 from plenum.reports.printing import show
-from plenum.reports.table import Column, Table, csv, keys
+from plenum.reports.table import Column, Table, frame_csv, keys
 from plenum.scenarios import Scenario, variant_files
 from plenum.scenarios.perturbations import VariantSurvey, survey_variants
 from plenum_checks.wordings import meaning, rephrase
@@ -61,7 +61,7 @@ def combine(chosen: ScreenSettings) -> None:
     for scenario in chosen.scenarios:
         file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
         read = variant_files.read_wordings(file, scenario)
-        done = rephrase.write(read)
+        done = rephrase.append_rephrasings(read)
         print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
 
 
@@ -107,7 +107,7 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
     frame = frame.astype({"score": float})
     _write(out / "scores.csv", frame, _scores(frame, judged, below))
-    flagged = sum(meaning.flagged(pair, below) for pair in judged)
+    flagged = sum(meaning.is_flagged(pair, below) for pair in judged)
     without = sum(pair.opinion is None for pair in judged)
     counts = [f"{flagged} pairs are flagged"] * bool(flagged)
     counts += [f"{without} pairs have no score"] * bool(without)
@@ -116,7 +116,7 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
 
 def _write(file: Path, frame: pd.DataFrame, tables: Sequence[Table]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(csv(frame), encoding="utf-8")
+    file.write_text(frame_csv(frame), encoding="utf-8")
     show([table for table in tables if table is tables[0] or len(table)])
     print(f"written: {file}")
 
@@ -180,12 +180,15 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
     notes = [f"judge: {judge}; scores from 0 to 10, flagged below {below:g}"]
     notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
     numbers = (
-        *(Column("pairs"), Column("scored"), Column("mean", format=decimals(2))),
-        Column("lowest", format=significant(6)),
+        *(Column("pairs"), Column("scored"), Column("mean", format=format_decimals(2))),
+        Column("lowest", format=format_significant(6)),
         *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
     pair = keys(["scenario", "first", "variant"])
-    opinion = (Column("score", format=significant(6)), Column("difference", "what the judge says"))
+    opinion = (
+        Column("score", format=format_significant(6)),
+        Column("difference", "what the judge says"),
+    )
     by = (*keys(["scenario", "family"]), *numbers)
     without = (*pair, Column("outcome"), Column("detail"))
     return [
@@ -211,7 +214,7 @@ def _score(pair: Judged, below: float) -> dict[str, object]:
         "judge": pair.judge,
         "outcome": pair.outcome,
         "score": opinion.score if opinion else None,
-        "flagged": meaning.flagged(pair, below) if opinion else None,
+        "flagged": meaning.is_flagged(pair, below) if opinion else None,
         "difference": opinion.difference if opinion else "",
         "detail": pair.detail,
     }

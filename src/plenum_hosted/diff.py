@@ -163,7 +163,7 @@ def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[s
 
 def _difference(first: _Entry, second: _Entry) -> JournalDifference:
     """Return where two lines differ, ignoring a head's environment."""
-    at = shared(first.content, second.content)
+    at = common_prefix(first.content, second.content)
     # The environment stands last in a head: what is before it keeps its place.
     return JournalDifference(
         first.offset + at,
@@ -187,14 +187,14 @@ def _only_in_one(
 
 def _anywhere(first: bytes, second: bytes) -> JournalDifference:
     """Return the first differing byte anywhere, even in a chain or after the last whole line."""
-    at = shared(first, second)
+    at = common_prefix(first, second)
     line = first.count(b"\n", 0, at) + 1
     entry = next((e for e in _entries(first) if e.number == line), None)
     body = entry.body if entry else {}
     return JournalDifference(at, line, body, _excerpt(first, at), _excerpt(second, at))
 
 
-def shared(first: Sequence[object], second: Sequence[object]) -> int:
+def common_prefix(first: Sequence[object], second: Sequence[object]) -> int:
     """Return the length of the common prefix of two sequences."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plenum.dynamics import WINDOW, LyapunovEstimate, Share, divergence
 from plenum.dynamics.fragility import ALL, CANONICAL
 from plenum.reports.figures.catalogue import Drawing
-from plenum.reports.figures.words import captioned
+from plenum.reports.figures.words import write_caption
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import EstimatedStudy
@@ -84,7 +84,7 @@ def hosted(
     _legend(figure, series)
     drawn = [row for entry in series for row in entry.rows.values()]
     votes = [row for entry in series for row in entry.votes.values()]
-    captioned(figure, "hosted", drawn, window, cut=cut, provenance=provenance([*drawn, *votes]))
+    write_caption(figure, "hosted", drawn, window, cut=cut, provenance=provenance([*drawn, *votes]))
     return figure
 
 

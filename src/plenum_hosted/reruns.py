@@ -9,13 +9,13 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.records.stores import fetched
+from plenum.records.stores import fetch_journals
 from plenum.reports.labels import shared_label
-from plenum.reports.markdown import markdown
+from plenum.reports.markdown import frame_markdown
 from plenum.reports.printing import show
-from plenum.reports.rows import Row, shown
-from plenum.reports.settings import source
-from plenum.reports.table import Column, Table, csv, keys
+from plenum.reports.rows import Row, shown_rows
+from plenum.reports.settings import source_keys
+from plenum.reports.table import Column, Table, frame_csv, keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
@@ -77,8 +77,8 @@ def settings(cfg: DictConfig) -> RerunSettings:
     UserError
         The study isn't named, or there is no store, or no such folder of journals.
     """
-    study, uri = source(cfg)
-    journals = fetched(str(cfg.journals))
+    study, uri = source_keys(cfg)
+    journals = fetch_journals(str(cfg.journals))
     if not journals.is_dir():
         raise UserError(f"journals: there is no folder {journals}; run.py writes it where it runs")
     return RerunSettings(study, uri, journals, Path(cfg.out))
@@ -141,15 +141,15 @@ def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]
     settings.out.mkdir(parents=True, exist_ok=True)
     files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
     counted = frame.astype({"offset": "Int64", "line": "Int64"})
-    files[0].write_text(csv(counted), encoding="utf-8")
-    text = "\n".join(map(markdown, tables))
+    files[0].write_text(frame_csv(counted), encoding="utf-8")
+    text = "\n".join(map(frame_markdown, tables))
     files[1].write_text(f"# Reruns of study {settings.study}\n\n{text}", encoding="utf-8")
     return files
 
 
 def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Return a table of outcomes counted by condition and rerun."""
-    names, _ = shown([Row(condition, None) for condition in conditions])
+    names, _ = shown_rows([Row(condition, None) for condition in conditions])
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from plenum.reports.page.document import Document, Section, blocks
-from plenum.reports.phrases import count, paragraphs
+from plenum.reports.phrases import count_words, paragraphs
 from plenum.reports.study import EstimatedStudy
 from plenum_report import facts
 from plenum_report.material import Material
@@ -39,10 +39,10 @@ def compose(material: Material) -> Document:
         )))
         for number, (anchor, title) in enumerate(SECTIONS.items(), start=1)
     ]  # fmt: skip
-    conditions = count(known["conditions"], "condition")
+    conditions = count_words(known["conditions"], "condition")
     return Document(
         title=f"Study {material.chosen.study}",
-        lead=f"Results of {conditions} and {count(sum(known['each']), 'completed replicate')}",
+        lead=f"Results of {conditions} and {count_words(sum(known['each']), 'completed replicate')}",
         notice=" ".join(paragraphs("plenum_report/notice.md.j2", f=known)),
         sections=tuple(sections),
         abstract=tuple(_answer(material, known, noticed=False)),

@@ -9,8 +9,8 @@ import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
+from plenum.reports.phrases import join_names as first_names
 from plenum.reports.phrases import listed
-from plenum.reports.phrases import names as first_names
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, benjamini_hochberg, holm
 from plenum.dynamics.multiplicity import ALPHA, holds
-from plenum.reports.formats import decimals, interval, p_value
+from plenum.reports.formats import format_decimals, format_interval, format_p_value
 from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, frame, shown
+from plenum.reports.rows import Row, rows_frame, shown_rows
 from plenum.reports.table import Column, Table, keys
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
@@ -192,17 +192,23 @@ class DeliberationKind:
     def table(self) -> Table:
         """Make a table with one line per condition: λ̂ against no growth and diffusion."""
         rows, symbol = [fit.row for fit in self.fits], self.symbol
-        names, same = shown(rows)
+        names, same = shown_rows(rows)
         columns = (
             *keys([*names, *["condition"] * same]),
             Column("completed", "n"),
-            Column("lambda", symbol, decimals(4)),
-            Column("growth", "p growth", p_value),
-            *(Column("growth_holm", "Holm", p_value), Column("growth_bh", "BH", p_value)),
-            Column("excess", f"{symbol} − diffusion", decimals(4)),
-            Column(("excess_ci_low", "excess_ci_high"), "95 % CI", interval),
-            Column("diffusion_p", "p diffusion", p_value),
-            *(Column("diffusion_holm", "Holm", p_value), Column("diffusion_bh", "BH", p_value)),
+            Column("lambda", symbol, format_decimals(4)),
+            Column("growth", "p growth", format_p_value),
+            *(
+                Column("growth_holm", "Holm", format_p_value),
+                Column("growth_bh", "BH", format_p_value),
+            ),
+            Column("excess", f"{symbol} − diffusion", format_decimals(4)),
+            Column(("excess_ci_low", "excess_ci_high"), "95 % CI", format_interval),
+            Column("diffusion_p", "p diffusion", format_p_value),
+            *(
+                Column("diffusion_holm", "Holm", format_p_value),
+                Column("diffusion_bh", "BH", format_p_value),
+            ),
         )
         notes = (
             "p growth: of λ = 0, by random time reversal; p diffusion: of the λ of independent "
@@ -216,4 +222,4 @@ class DeliberationKind:
             n: [getattr(f, n) for f in self.fits] for n in ("growth", "diffusion_p", *tests)
         }
         title = f"Tests of {symbol} in each condition, adjusted for their number"
-        return Table("tests", title, frame(rows).assign(**adjusted), columns, notes)
+        return Table("tests", title, rows_frame(rows).assign(**adjusted), columns, notes)

@@ -19,7 +19,7 @@ from plenum.reports.table import Table
 from plenum.reports.tables import branching, decisions, diagnostics, landscape, matrices
 from plenum.reports.tables import conditions as estimates
 from plenum.reports.tables import fragility as fragility_tables
-from plenum.reports.tables.effects import contrasts, pooled
+from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage
 from plenum_report import factors
@@ -117,7 +117,7 @@ class Material:
     @cached_property
     def changes(self) -> list[Effect[FragilityContrast]]:
         """Differences of fragility."""
-        return fragility.changes(self.rows, self.study.baseline)
+        return fragility.compare_wordings(self.rows, self.study.baseline)
 
     @cached_property
     def sheets(self) -> dict[str, Table]:
@@ -133,20 +133,20 @@ class Material:
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
             tables["decisions"] = decisions(self._group(parallel))
-        worded = fragility_tables.tables(rows, self.changes)
+        worded = fragility_tables.tabulate_fragility(rows, self.changes)
         if worded:
             tables["fragility"] = worded[0]
         for kind in self.kinds:
             tables[f"conditions{kind.suffix}"] = estimates(self._group(kind.rows))
             if len(kind.fits) > 1:
                 tables[f"growth{kind.suffix}"] = kind.table()
-        for sheet in branching.tables(rows):
+        for sheet in branching.tabulate_branching(rows):
             tables["branching"] = sheet
-        for sheet in contrasts(self.study.contrasts, rows):
+        for sheet in tabulate_contrasts(self.study.contrasts, rows):
             tables["contrasts"] = sheet
-        for sheet in contrasts(self.study.interactions, rows, interaction=True):
+        for sheet in tabulate_contrasts(self.study.interactions, rows, interaction=True):
             tables["interactions"] = sheet
-        for sheet in pooled(self.study.across, rows):
+        for sheet in tabulate_pooled(self.study.across, rows):
             tables["pooled"] = sheet
         tables |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
         tables |= self._last()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.base.terminal import say
-from plenum.reports.figures.publish import draw
+from plenum.reports.figures.publish import draw_figures
 from plenum.reports.page.document import Document, Picture
-from plenum.reports.page.rendering import html, markdown
-from plenum.reports.phrases import capital, count
+from plenum.reports.page.rendering import html, render_markdown
+from plenum.reports.phrases import capital, count_words
 from plenum.reports.printing import show_text
 from plenum.reports.publishing import written
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load
+from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
 from plenum_report.compose import compose
@@ -31,13 +31,13 @@ def publish(chosen: Settings) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         document: Document = kind_of(chosen.study, chosen.uri).part("report")(chosen, folder)
-        pages = {"report.html": html(document), "report.md": markdown(document)}
+        pages = {"report.html": html(document), "report.md": render_markdown(document)}
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
         chosen.out.mkdir(parents=True, exist_ok=True)
         files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
     log_report(chosen.study, chosen.uri, files)
-    beside = count(len(files) - 2, "file of figures", "files of figures")
+    beside = count_words(len(files) - 2, "file of figures", "files of figures")
     written(files[:1])
     show_text(f"beside it: {files[1].name} and {beside}")
 
@@ -50,7 +50,7 @@ def committees_document(chosen: Settings, folder: Path) -> Document:
 def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
     say(f"reading study {chosen.study}")
-    study, tracked = load(chosen, outlined=True), Study(chosen.study, chosen.uri)
+    study, tracked = load_study(chosen, outlined=True), Study(chosen.study, chosen.uri)
     every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
     return Material(study, tuple(every), tracked.provenance, tuple(_pictures(study, folder)))
 
@@ -58,12 +58,12 @@ def gather(chosen: Settings, folder: Path) -> Material:
 def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     """Draw the figures for which the study has data; empty before it has estimates."""
     try:
-        drawn = draw(study, folder, told=lambda name: say(f"figure {name}"))
+        drawn = draw_figures(study, folder, told=lambda name: say(f"figure {name}"))
     except UserError:
         return []
     order = [name for names in PLACES.values() for name in names]
     drawn.sort(key=lambda each: order.index(each[0].name) if each[0].name in order else -1)
-    about = f"study {study.chosen.study}, {count(len(study.rows), 'condition')}"
+    about = f"study {study.chosen.study}, {count_words(len(study.rows), 'condition')}"
     return [
         Picture(
             *(number, drawing.name, tuple(files), drawing.shows),

@@ -9,10 +9,10 @@ import pandas as pd
 from plenum.base.terminal import say
 from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
 from plenum.design.kinds import KINDS
-from plenum.reports.formats import realised
+from plenum.reports.formats import format_realised
 from plenum.reports.labels import origin
 from plenum.reports.page.document import Block, Document, Grid, Picture, Section, blocks
-from plenum.reports.phrases import capital, count, paragraphs
+from plenum.reports.phrases import capital, count_words, paragraphs
 from plenum.reports.printing import shared_notes
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
@@ -50,7 +50,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
-    built = publish.tabled(played) if done else []
+    built = publish.tabulate_study(played) if done else []
     shared = shared_notes(built)
     results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in built]
     tables = [
@@ -60,7 +60,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
     say("drawing figures")
-    drawn = publish.drawn(played, folder) if done else []
+    drawn = publish.draw_study(played, folder) if done else []
     source = origin(played)
     pictures = [
         Picture(
@@ -94,7 +94,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
         )
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
-    lead = f"Results of {count(len(played), 'condition')} and {count(done, 'completed run')}"
+    lead = f"Results of {count_words(len(played), 'condition')} and {count_words(done, 'completed run')}"
     notice = " ".join(paragraphs("plenum_report/world_notice.md.j2", f=facts))
     abstract = tuple(answer(played, noticed=False))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)
@@ -124,7 +124,7 @@ def _runs(played: Sequence[TrackedCondition]) -> Table:
         *keys(names),
         Column("condition", key=not names),
         Column("run_id", "MLflow run"),
-        Column(("completed", "target"), "runs", realised),
+        Column(("completed", "target"), "runs", format_realised),
     )
     records = [
         {

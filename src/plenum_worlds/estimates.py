@@ -27,12 +27,12 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         head = transcript.head
         by_episode[head["replicate"] // head["runs"]].append(transcript)
     metrics: dict[str, float] = {}
-    measured = [episodes.metrics(transcript) for transcript in completed]
+    measured = [episodes.read_metrics(transcript) for transcript in completed]
     for name in measured[0]:
         values = [
-            mean_of([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()
+            mean_of([episodes.read_metrics(t)[name] for t in runs]) for runs in by_episode.values()
         ]
-        over = estimate.mean(np.array(values), INTERVAL)
+        over = estimate.estimate_mean(np.array(values), INTERVAL)
         metrics |= {f"m.{name}": over.value}
         metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
@@ -51,7 +51,9 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
 
 def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
     """Return D(t) and λ̂ within episodes, averaged over them; empty if each was run once."""
-    several = episodes.ensembles(episodes.weights(completed), completed[0].head["runs"])
+    several = episodes.rebuild_ensembles(
+        episodes.list_weights(completed), completed[0].head["runs"]
+    )
     if not several:
         return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}
     apart = parting(several)

@@ -21,7 +21,7 @@ from plenum.base import project
 from plenum.design.compose import parse_job
 from plenum.design.ranges import require
 from plenum.reports.printing import show, show_text
-from plenum.reports.table import Column, Table, csv, keys
+from plenum.reports.table import Column, Table, frame_csv, keys
 from plenum_worlds.episode import Episode
 
 LEVELS = ("low", "moderate", "high")
@@ -64,7 +64,7 @@ def publish(runs: int, out: Path) -> None:
     show([Table("released_rules", title, frame, columns, _NOTES)])
     out.mkdir(parents=True, exist_ok=True)
     file = out / "released_rules.csv"
-    file.write_text(csv(frame), encoding="utf-8")
+    file.write_text(frame_csv(frame), encoding="utf-8")
     show_text(f"written: {file}")
     print(json.dumps(_summary(frame, runs) | {"seconds": round(time.monotonic() - began, 1)}))
 

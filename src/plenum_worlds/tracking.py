@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.records import Transcript, episodes
-from plenum.records.episodes import MEASURES, metrics, number, played
+from plenum.records.episodes import MEASURES, list_played_rounds, number, read_metrics
 from plenum.tracking import conditions
 
 _WEIGHTS = ["replicate", "round", "component", "weight"]
@@ -30,7 +30,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         "ensemble": weights(transcripts),
         "rounds": rounds(transcripts),
         "metrics": measured(transcripts),
-        "replicates": conditions.replicates(transcripts),
+        "replicates": conditions.tabulate_replicates(transcripts),
     }
 
 
@@ -63,26 +63,26 @@ def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
     """Return a run's measures by round; d̄(t) has another name than its mean over the run."""
     return {
-        name.replace("deviation", "d"): episodes.series(transcript, name).tolist()
+        name.replace("deviation", "d"): episodes.read_series(transcript, name).tolist()
         for name in MEASURES
     }
 
 
 def weights(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """Return positive components of C(t): ``replicate``, ``round``, ``component``, ``weight``."""
-    frame = pd.DataFrame(episodes.weights(transcripts), columns=_WEIGHTS)
-    frame.attrs["components"] = episodes.components(transcripts)
+    frame = pd.DataFrame(episodes.list_weights(transcripts), columns=_WEIGHTS)
+    frame.attrs["components"] = episodes.count_components(transcripts)
     return frame
 
 
 def ensembles(weights: pd.DataFrame, runs: int) -> list[NDArray[np.float64]]:
     """Return C(t) of each world's runs, from the table of its positive components.
 
-    See :func:`plenum.records.episodes.ensembles`.
+    See :func:`plenum.records.episodes.rebuild_ensembles`.
     """
     if weights.empty:
         return []
-    return episodes.ensembles(weights[_WEIGHTS].itertuples(index=False, name=None), runs)
+    return episodes.rebuild_ensembles(weights[_WEIGHTS].itertuples(index=False, name=None), runs)
 
 
 def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
@@ -96,12 +96,12 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
             "events": " ".join(entry["state"].get("events", ())),
         }
         for t in transcripts
-        for entry in played(t)
+        for entry in list_played_rounds(t)
     ]
     return pd.DataFrame(rows)
 
 
 def measured(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """Return one row per replicate: its metrics."""
-    rows = [{"replicate": t.head["replicate"], **metrics(t)} for t in transcripts]
+    rows = [{"replicate": t.head["replicate"], **read_metrics(t)} for t in transcripts]
     return pd.DataFrame(rows)

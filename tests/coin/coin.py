@@ -23,11 +23,11 @@ from plenum.design.validation import validate
 from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.records import Failure, Transcript
-from plenum.reports.formats import decimals
+from plenum.reports.formats import format_decimals
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import replicates
+from plenum.tracking.conditions import tabulate_replicates
 from plenum.tracking.study import Study
 
 SIDES = ("heads", "tails")
@@ -162,7 +162,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         for t in transcripts
         if t.end and t.status == "completed"
     ]
-    return {"replicates": replicates(transcripts), "flips": pd.DataFrame(rows)}
+    return {"replicates": tabulate_replicates(transcripts), "flips": pd.DataFrame(rows)}
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
@@ -189,7 +189,9 @@ def report_tables(chosen: Settings) -> Table:
                 "ci_high": high,
             }
         )
-    shown = tuple(Column(name, format=decimals(3)) for name in ("share", "ci_low", "ci_high"))
+    shown = tuple(
+        Column(name, format=format_decimals(3)) for name in ("share", "ci_low", "ci_high")
+    )
     counts = (Column("target"), Column("completed"))
     columns = (*keys(["heads", "model", "backend"]), *counts, *shown)
     table = Table("coin", "Share of heads", pd.DataFrame(rows), columns)

@@ -519,7 +519,7 @@ def test_who_has_no_batches_is_refused_in_one_line(job: Callable[..., Job]) -> N
     with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
         refuse("backend=simulated")
     with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
-        backends.require_live(CALLS)  # of what plays no replicates
+        backends.require_live_calls(CALLS)  # of what plays no replicates
     for base, why in (
         (
             "{hosted_vllm: 'http://127.0.0.1:1/v1'}",

@@ -47,7 +47,7 @@ class Machine:
         self.lockstep, self.bucket, self._stack = Lockstep(True), bucket, stack
         self.said: list[str] = []
         self.lockstep.say = self.said.append
-        self.batches = bucket.mirror / storage.BATCHES
+        self.batches = bucket.mirror / storage.BATCHES_FOLDER
         api = ApiBackend({"openai": server.url}, False, CALLS, Prices({}))
         batch = Batch(poll_s=0.02)
         self.backend: ChatModel = BatchBackend(api, CALLS, batch, self.batches, self.lockstep)
@@ -56,7 +56,7 @@ class Machine:
         self.bucket.fetch(self.bucket.mirror / "c0")
         for number in replicates:
             head = {"condition": "c0", "replicate": number}
-            path = storage.journal_of(self.bucket.mirror, f"c0-{number}")
+            path = storage.journal_path(self.bucket.mirror, f"c0-{number}")
             await self._stack.enter_context(Journal(path, head, self.bucket)).kept()
 
     async def call(self, *replicates: int) -> list[Response | BaseException]:

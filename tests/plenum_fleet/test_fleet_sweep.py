@@ -126,7 +126,7 @@ def test_a_limit_of_a_model_that_nobody_calls_is_refused(
     made = job_on(job, tmp_path, "http://127.0.0.1:1/v1")
     for name, why in (("openai/n", "no condition calls this model"), ("n", "LiteLLM knows no")):
         slip = replace(made, calls=replace(made.calls, rpm={name: 5}))
-        for refused in (run_sweep, dry_run.show):
+        for refused in (run_sweep, dry_run.show_dry_run):
             with pytest.raises(UserError, match=rf"calls\.rpm\.{name}: {why}"):
                 refused([slip])
 

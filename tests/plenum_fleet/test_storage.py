@@ -169,15 +169,15 @@ def test_who_takes_a_replicate_up_fences_the_others_off_before_it_writes_a_line(
     a = machine("a", durable=True)
     with opened(a) as mine, ExitStack() as others:
         play(mine, range(3))
-        assert not storage.taken_up([mine.path])
+        assert not storage.list_taken_up([mine.path])
         journals = []
         for name in ("b", "c"):
             journals.append(others.enter_context(opened(machine(name, durable=True))))
             asyncio.run(journals[-1].kept())  # about to call
-            assert not storage.taken_up([journals[-1].path])
+            assert not storage.list_taken_up([journals[-1].path])
         storage._opened["a"] = a
-        assert list(storage.taken_up([mine.path])) == [mine.path]
-        assert list(storage.taken_up([mine.path], look=False)) == [mine.path]
+        assert list(storage.list_taken_up([mine.path])) == [mine.path]
+        assert list(storage.list_taken_up([mine.path], look=False)) == [mine.path]
         for fenced in (mine, journals[0]):
             with pytest.raises(TakenUp):
                 play(fenced, range(3, 4))
@@ -195,10 +195,10 @@ def test_other_lines_here_and_there_stay_and_the_replicate_is_refused(
         mirror = bucket.mirror
         if name == "b":  # whose folder was written without a bucket
             monkeypatch.setattr(storage, "_opened", {})
-        kept = stores.of(bucket.bucket.url)
+        kept = stores.store_of(bucket.bucket.url)
         with Journal(mirror / "c0/000.jsonl", HEAD, kept) as journal:
             play(journal, range(2), by=name)
-        storage.flush()
+        storage.flush_buckets()
     there, here = below(s3, prefix), journal.path.read_bytes()
     with pytest.raises(DamagedJournal, match="move the file away"):
         opened(machine("b"))
@@ -260,7 +260,7 @@ def test_an_object_with_another_name_is_no_segment(
     s3.put(f"{prefix}/c0/000/readme.jsonl", b"{}\n")
     with opened(machine("a")) as journal:
         play(journal, range(2))
-        storage.refresh(journal.path)
+        storage.refresh_from_bucket(journal.path)
     assert len(opened(machine("b")).entries) == 2
 
 
@@ -366,12 +366,14 @@ def test_a_journal_that_was_set_aside_is_aside_everywhere(
 
 def test_what_was_sent_in_a_batch_is_known_everywhere(machine: Machine) -> None:
     a = machine("a")
-    (folder := a.mirror / storage.BATCHES).mkdir(parents=True)
+    (folder := a.mirror / storage.BATCHES_FOLDER).mkdir(parents=True)
     batches.begin(folder, "m", "", ("0-0-0", "1-0-0")).submitted("batch_1")
     a.flush()
     b = machine("b")
-    b.fetch(b.mirror / storage.BATCHES)
-    assert [each.id for each in batches.unfinished(b.mirror / storage.BATCHES)] == ["batch_1"]
+    b.fetch(b.mirror / storage.BATCHES_FOLDER)
+    assert [each.id for each in batches.unfinished(b.mirror / storage.BATCHES_FOLDER)] == [
+        "batch_1"
+    ]
 
 
 def test_removing_a_condition_removes_its_objects_alone(
@@ -426,7 +428,7 @@ def test_a_bucket_that_overwrites_what_is_there_is_refused(
 
 def test_without_a_bucket_nothing_changes(tmp_path: Path) -> None:
     assert Storage.of("mlruns/journals") is None
-    assert storage.folder("/data/journals") == Path("/data/journals")
+    assert storage.bucket_folder("/data/journals") == Path("/data/journals")
     with Journal(tmp_path / "000.jsonl", HEAD) as journal:
         play(journal, range(2), end=True)
     assert len(read_entries(journal.path)) == 4

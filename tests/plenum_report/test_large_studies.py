@@ -11,7 +11,7 @@ from test_report import material
 from plenum.reports import study as module
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import pages
-from plenum.reports.page.rendering import markdown
+from plenum.reports.page.rendering import render_markdown
 from plenum.reports.study import EstimatedStudy
 from plenum_report import material as sheets
 from plenum_report.compose import compose
@@ -94,6 +94,6 @@ def test_the_report_has_the_clearest_lines_and_says_what_it_leaves_out(
         assert len(table.frame) <= 15, name
     first = written.sheets["conditions"].frame["lambda"].abs().to_numpy()
     assert math.isclose(first[0], max(abs(exponent(row).value) for row in large.rows))
-    text = markdown(compose(written))
+    text = render_markdown(compose(written))
     assert "15 of 48 lines, with the largest" in text
     assert "Left out are tables of roles by model" in text

@@ -16,7 +16,7 @@ from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
 from plenum.reports.figures.catalogue import CATALOGUE
 from plenum.reports.page.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.page.rendering import html, markdown
+from plenum.reports.page.rendering import html, render_markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -159,7 +159,7 @@ def test_tables_are_numbered_in_the_order_in_which_they_stand(document: Document
 
 
 def test_html_and_markdown_say_the_same(document: Document) -> None:
-    page, text = _seen(html(document)), _unmarked(markdown(document))
+    page, text = _seen(html(document)), _unmarked(render_markdown(document))
     for section in document.sections:
         for own in texts(section.blocks):
             assert _squeezed(own) in page, own
@@ -310,7 +310,7 @@ def test_what_is_simulated_says_so_first() -> None:
     made = [replace(t, simulated=True) for t in square()]
     document = compose(material(made))
     assert document.notice.startswith("All agents were simulated: no language model answered.")
-    page, text = html(document), markdown(document)
+    page, text = html(document), render_markdown(document)
     assert page.count("no evidence about language models") == 1
     assert text.count("no evidence about language models") == 1
     assert "Nothing about language models." in told(made, "limits")
@@ -325,7 +325,7 @@ def test_the_abstract_says_what_the_terminal_says() -> None:
     abstract = compose(found).abstract
     assert list(abstract) == sentences(found.study)  # of no simulated agents
     assert abstract[0].startswith("All four committees chose A. Repeated, none ever changed")
-    for text in (_seen(html(compose(found))), _unmarked(markdown(compose(found)))):
+    for text in (_seen(html(compose(found))), _unmarked(render_markdown(compose(found)))):
         places = [text.index(_squeezed(words)) for words in ("Abstract", abstract[0], "Question")]
         assert places == sorted(places)
 
@@ -404,7 +404,7 @@ def test_every_warning_is_explained() -> None:
 def test_hostile_names_are_text() -> None:
     chosen = replace(CHOSEN, study=HOSTILE)
     found = compose(material([tracked(1, scenario=HOSTILE), tracked(2, scenario="x")], chosen))
-    page, text = html(found), markdown(found)
+    page, text = html(found), render_markdown(found)
     assert "<script" not in page
     assert page.count("&lt;script&gt;") > 5
     assert "<script" not in text

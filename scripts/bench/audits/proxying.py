@@ -168,7 +168,7 @@ async def _proxy(pipe: Connection, url: str) -> None:
         overrides={},
     )
     calls, prices = Calls(start_concurrency=RUNS), Prices()
-    model = backends.build(condition.backend, calls, prices)
+    model = backends.build_backend(condition.backend, calls, prices)
     admission, proxy = Admission(calls, Ledger(Budget(), prices.of)), Proxy()
     await proxy.start()
     with tempfile.TemporaryDirectory() as folder, CallLog(Path(folder) / "calls.jsonl") as log:
@@ -176,7 +176,7 @@ async def _proxy(pipe: Connection, url: str) -> None:
         def session(index: int) -> Session:
             def caller() -> Caller:
                 ticket = Ticket(admission, model.provider, condition.folder, index)
-                return Caller(model, backends.retry_policy(calls), ticket, log)
+                return Caller(model, backends.make_retry_policy(calls), ticket, log)
 
             head = {**condition.as_mapping(), "replicate": index}
             return Session(condition, index, Journal(Path(folder) / f"{index}.jsonl", head), caller)

@@ -18,8 +18,8 @@ from plenum.base.errors import UserError
 from plenum.base.identity import generator
 from plenum_audit.dynamics.audits import NO_DECISION, STABLE, StabilityRule, case_verdict
 from plenum_audit.programs.case import Case
-from plenum_audit.programs.cases import load
-from plenum_audit.programs.decision import Given, UnreadableDecision, read
+from plenum_audit.programs.cases import load_cases
+from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 from plenum_audit.programs.reported import RefusedReport, as_decision
 
 SETS: tuple[Mapping[str, str], ...] = (
@@ -103,7 +103,7 @@ def _loaded(file: Path, options: Mapping[str, str]) -> Case | None:
         json.dumps({"id": "coin", "text": "Which?", "options": options}), encoding="utf-8"
     )
     try:
-        (case,) = load(file)
+        (case,) = load_cases(file)
     except UserError:
         return None
     return case
@@ -147,6 +147,6 @@ def _passed(case: Case, program: tuple[str, list[Any]], audits: int) -> bool:
 def _outcome(case: Case, sent: Any, rule: str) -> str:
     """What a run comes to that sends this."""
     try:
-        return read(Given(**as_decision(sent, case.options)), case.options, rule)
+        return read_decision(Given(**as_decision(sent, case.options)), case.options, rule)
     except (RefusedReport, UnreadableDecision):
         return NO_DECISION

@@ -16,7 +16,7 @@ from plenum.execution import preflight
 from plenum.execution.budget import spent_before
 from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
-from plenum.execution.open_files import raise_limit
+from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import LISTED
 from plenum.execution.playing import playing_of
 from plenum.execution.replicate import may_resume
@@ -57,7 +57,7 @@ class _Left:
         return sum(self.by_model.values(), Usage())
 
 
-def show(jobs: Sequence[Job]) -> None:
+def show_dry_run(jobs: Sequence[Job]) -> None:
     """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
     preflight.require_jobs(jobs)
     preflight.require_one_kind_a_study(jobs)
@@ -67,7 +67,7 @@ def show(jobs: Sequence[Job]) -> None:
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
-        repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
+        repr(j.condition.backend): backends.build_backend(j.condition.backend, j.calls, prices)
         for j in jobs
     }
     playing = playing_of(jobs)
@@ -86,7 +86,10 @@ def show(jobs: Sequence[Job]) -> None:
     by_model = _sum(left)
     free = by_model.keys() - _sum([item for item in left if item.charged])
     show_tables([_models(by_model, prices, free)])
-    for line in (*preflight.now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
+    for line in (
+        *preflight.describe_new_factors(jobs),
+        *_closing(left, by_model, backend, prices, free),
+    ):
         print(line)
 
 
@@ -202,7 +205,7 @@ def _closing(
         yield (
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
-    yield from preflight.idle_slots(jobs)
+    yield from preflight.warn_idle_slots(jobs)
     yield from _hosted_times(left, backend)
     charged = [item for item in left if item.charged]
     if charged:
@@ -229,7 +232,7 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
     known = [latency for latencies in observed for latency in latencies]
     waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
     if jobs[0].calls.batch:
-        waves = math.ceil(waiting / raise_limit())
+        waves = math.ceil(waiting / raise_file_limit())
         turns, batch_s = waves * max(i.longest for i in left), median(known or [_ASSUMED_BATCH_S])
         source = "as observed" if known else "assumed; providers promise 24 h"
         yield (

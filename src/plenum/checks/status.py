@@ -14,10 +14,10 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
 from plenum.records.chain import DamagedJournal, verify_lines
-from plenum.records.stores import fetched, folder
-from plenum.reports.formats import count, dollars, number
+from plenum.records.stores import fetch_journals, local_folder
+from plenum.reports.formats import format_count, format_dollars, format_number
 from plenum.reports.printing import show
-from plenum.reports.settings import source
+from plenum.reports.settings import source_keys
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking import store
 from plenum.tracking.conditions import rerun
@@ -52,7 +52,7 @@ def settings(cfg: DictConfig) -> StatusSettings:
     """
     if cfg.tracking.name == "none":
         return StatusSettings("", "", str(cfg.journals))
-    return StatusSettings(*source(cfg), str(cfg.journals))
+    return StatusSettings(*source_keys(cfg), str(cfg.journals))
 
 
 def show_study(settings: StatusSettings) -> None:
@@ -66,12 +66,12 @@ def show_study(settings: StatusSettings) -> None:
     frame = pd.DataFrame(_stored(settings) if settings.uri else _untracked(settings.journals))
     columns = (
         *keys(["condition"]),
-        *(Column(name, format=count) for name in ("target", *_COUNTS[:-1])),
+        *(Column(name, format=format_count) for name in ("target", *_COUNTS[:-1])),
         Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
     )
     notes = ["last activity: since a journal or call log was written; - where none is here"]
-    if (copies := folder(settings.journals)) != Path(settings.journals):
+    if (copies := local_folder(settings.journals)) != Path(settings.journals):
         notes.append(f"{settings.journals}: what it has of the study is copied to {copies}")
     if not settings.uri:
         notes.append(
@@ -86,7 +86,7 @@ def show_study(settings: StatusSettings) -> None:
 
 def _stored(settings: StatusSettings) -> list[dict[str, Any]]:
     """List the conditions of a study, a line each."""
-    conditions = stored_conditions(settings.study, store.absolute(settings.uri))
+    conditions = stored_conditions(settings.study, store.absolute_uri(settings.uri))
     if not conditions:
         raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
     return [_line(each, settings.journals) for each in conditions]
@@ -95,7 +95,9 @@ def _stored(settings: StatusSettings) -> list[dict[str, Any]]:
 def _untracked(journals: str) -> list[dict[str, Any]]:
     """List the conditions that have journals, a line each, of any study."""
     lines = []
-    for condition in sorted({path.parent for path in fetched(journals).glob("*/[0-9]*.jsonl")}):
+    for condition in sorted(
+        {path.parent for path in fetch_journals(journals).glob("*/[0-9]*.jsonl")}
+    ):
         *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
         target = int(last.stem) + 1
         counts = _counted(condition, target)
@@ -107,19 +109,21 @@ def _untracked(journals: str) -> list[dict[str, Any]]:
 
 def _name(journal: Path) -> str:
     """Name a journal's condition; use its folder if the first line can't be read."""
-    from plenum.tracking.run_data import name  # it imports MLflow, which others don't wait for
+    from plenum.tracking.run_data import (
+        metric_name,  # it imports MLflow, which others don't wait for
+    )
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
         for head in verify_lines(journal, lines.readline())[0]:
-            return name(head)
+            return metric_name(head)
     return journal.parent.name
 
 
 def _dollars(cost: float, unpriced: float) -> str:
     """Format a cost with four decimals; unknown if no answer had a price."""
     if unpriced and not pd.isna(unpriced):
-        return dollars(cost, int(unpriced))
-    return number(cost, 4)
+        return format_dollars(cost, int(unpriced))
+    return format_number(cost, 4)
 
 
 def _totals(frame: pd.DataFrame) -> str:
@@ -145,16 +149,18 @@ def _totals(frame: pd.DataFrame) -> str:
 def _sweep(settings: StatusSettings) -> str:
     """Describe the sweep that runs or ran last, as far as its lock file tells."""
     uncounted = "conditions that no sweep has begun aren't counted"
-    lock = lock_file(folder(settings.journals), store.absolute(settings.uri), settings.study)
+    lock = lock_file(
+        local_folder(settings.journals), store.absolute_uri(settings.uri), settings.study
+    )
     if not lock.exists() or not (size := lock.read_text(encoding="utf-8")):
         return uncounted
-    return f"a sweep of {size} {'is running' if store.held(lock) else 'ran last'}; {uncounted}"
+    return f"a sweep of {size} {'is running' if store.is_locked(lock) else 'ran last'}; {uncounted}"
 
 
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     """Describe a condition as a line of the table."""
     name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
-    here = fetched(journals, name) / name
+    here = fetch_journals(journals, name) / name
     counted = _counted(here, condition.target) if here.is_dir() else _tracked(condition)
     return {"condition": condition.name, "target": condition.target, **counted}
 

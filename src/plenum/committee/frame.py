@@ -100,7 +100,7 @@ class Frame:
 PLENUM = Frame()
 """plenum's own frame."""
 
-TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "answers")
+FRAME_TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "answers")
 """The names of the templates, and of their files."""
 
 _FIXED = frozenset(
@@ -167,10 +167,10 @@ def template_problems(name: str, text: str) -> Iterator[str]:
     Parameters
     ----------
     name
-        Of :data:`TEMPLATES`, or another one, which is a problem too.
+        Of :data:`FRAME_TEMPLATES`, or another one, which is a problem too.
     """
-    if name not in TEMPLATES:
-        yield f"no such template; the templates are {', '.join(TEMPLATES)}"
+    if name not in FRAME_TEMPLATES:
+        yield f"no such template; the templates are {', '.join(FRAME_TEMPLATES)}"
         return
     template, allowed = Template(text), PLACEHOLDERS[name]
     if not template.is_valid():

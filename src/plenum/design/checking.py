@@ -4,7 +4,7 @@ from plenum.design.ranges import refuse_unused, require
 from plenum.design.schema import Config
 
 
-def check(typed: Config) -> None:
+def check_settings(typed: Config) -> None:
     """Refuse a value that doesn't go with another one.
 
     Raises

@@ -27,9 +27,9 @@ def parse_job(cfg: DictConfig) -> Job:
     UserError
         A value is missing, of the wrong type, out of range or unknown.
     """
-    given = schema.resolved(cfg)
-    typed = schema.typed(given)
-    checking.check(typed)
+    given = schema.resolve_config(cfg)
+    typed = schema.type_config(given)
+    checking.check_settings(typed)
     return Job(
         condition=kinds.of_task(typed.task.name).part("compose")(typed),
         study=typed.study,

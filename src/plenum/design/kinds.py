@@ -142,7 +142,7 @@ def of_task(name: str) -> Kind:
     raise UserError(f"task.name: {name!r} belongs to no kind of study that is installed: {known}")
 
 
-def of_condition(named: Mapping[str, Any]) -> Kind:
+def kind_of(named: Mapping[str, Any]) -> Kind:
     """The kind of a condition, by its factors, its run's params, or the head of a journal of it."""
     return of_task(str(named.get("task", "none")))
 

@@ -26,7 +26,7 @@ from plenum.design.settings import (
     StatedPrice,
     Workers,
 )
-from plenum.design.validation import plain, reason, validate
+from plenum.design.validation import make_plain, reason, validate
 
 
 def _named_price(price: Any) -> Any:
@@ -222,7 +222,7 @@ class Config(StudyConfig):
     rerun: Seed = 0
 
 
-def resolved(cfg: DictConfig) -> dict[str, Any]:
+def resolve_config(cfg: DictConfig) -> dict[str, Any]:
     """A composed config as plain data.
 
     Raises
@@ -231,12 +231,12 @@ def resolved(cfg: DictConfig) -> dict[str, Any]:
         A value is missing, or refers to one that doesn't exist.
     """
     try:
-        return cast(dict[str, Any], plain(cfg))
+        return cast(dict[str, Any], make_plain(cfg))
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
 
 
-def typed(given: Mapping[str, Any]) -> Config:
+def type_config(given: Mapping[str, Any]) -> Config:
     """A config's plain data as typed values.
 
     Raises

@@ -33,7 +33,7 @@ _TYPES = {
 """Words for types, by how pydantic's errors begin."""
 
 
-def read(kind: type[T], cfg: DictConfig, **given: Any) -> T:
+def read_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     """Read settings from a script's config: each field has the name of its key.
 
     Parameters
@@ -52,7 +52,7 @@ def read(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     """
     names = [field.name for field in fields(kind) if field.name in cfg]  # type: ignore[arg-type]
     try:
-        data = {str(name): plain(cfg[name]) for name in names if name not in given}
+        data = {str(name): make_plain(cfg[name]) for name in names if name not in given}
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
     return validate(kind, {**data, **given})
@@ -82,7 +82,7 @@ def validate(kind: type[T], data: object, key: str = "") -> T:
         raise UserError(f"{names}: {line}" if names else line) from None
 
 
-def plain(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
     """Return a value of a config as plain data, all of it resolved."""
     if not OmegaConf.is_config(value):
         return value

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from plenum.dynamics.divergence import as_ensemble, divergence
-from plenum.dynamics.estimate import Estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.dynamics.fit import Floats
 
 PERMUTATIONS = 2_000
@@ -163,8 +163,8 @@ def branching(
     c_in, c_out = _in_out(centred, labels)
     c_in_raw, c_out_raw = _in_out(raw, labels)
     return Branching(
-        gamma=mean(gamma, "mean over base states"),
-        signed=mean(signed, "mean over base states"),
+        gamma=estimate_mean(gamma, "mean over base states"),
+        signed=estimate_mean(signed, "mean over base states"),
         c_p=_permutation(centred, labels, permutations, seed),
         bases=bases,
         branches=branches,

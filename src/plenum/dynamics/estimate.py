@@ -57,7 +57,7 @@ def estimate(value: float, se: float, df: float, n: int, method: str) -> Estimat
     return Estimate(value, se, value - half, value + half, two_sided(value, se, df), df, n, method)
 
 
-def mean(values: np.ndarray, method: str) -> Estimate:
+def estimate_mean(values: np.ndarray, method: str) -> Estimate:
     """Estimate the mean of independent values, one unit each; NaN values are left out."""
     kept = values[np.isfinite(values)]
     n = len(kept)

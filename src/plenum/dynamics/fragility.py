@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from plenum.dynamics.decisions import Share, mcnemar, share
 from plenum.dynamics.divergence import as_ensemble
-from plenum.dynamics.estimate import Estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
@@ -204,7 +204,7 @@ def fragility_contrast(
     if not both:
         return FragilityContrast()
     x, y = (np.array([shares[name] for name in both]) for shares in changed)
-    difference = mean(x - y, "Student's t over wordings")
+    difference = estimate_mean(x - y, "Student's t over wordings")
     if np.isin(np.concatenate([x, y]), (0, 1)).all():
         low, high = _newcombe(x > 0, y > 0)
         p = mcnemar((x > 0).tolist(), (y > 0).tolist()).p
@@ -225,7 +225,7 @@ def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
     All have equal weight. Weights by their standard errors would drop the scenarios in which no
     wording distinguishes the conditions, since these have none.
     """
-    return mean(np.array([c.value for c in contrasts]), "mean over scenarios, Student's t")
+    return estimate_mean(np.array([c.value for c in contrasts]), "mean over scenarios, Student's t")
 
 
 def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

@@ -20,7 +20,7 @@ class Busy(Exception):
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's condition."""
-    return stores.folder(job.journals) / job.condition.folder
+    return stores.local_folder(job.journals) / job.condition.folder
 
 
 def journal_of(job: Job, index: int) -> Path:
@@ -50,7 +50,9 @@ def take_up(jobs: Sequence[Job]) -> None:
     for job in jobs:
         kept = stores.open_store(job.journals, job.durable)
         names = (job.condition.folder, job.condition.base.folder, *kept.others)
-        wanted |= {kept.folder / name: kept for name in names if not isinstance(kept, stores.Local)}
+        wanted |= {
+            kept.folder / name: kept for name in names if not isinstance(kept, stores.LocalStore)
+        }
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(fetch, wanted.items()))
     for kept in set(wanted.values()):
@@ -90,7 +92,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
         raise Busy(f"another process is running this condition ({folder})")
 
     folder.mkdir(parents=True, exist_ok=True)
-    with store.locked(folder / "lock", refuse):
+    with store.hold_lock(folder / "lock", refuse):
         yield
 
 

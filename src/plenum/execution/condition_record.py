@@ -30,7 +30,7 @@ class ConditionRecord:
 
     def __init__(self, job: Job, tracker: Tracker | None, sweep: int) -> None:
         self._job, self._tracker = job, tracker
-        self._nested = rows.nested(job.replicate_runs, sweep)
+        self._nested = rows.has_nested_runs(job.replicate_runs, sweep)
         self._opened = False
         self._ended: list[tuple[Path, Usage, str]] = []
 
@@ -79,14 +79,14 @@ class ConditionRecord:
     def _is_current(self, report: dict[str, Any], to_trace: Sequence[Path]) -> bool:
         """Return True if the store already holds all of it."""
         assert self._tracker is not None
-        return states.holds(
+        return states.holds_condition(
             self._tracker.uri,
             self._job.study,
             self._condition,
             report["accounts"]["target"],
             report,
             {
-                journal.stem: states.of_replicate(read(journal), pending)
+                journal.stem: states.describe_replicate(read(journal), pending)
                 for journal, _, pending in self._ended
             },
             frozenset(journal.stem for journal in to_trace),

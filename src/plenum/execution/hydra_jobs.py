@@ -68,7 +68,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     return outcome.returned(job.objective)
 
 
-def launch(
+def launch_jobs(
     context: HydraContext,
     config: DictConfig,
     task: TaskFunction,

@@ -6,7 +6,7 @@ _RESERVED = 256
 """Open files besides those of replicates in flight."""
 
 
-def raise_limit() -> int:
+def raise_file_limit() -> int:
     """Raise the limit as far as the system allows.
 
     Returns

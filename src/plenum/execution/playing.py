@@ -171,7 +171,7 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index),
-            store=stores.of(scene.job.journals),
+            store=stores.store_of(scene.job.journals),
         )
 
     def reports(self, conditions: int) -> ReportPool:

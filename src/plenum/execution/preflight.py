@@ -31,9 +31,9 @@ def check_sweep(jobs: Sequence[Job]) -> None:
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
-        store.require_writable("journals", stores.folder(folder))
-    for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
-        store.check(uri)
+        store.require_writable("journals", stores.local_folder(folder))
+    for uri in {store.absolute_uri(job.tracking_uri) for job in jobs if job.tracking_uri}:
+        store.require_writable_store(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     take_up(jobs)
@@ -57,7 +57,7 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         from plenum.models.api import routes  # LiteLLM takes seconds to import
 
         for model, sampling, seeded in sorted(wanted, key=repr):
-            routes.require_parameters(model, sampling, **({"seed": 1} if seeded else {}))
+            routes.require_model_parameters(model, sampling, **({"seed": 1} if seeded else {}))
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:
@@ -70,7 +70,7 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
     """Refuse studies with conditions of several kinds, which have different tables."""
     studies: dict[tuple[str, str | None], str] = {}
     for job in jobs:
-        key = job.study, job.tracking_uri and store.absolute(job.tracking_uri)
+        key = job.study, job.tracking_uri and store.absolute_uri(job.tracking_uri)
         kind = studies.setdefault(key, job.condition.kind)
         if kind != job.condition.kind:
             both = " and ".join(sorted(KINDS[k].plural for k in (kind, job.condition.kind)))
@@ -150,7 +150,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
                 )
 
 
-def now_varying(jobs: Sequence[Job]) -> list[str]:
+def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
     """Describe studies in which a factor that had one value so far gets another.
 
     The tables of a study compare all its conditions, so a condition that is added by mistake, such
@@ -159,7 +159,7 @@ def now_varying(jobs: Sequence[Job]) -> list[str]:
     studies: defaultdict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.tracking_uri:
-            studies[job.study, store.absolute(job.tracking_uri)].append(job)
+            studies[job.study, store.absolute_uri(job.tracking_uri)].append(job)
     lines = []
     for (study, uri), added in studies.items():
         changed = _changed(stored_conditions(study, uri), added)
@@ -194,7 +194,7 @@ def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[s
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
     """Name factors and their values as texts; a world's come once, under its own names."""
-    left_out = kinds.of_condition(named).repeated
+    left_out = kinds.kind_of(named).repeated
     factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}
 
@@ -204,7 +204,7 @@ def _listed(values: Sequence[str]) -> str:
     return ", ".join(values[:_MOST]) + more
 
 
-def idle_slots(jobs: Sequence[Job]) -> list[str]:
+def warn_idle_slots(jobs: Sequence[Job]) -> list[str]:
     """Warn if a hosted model computes far more rows than there are replicates to fill them.
 
     Each step computes all of ``backend.slots``, filled or not, and a replicate fills one.

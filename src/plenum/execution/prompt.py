@@ -18,8 +18,8 @@ from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, replay_calls, sent_messages
 from plenum.models.conversation import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.records.stores import fetched
-from plenum.tracking.runs import artifacts
+from plenum.records.stores import fetch_journals
+from plenum.tracking.runs import read_artifacts
 from plenum.tracking.study import Study
 
 _Value = TypeVar("_Value", int, str)
@@ -121,7 +121,7 @@ def _chosen(runs: Sequence[Any], name: str | None) -> Any:
 
 def _condition(client: Any, run: Any) -> Condition:
     """Rebuild the condition of a run from its config and today's texts."""
-    config = artifacts(client, run, ("config.yaml",)).get("config.yaml")
+    config = read_artifacts(client, run, ("config.yaml",)).get("config.yaml")
     identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
     if config is None:
         raise UserError(
@@ -141,7 +141,7 @@ def _condition(client: Any, run: Any) -> Condition:
 
 def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> Transcript:
     """Read a replicate's journal: the one here, else the copy in the tracking store."""
-    folder = fetched(wish.journals, condition.folder) / condition.folder
+    folder = fetch_journals(wish.journals, condition.folder) / condition.folder
     here = folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():

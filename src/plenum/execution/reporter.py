@@ -28,9 +28,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         accounts["unread_lines"] = len(unread)
     if not request["estimate"]:
         return {"accounts": accounts}
-    from plenum.execution.summarise import report
+    from plenum.execution.summarise import report_condition
 
-    return report(transcripts, accounts)
+    return report_condition(transcripts, accounts)
 
 
 def main() -> None:

@@ -293,7 +293,7 @@ class SweepRunner:
         ticket = self._playing.tickets(admission)(
             model.provider, job.condition.folder, index, needs, job.condition.models
         )
-        return Caller(model, backends.retry_policy(job.calls), ticket, log)
+        return Caller(model, backends.make_retry_policy(job.calls), ticket, log)
 
     async def _result(self, index: int, journal: Path, replicate: Playable) -> ReplicateResult:
         """Run a replicate; its failure never affects another one."""
@@ -364,7 +364,7 @@ class SweepRunner:
 
 def _store(job: Job) -> tuple[str, str] | None:
     """Return the URI of the store and the study of a job; ``None`` if it isn't tracked."""
-    return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
+    return (store.absolute_uri(job.tracking_uri), job.study) if job.tracking_uri else None
 
 
 def _sent(trackers: Sequence[Tracker]) -> int:

@@ -18,7 +18,7 @@ SETTINGS: dict[str, Any] = {"window": WINDOW, "interval": "jackknife", "draws": 
 """The settings of a sweep's estimates, as :func:`plenum.dynamics.summarise` takes them."""
 
 
-def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
+def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
     """Make the report that the tracking process writes; ``line`` is a summary for people."""
     completed = [t for t in transcripts if t.status == "completed"]
     ends = [t.end for t in completed if t.end]
@@ -30,7 +30,7 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
     estimated = no_estimates("no_replicates", "no completed replicate")
-    kind = kinds.of_condition(transcripts[0].head) if transcripts else None
+    kind = kinds.kind_of(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
         estimated = kind.part("estimates")(counted)
     environments = sorted(environments_of(transcripts))

@@ -20,7 +20,7 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
     decisions = [str(t.decision) for t in completed]
-    report = of_summary(summarise(preferences, decisions, **SETTINGS), seats)
+    report = committee_notes(summarise(preferences, decisions, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
     numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
@@ -36,7 +36,7 @@ def _reading(transcript: Transcript) -> VariantOutcome:
     return VariantOutcome(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
-def of_summary(summary: Summary, seats: Sequence[str]) -> Report:
+def committee_notes(summary: Summary, seats: Sequence[str]) -> Report:
     """Convert the estimates of an ensemble to metrics, with D(t) by round."""
     exponent, groups = summary.lyapunov, summary.record()
     metrics = {METRICS.get(name, name): value for name, value in groups.pop("estimates").items()}

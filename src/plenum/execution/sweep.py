@@ -9,7 +9,7 @@ from plenum.design.condition import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first_exception
-from plenum.execution.open_files import raise_limit
+from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
@@ -62,7 +62,7 @@ def run_sweep(
     playing.check(jobs)
     preflight.check_sweep(jobs)
     if own:
-        _tell((*preflight.now_varying(jobs), *notes(jobs)))
+        _tell((*preflight.describe_new_factors(jobs), *notes(jobs)))
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
@@ -75,7 +75,7 @@ def run_sweep(
     ledger = Ledger(budget, prices.of, spent, held)
 
     if own:  # once the models are there: a line about their slots goes before no refusal
-        _tell(preflight.idle_slots(jobs))
+        _tell(preflight.warn_idle_slots(jobs))
     begin()
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
@@ -97,7 +97,7 @@ async def _run(
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     replicates = sum(job.replicates for job in jobs)
     wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
-    slots = min(wanted, raise_limit())
+    slots = min(wanted, raise_file_limit())
     with Progress(calls, replicates) as progress:
         runner = SweepRunner(jobs, models, ledger, slots, progress, playing)
         progress.follow(
@@ -107,7 +107,7 @@ async def _run(
             max(job.condition.sampling.max_tokens for job in jobs),
         )
         loop = asyncio.get_running_loop()
-        kept = {stores.of(job.journals) for job in jobs}
+        kept = {stores.store_of(job.journals) for job in jobs}
         for each in kept:
             each.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())
@@ -144,7 +144,7 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
     for job in jobs:
         backend, key = job.condition.backend, repr(job.condition.backend)
         if key not in models:
-            opened = backends.build(backend, job.calls, prices, here=playing.here)
+            opened = backends.build_backend(backend, job.calls, prices, here=playing.here)
             models[key] = playing.model(job, opened)
     for job in jobs:
         models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)

@@ -11,7 +11,7 @@ from plenum.models.chat import ChatModel
 from plenum.models.retry import Policy
 
 
-def build(
+def build_backend(
     settings: Backend,
     calls: Calls,
     prices: Prices,
@@ -47,13 +47,13 @@ def build(
     return SimulatedBackend(settings)
 
 
-def require_live(calls: Calls) -> None:
+def require_live_calls(calls: Calls) -> None:
     """Refuse batches for calls that no replicate makes (``UserError``)."""
     if calls.batch:
         raise UserError("calls.batch: only deliberations and worlds of backend=api go in batches")
 
 
-def retry_policy(calls: Calls) -> Policy:
+def make_retry_policy(calls: Calls) -> Policy:
     """Make the retry policy that the config asks for."""
     timeout_s = None if calls.batch else calls.timeout_s  # a batch takes hours
     return Policy(calls.max_attempts, timeout_s, calls.backoff_s, calls.backoff_max_s)

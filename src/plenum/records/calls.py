@@ -86,7 +86,7 @@ class CallLog:
         self.unread = 0
         try:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-                writing.append(self._descriptor, b"\n", path)
+                writing.append_bytes(self._descriptor, b"\n", path)
             for line in attempts(path.parent, self._count_unread):
                 self._count(line)
         except BaseException:
@@ -110,8 +110,8 @@ class CallLog:
         self._write({**line, "outcome": _SENT})
 
     def _write(self, line: Line) -> None:
-        data = (writing.encode(line) + "\n").encode(errors="replace")
-        writing.append(self._descriptor, data, self._path)
+        data = (writing.encode_json(line) + "\n").encode(errors="replace")
+        writing.append_bytes(self._descriptor, data, self._path)
 
     def close(self) -> None:
         """Close the file."""

@@ -13,38 +13,38 @@ MEASURES = ("performance", "score", "deviation_actions", "deviation_proposals")
 """The measures of every round; docs/worlds.md defines them."""
 
 
-def played(transcript: Transcript) -> list[dict[str, Any]]:
+def list_played_rounds(transcript: Transcript) -> list[dict[str, Any]]:
     """List the entries of the rounds that are over."""
     return [entry for entry in transcript.entries if entry["kind"] == "round"]
 
 
-def metrics(transcript: Transcript) -> dict[str, float]:
+def read_metrics(transcript: Transcript) -> dict[str, float]:
     """Return the metrics of a completed run, NaN if one isn't defined; none for other runs."""
     values = (transcript.end or {}).get("metrics", {})
     return {name: np.nan if value is None else float(value) for name, value in values.items()}
 
 
-def series(transcript: Transcript, name: str) -> NDArray[np.float64]:
+def read_series(transcript: Transcript, name: str) -> NDArray[np.float64]:
     """Return a measure by round, shape (rounds,)."""
-    return np.array([number(entry[name]) for entry in played(transcript)], dtype=float)
+    return np.array([number(entry[name]) for entry in list_played_rounds(transcript)], dtype=float)
 
 
-def components(transcripts: Sequence[Transcript]) -> int:
+def count_components(transcripts: Sequence[Transcript]) -> int:
     """Return the number of components of C(t); 1 if no round is over."""
-    return next((entry["components"] for t in transcripts for entry in played(t)), 1)
+    return next((entry["components"] for t in transcripts for entry in list_played_rounds(t)), 1)
 
 
-def weights(transcripts: Sequence[Transcript]) -> list[tuple[int, int, int, float]]:
+def list_weights(transcripts: Sequence[Transcript]) -> list[tuple[int, int, int, float]]:
     """List C(t) by its components above zero: replicate, round, component, weight."""
     return [
         (t.head["replicate"], entry["round"], component, weight)
         for t in transcripts
-        for entry in played(t)
+        for entry in list_played_rounds(t)
         for component, weight in entry["weights"]
     ]
 
 
-def ensembles(
+def rebuild_ensembles(
     weights: Iterable[tuple[int, int, int, float]], runs: int
 ) -> list[NDArray[np.float64]]:
     """Rebuild C(t) of the runs of each world.
@@ -52,7 +52,7 @@ def ensembles(
     Parameters
     ----------
     weights
-        As :func:`weights` gives them.
+        As :func:`list_weights` gives them.
     runs
         As many replicates are run in one world.
 

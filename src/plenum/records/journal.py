@@ -108,12 +108,12 @@ class Journal:
         DamagedJournal
             Another process writes the file; nothing was written.
         """
-        line, link = chain_entry(writing.encode(entry), self._chain)
+        line, link = chain_entry(writing.encode_json(entry), self._chain)
         data = line.encode() + b"\n"
         try:
             self._lock()
             self._require_alone()
-            writing.append(self._descriptor, data, self.path)
+            writing.append_bytes(self._descriptor, data, self.path)
         finally:
             with suppress(OSError):
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)

@@ -54,7 +54,7 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True)
-class Local:
+class LocalStore:
     """A folder of this machine alone."""
 
     folder: Path
@@ -80,7 +80,7 @@ class Local:
         """Do nothing."""
 
 
-HERE = Local(Path())
+HERE = LocalStore(Path())
 """A store for journals that lie on this machine alone, whatever their folder."""
 
 
@@ -122,7 +122,7 @@ _written: list[Scheme] = []
 """Those that a script has written something for."""
 
 
-def folder(journals: str) -> Path:
+def local_folder(journals: str) -> Path:
     """Return the folder of this machine in which journals are written.
 
     Raises
@@ -143,30 +143,30 @@ def open_store(journals: str, durable: bool = False) -> Store:
         Whether a turn is over only when the store has it.
     """
     scheme = _scheme(journals)
-    return Local(Path(journals)) if scheme is None else scheme.open(journals, durable)
+    return LocalStore(Path(journals)) if scheme is None else scheme.open(journals, durable)
 
 
-def of(journals: str) -> Store:
+def store_of(journals: str) -> Store:
     """Return the store of a folder of journals; until it is opened, its local folder alone."""
     scheme = _scheme(journals)
     opened = None if scheme is None else scheme.opened(journals)
-    return opened or Local(folder(journals))
+    return opened or LocalStore(local_folder(journals))
 
 
-def fetched(journals: str, *conditions: str) -> Path:
+def fetch_journals(journals: str, *conditions: str) -> Path:
     """Return the folder of journals to be read, with what a store has of conditions, or of all."""
     scheme = _scheme(journals)
     return Path(journals) if scheme is None else scheme.fetched(journals, *conditions)
 
 
-def fetched_file(key: str, address: str) -> Path:
+def fetch_file(key: str, address: str) -> Path:
     """Return a file on this machine; one at an address is fetched."""
     scheme = _scheme(address)
     return Path(address) if scheme is None else scheme.fetched_file(key, address)
 
 
 def destination(key: str, address: str) -> Path:
-    """Return where a script writes what belongs to an address; :func:`send` takes it there."""
+    """Return where a script writes for an address; :func:`send_outputs` takes it there."""
     scheme = _scheme(address)
     if scheme is None:
         return Path(address)
@@ -175,13 +175,13 @@ def destination(key: str, address: str) -> Path:
     return scheme.destination(key, address)
 
 
-def exists(address: str) -> bool:
+def file_exists(address: str) -> bool:
     """Return True if there is such a file, here or at its address."""
     scheme = _scheme(address)
     return Path(address).exists() if scheme is None else scheme.exists(address)
 
 
-def send() -> None:
+def send_outputs() -> None:
     """Take what a script has written to the addresses that it is for."""
     for scheme in _written:
         scheme.send()

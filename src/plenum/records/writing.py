@@ -5,11 +5,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """The encoder of a line of JSON, without spaces."""
 
 
-def append(descriptor: int, data: bytes, path: Path) -> None:
+def append_bytes(descriptor: int, data: bytes, path: Path) -> None:
     """Append to a file, in one system call if the disk allows it.
 
     After it returns, a killed process loses nothing. If the disk doesn't take all of it, the part

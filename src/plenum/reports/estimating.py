@@ -39,7 +39,7 @@ RECORDED: Registry[Recorded] = Registry("plenum.recorded", "estimates of large s
 """Entry points that read stored estimates; without one, estimates are computed again."""
 
 
-def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
+def estimate_study(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running.
 
     Those that have an outline keep no arrays, however many they are; numbers that the sweep stored
@@ -138,6 +138,6 @@ def other_study(chosen: Settings, key: str) -> list[Row]:
     if not study:
         return []
     try:
-        return build(Study(study, chosen.uri).conditions, chosen)
+        return estimate_study(Study(study, chosen.uri).conditions, chosen)
     except UserError as error:
         raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None

@@ -19,50 +19,50 @@ NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
 """Statuses of conditions that have no estimates."""
 
 
-def text(value: Any) -> str:
+def format_text(value: Any) -> str:
     """Format text as it is; several values are separated by spaces."""
     if isinstance(value, tuple):
-        return " ".join(map(text, value))
+        return " ".join(map(format_text, value))
     return NONE if value is None or pd.isna(value) else str(value)
 
 
-def or_dash(value: Any) -> str:
+def format_or_dash(value: Any) -> str:
     """Format text, which may be empty."""
-    return text(value) or NONE
+    return format_text(value) or NONE
 
 
-def number(value: float, digits: int) -> str:
+def format_number(value: float, digits: int) -> str:
     """Format a number with ``digits`` decimals; infinity becomes ``never``."""
     if pd.isna(value):
         return NONE
     return "never" if math.isinf(value) else f"{value:.{digits}f}"
 
 
-def interval(low: float, high: float, digits: int = 4) -> str:
+def format_interval(low: float, high: float, digits: int = 4) -> str:
     """Format an interval in brackets."""
     if pd.isna(low) or pd.isna(high) or not (math.isfinite(low) and math.isfinite(high)):
         return NONE
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def p_value(p: float) -> str:
+def format_p_value(p: float) -> str:
     """Format a p-value with three decimals, four if it is small."""
     if pd.isna(p):
         return NONE
     return "<.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}"
 
 
-def count(n: float | None) -> str:
+def format_count(n: float | None) -> str:
     """Format a whole number, with commas between thousands."""
     return NONE if n is None or pd.isna(n) else f"{int(n):,}"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Format a share in percent with one decimal."""
     return NONE if pd.isna(share) else shares.percent(share, 1)
 
 
-def dollars(cost: float, unpriced: int) -> str:
+def format_dollars(cost: float, unpriced: int) -> str:
     """Format a cost in dollars, and calls without a known price; these alone are no cost of 0."""
     if pd.isna(cost):
         return NONE
@@ -72,9 +72,9 @@ def dollars(cost: float, unpriced: int) -> str:
     return f"{known} + {unpriced:,} unpriced" if unpriced else known
 
 
-def warnings(names: str) -> str:
+def format_warnings(names: str) -> str:
     """Format names of warnings, one a line of the cell."""
-    return or_dash(names).replace(" ", "\n")
+    return format_or_dash(names).replace(" ", "\n")
 
 
 def tallied(decisions: Mapping[str, int]) -> str:
@@ -83,23 +83,23 @@ def tallied(decisions: Mapping[str, int]) -> str:
     return ", ".join(f"{decision} {n:,}" for decision, n in named)
 
 
-def realised(completed: int, target: int) -> str:
+def format_realised(completed: int, target: int) -> str:
     """Format the completed of the target replicates."""
     return f"{completed}/{target}"
 
 
-def share(value: float, low: float, high: float, digits: int = 3) -> str:
+def format_share(value: float, low: float, high: float, digits: int = 3) -> str:
     """Format a number and its interval."""
     if pd.isna(value):
         return NONE
-    return f"{number(value, digits)} {interval(low, high, digits)}"
+    return f"{format_number(value, digits)} {format_interval(low, high, digits)}"
 
 
 def error(value: float, se: float, digits: int = 3) -> str:
     """Format a number and its standard error."""
     if pd.isna(value):
         return NONE
-    return f"{number(value, digits)} ±{number(se, digits)}"
+    return f"{format_number(value, digits)} ±{format_number(se, digits)}"
 
 
 def exponent(value: float, status: str) -> str:
@@ -109,16 +109,16 @@ def exponent(value: float, status: str) -> str:
     return status if pd.isna(value) else f"{value:.4f}"
 
 
-def decimals(digits: int) -> Callable[[float], str]:
+def format_decimals(digits: int) -> Callable[[float], str]:
     """Make the format of numbers with so many decimals."""
-    return lambda value: number(value, digits)
+    return lambda value: format_number(value, digits)
 
 
-def significant(digits: int) -> Callable[[float], str]:
+def format_significant(digits: int) -> Callable[[float], str]:
     """Make the format of numbers with at most so many significant digits."""
     return lambda value: NONE if pd.isna(value) else f"{value:.{digits}g}"
 
 
-def limits(digits: int) -> Callable[[float, float], str]:
+def format_limits(digits: int) -> Callable[[float, float], str]:
     """Make the format of intervals with so many decimals."""
-    return lambda low, high: interval(low, high, digits)
+    return lambda low, high: format_interval(low, high, digits)

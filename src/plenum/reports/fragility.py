@@ -27,7 +27,9 @@ _TOUCHING = ("attrition", "pending", "environments", "repeated_wordings", "no_ca
 """The warnings of a condition that concern decisions."""
 
 
-def changes(rows: Sequence[Row], baseline: Sequence[Row] = ()) -> list[Effect[FragilityContrast]]:
+def compare_wordings(
+    rows: Sequence[Row], baseline: Sequence[Row] = ()
+) -> list[Effect[FragilityContrast]]:
     """Compare perturbed conditions, wording by wording; a family has all comparisons of a name.
 
     Parameters

@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.reports.labels import condition_keys, shared_label
 from plenum.reports.notes import notes
-from plenum.reports.rows import Row, frame, shown, symbol, varying_in
+from plenum.reports.rows import Row, rows_frame, shown_rows, symbol, varying_in
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column
 
@@ -31,7 +31,7 @@ class RowGroup:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The condition table, a line each. Tables that add columns work on a copy."""
-        return frame(self.rows)
+        return rows_frame(self.rows)
 
     @cached_property
     def symbol(self) -> str:
@@ -51,7 +51,7 @@ class RowGroup:
     @cached_property
     def shared(self) -> str:
         """The factors that all conditions have in common, and that no column shows."""
-        return shared_label(self.rows[0].tracked.factors, shown(self.rows)[0])
+        return shared_label(self.rows[0].tracked.factors, shown_rows(self.rows)[0])
 
     @cached_property
     def fitted(self) -> str:

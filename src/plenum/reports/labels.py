@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from plenum.design.factors import unusual
-from plenum.design.kinds import of_condition
-from plenum.reports.rows import Row, shown
+from plenum.design.kinds import kind_of
+from plenum.reports.rows import Row, shown_rows
 from plenum.reports.table import Column, keys
 from plenum.tracking.conditions import TrackedCondition
 
@@ -16,12 +16,12 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
 
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
     """Name the factors that a condition shares with others of a study, without those shown."""
-    return label(factors, [n for n in of_condition(factors).distinct_factors if n not in names])
+    return label(factors, [n for n in kind_of(factors).distinct_factors if n not in names])
 
 
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
-    names, same = shown(rows)
+    names, same = shown_rows(rows)
     return keys([*names, *["condition"] * same])
 
 

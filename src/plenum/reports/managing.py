@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.ranges import is_study, one_of
 from plenum.records import stores
-from plenum.reports.formats import NONE, or_dash
+from plenum.reports.formats import NONE, format_or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys
@@ -81,7 +81,7 @@ def request(cfg: DictConfig) -> Request:
         raise UserError(f"rename: {cfg.rename!r}; use letters, digits, '.', '_' and '-'")
     return Request(
         study="" if cfg.study is None else str(cfg.study),
-        uri=store.absolute(str(cfg.tracking.uri)),
+        uri=store.absolute_uri(str(cfg.tracking.uri)),
         action=action,
         value=str(cfg.get(action) or ""),
         journals=str(cfg.folder),
@@ -99,24 +99,24 @@ def manage(request: Request) -> None:
         There is no such study or condition, another process writes the study, or nobody can be
         asked.
     """
-    client = runs.existing(request.uri)
-    stored = studies.studies(client) if client else []
+    client = runs.open_existing(request.uri)
+    stored = studies.list_studies(client) if client else []
     if not request.study:
         _print_studies(stored)
         return
     study = _find(stored, request)
-    lie = stores.fetched(request.journals, *{c.folders[0] for c in study.conditions})
+    lie = stores.fetch_journals(request.journals, *{c.folders[0] for c in study.conditions})
     if request.action == "list":
         _print_conditions(study, lie)
         return
     if request.action == "rename" and any(s.name == request.value and s.active for s in stored):
         raise UserError(f"rename: there is a study {request.value!r} already")
     gone = _gone(study, request)
-    used = studies.users(stored, study, gone)
+    used = studies.find_users(stored, study, gone)
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
     removed = free if request.remove else []
-    with studies.held_journals(lie, request.uri, study.name, removed):
+    with studies.hold_journals(lie, request.uri, study.name, removed):
         for line in _consequences(
             study, request, gone, free, {f: used[f] for f in folders if f in used}
         ):
@@ -125,13 +125,13 @@ def manage(request: Request) -> None:
         if removed:
             studies.remove_journals(stores.open_store(request.journals), removed)
         if request.action == "rename":
-            studies.rename(client, study, request.value)
+            studies.rename_study(client, study, request.value)
         elif request.action == "restore":
-            studies.restore(client, study)
+            studies.restore_study(client, study)
         elif request.action == "drop":
-            studies.drop(client, study, gone[0])
+            studies.drop_condition(client, study, gone[0])
         else:
-            studies.delete(client, study)
+            studies.delete_study(client, study)
     print(f"done: {request.action} {study.name}")
 
 
@@ -182,7 +182,9 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
-    size = sum(studies.journals_size(stores.folder(request.journals) / folder) for folder in free)
+    size = sum(
+        studies.journals_size(stores.local_folder(request.journals) / folder) for folder in free
+    )
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
         **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},
@@ -224,7 +226,12 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
     )
     columns = (
         *keys(["study"]),
-        *(Column("kind", format=or_dash), Column("conditions"), *_COUNTED, Column("experiment")),
+        *(
+            Column("kind", format=format_or_dash),
+            Column("conditions"),
+            *_COUNTED,
+            Column("experiment"),
+        ),
     )
     show([Table("studies", "Studies", lines, columns)])
 

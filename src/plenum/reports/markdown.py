@@ -14,7 +14,9 @@ def _piped(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 
-def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | None = None) -> str:
+def frame_markdown(
+    table: Table, heading: str = "", escape: Callable[[str], str] | None = None
+) -> str:
     """Write a table as Markdown: its heading, its lines, and its notes below.
 
     Parameters

@@ -22,7 +22,7 @@ def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
     return (*_lines(table, rows, facts), provenance(rows))
 
 
-def of_wordings(rows: Sequence[Row]) -> list[str]:
+def wording_notes(rows: Sequence[Row]) -> list[str]:
     """Write the note on λ̂_pert, if there is one."""
     return _lines("wordings", rows, {})
 

@@ -42,7 +42,7 @@ class IntervalEstimate(Protocol):
         """The upper limit."""
 
 
-def count(n: int, noun: str, plural: str = "") -> str:
+def count_words(n: int, noun: str, plural: str = "") -> str:
     """Write a number and its noun: "no replicates", "one replicate", "12 replicates"."""
     spelled = "no" if n == 0 else spelt(n)
     return f"{spelled} {noun if n == 1 else plural or noun + 's'}"
@@ -96,7 +96,7 @@ def listed(items: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-def names(items: Iterable[str], where: str = "", most: int = LISTED) -> str:
+def join_names(items: Iterable[str], where: str = "", most: int = LISTED) -> str:
     """List items, the first few of a long list; ``where`` says where the rest is."""
     items = list(items)
     if len(items) <= most + 1:
@@ -205,7 +205,19 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: tuple[Callable[..., str], ...] = (
-        *(between, capital, ci, count, counts, interval, listed, lookup, names, number, of_all),
+        *(
+            between,
+            capital,
+            ci,
+            count_words,
+            counts,
+            interval,
+            listed,
+            lookup,
+            join_names,
+            number,
+            of_all,
+        ),
         *(
             p_value,
             percent,

@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
-from plenum.reports.formats import NONE, decimals, interval, warnings
+from plenum.reports.formats import NONE, format_decimals, format_interval, format_warnings
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.printing import show
@@ -36,13 +36,13 @@ def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
     columns = (
         *condition_keys(rows),
         Column("n"),
-        Column("lambda", "λ̂", decimals(4)),
-        Column("sd", format=decimals(3)),
-        Column("replicates", "replicates per arm", decimals(0)),
+        Column("lambda", "λ̂", format_decimals(4)),
+        Column("sd", format=format_decimals(3)),
+        Column("replicates", "replicates per arm", format_decimals(0)),
         Column(("low", "high", "half_width"), "interval now", _interval),
         Column("half_width", format=_half_width),
         Column("stop"),
-        Column("warnings", format=warnings),
+        Column("warnings", format=format_warnings),
     )
     lines = pd.DataFrame(
         {**condition.factors, "condition": condition.identity, **_line(condition, plan)}
@@ -92,8 +92,8 @@ def _stop(exponent: LyapunovEstimate, plan: Plan) -> dict[str, Any]:
 
 
 def _interval(low: float, high: float, half_width: float) -> str:
-    return NONE if half_width is None or half_width > _WIDE else interval(low, high)
+    return NONE if half_width is None or half_width > _WIDE else format_interval(low, high)
 
 
 def _half_width(value: float) -> str:
-    return f"> {_WIDE:g}" if value is not None and value > _WIDE else decimals(4)(value)
+    return f"> {_WIDE:g}" if value is not None and value > _WIDE else format_decimals(4)(value)

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from plenum.base.text import printable
 from plenum.reports import marks
-from plenum.reports.formats import text
+from plenum.reports.formats import format_text
 from plenum.reports.table import Column, Format, Table
 
 WARNINGS = "warnings"
@@ -178,7 +178,7 @@ def whole(table: Table, width: int) -> Table:
 
 def _in_a_row(names: Sequence[str], values: Sequence[object]) -> str:
     """Join the values that name a line in one cell; a bare number has its name before it."""
-    texts = [text(value) for value in values]
+    texts = [format_text(value) for value in values]
     return " ".join(
         f"{name}={value}" if value.replace(".", "").isdigit() else value
         for name, value in zip(names, texts, strict=True)

@@ -20,7 +20,7 @@ _LOCAL = "sqlite:///mlruns/mlflow.db"
 """The store of ``tracking=local``, which ``make ui`` opens."""
 
 
-def publish(chosen: Settings) -> None:
+def publish_results(chosen: Settings) -> None:
     """Print, write and log a study's tables; then summarise them in a few sentences.
 
     Raises

@@ -132,7 +132,7 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
     return any(len(digests) > 1 for digests in met.values())
 
 
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
+def rows_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Make the condition table; missing estimates are NaN."""
     records = [row.record() for row in rows]
     more = dict.fromkeys(name for record in records for name in record if name not in COLUMNS)
@@ -153,7 +153,7 @@ def varying_in(rows: Sequence[Row]) -> list[str]:
     return varying((row.tracked.factors for row in rows), names)
 
 
-def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
+def shown_rows(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """List the factors to show, and tell if conditions differ in a text alone."""
     names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *varying_in(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)

@@ -109,8 +109,8 @@ def read(kind: type[T], cfg: DictConfig) -> T:
         The study isn't named, there is no store, or a value is malformed.
     """
     reads_study = "uri" in kind.__dataclass_fields__  # type: ignore[attr-defined]
-    given = dict(zip(("study", "uri"), source(cfg), strict=True)) if reads_study else {}
-    return validation.read(kind, cfg, **given)
+    given = dict(zip(("study", "uri"), source_keys(cfg), strict=True)) if reads_study else {}
+    return validation.read_settings(kind, cfg, **given)
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -128,7 +128,7 @@ def plan(cfg: DictConfig) -> Plan:
     return planned
 
 
-def source(cfg: DictConfig) -> tuple[str, str]:
+def source_keys(cfg: DictConfig) -> tuple[str, str]:
     """Return the study that a script is to read, and the store that holds it.
 
     Raises

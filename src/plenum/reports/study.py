@@ -9,7 +9,7 @@ from plenum.design.kinds import KINDS, Kind
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports import effects
 from plenum.reports.effects import Effect
-from plenum.reports.estimating import build, other_study, whole
+from plenum.reports.estimating import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.runs import kind_tag
@@ -132,7 +132,7 @@ def kind_of(study: str, uri: str) -> Kind:
     return KINDS[kind_tag(study, uri) or Study(study, uri).kind]
 
 
-def load(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
+def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
     """Read a study of committees and estimate its conditions.
 
     Parameters
@@ -148,4 +148,4 @@ def load(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
     """
     study = Study(chosen.study, chosen.uri)
     tracked = study.outlined if outlined else study.conditions
-    return EstimatedStudy(chosen, tuple(build(tracked, chosen)))
+    return EstimatedStudy(chosen, tuple(estimate_study(tracked, chosen)))

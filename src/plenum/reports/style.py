@@ -49,13 +49,13 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def drawing_style() -> Iterator[None]:
     """Draw in the shared style."""
     with plt.style.context(Path(__file__).with_name("plenum.mplstyle")):
         yield
 
 
-def look(number: int) -> dict[str, Any]:
+def apply_look(number: int) -> dict[str, Any]:
     """Return the look of a series' lines: its colour, marker and dashes."""
     return {
         "color": COLOURS[number % len(COLOURS)],
@@ -64,7 +64,7 @@ def look(number: int) -> dict[str, Any]:
     }
 
 
-def panels(
+def make_panels(
     lines: int, columns: int, size: tuple[float, float], used: int | None = None, **more: Any
 ) -> tuple[Figure, NDArray[Any]]:
     """Make a figure with panels, shape (lines, columns); those from number ``used`` on stay empty.
@@ -118,7 +118,7 @@ def wrapped(text: str, wide: float, size: float = SMALL) -> str:
     return "\n".join(lines)
 
 
-def caption(figure: Figure, lines: Sequence[str]) -> None:
+def add_caption(figure: Figure, lines: Sequence[str]) -> None:
     """Put lines under a figure: its content, counts, backend and warnings.
 
     Long lines are broken at the figure's width.
@@ -140,13 +140,13 @@ def _settle(figure: Figure) -> None:
         axes.set_position((left, bottom, wide, high), which="original")
 
 
-def save(
+def save_figure(
     figure: Figure, folder: Path, name: str, kinds: Sequence[str] = ("png", "svg")
 ) -> list[Path]:
     """Write a figure as PNG and SVG, and close it: the same figure gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.{kind}" for kind in kinds]
-    with styled():
+    with drawing_style():
         _settle(figure)
         for kind, file in zip(kinds, files, strict=True):
             figure.savefig(file, metadata=_ANONYMOUS[kind])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports.formats import text
+from plenum.reports.formats import format_text
 
 Format = Callable[..., str]
 """A function that makes a cell of a value, or of several."""
@@ -36,7 +36,7 @@ class Column:
 
     name: str | tuple[str, ...]
     label: str | None = None
-    format: Format = text
+    format: Format = format_text
     key: bool = False
 
     @property
@@ -135,7 +135,7 @@ def keys(names: Sequence[str]) -> tuple[Column, ...]:
     return tuple(Column(name, name, key=True) for name in names)
 
 
-def csv(frame: pd.DataFrame) -> str:
+def frame_csv(frame: pd.DataFrame) -> str:
     """Write a frame as CSV; several values in a cell are separated by spaces."""
     several = {
         str(name): [_side_by_side(value) for value in values]

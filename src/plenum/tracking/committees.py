@@ -21,7 +21,10 @@ def run_name(condition: Mapping[str, Any]) -> str:
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Make the tables that become a condition's Parquet artifacts, by name."""
-    return {"ensemble": states(transcripts), "replicates": conditions.replicates(transcripts)}
+    return {
+        "ensemble": states(transcripts),
+        "replicates": conditions.tabulate_replicates(transcripts),
+    }
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:

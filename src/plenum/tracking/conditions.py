@@ -145,7 +145,7 @@ class TrackedCondition:
     @property
     def kind(self) -> kinds.Kind:
         """The kind of condition."""
-        return kinds.of_condition(self.factors)
+        return kinds.kind_of(self.factors)
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def written(run: Any) -> int:
 def factors_of(run: Any) -> dict[str, str]:
     """Read the design factors of a condition's run, by name."""
     params = run.data.params
-    names = kinds.of_condition(params).factors
+    names = kinds.kind_of(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 
@@ -285,7 +285,7 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
     return target, completed, failures
 
 
-def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
+def tabulate_replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """Make the table of replicates, with status, decision, wording and totals of each."""
     rows = []
     for t in transcripts:

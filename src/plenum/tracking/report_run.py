@@ -11,17 +11,17 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files and folders to the study's report run, which is created at first use."""
     client = store.open_client(uri)
     with store.permitted(uri):
-        experiment = store.experiment(client, uri, study)
+        experiment = store.find_experiment(client, uri, study)
         views.save(client, experiment)
         _log_report(client, experiment, files)
 
 
 def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
-    reports = runs.search(client, experiment, "tags.`plenum.kind` = 'report'")
+    reports = runs.search_runs(client, experiment, "tags.`plenum.kind` = 'report'")
     if reports:
         run = reports[0]
     else:
-        tags = {"plenum.kind": "report", **views.source()}
+        tags = {"plenum.kind": "report", **views.source_tags()}
         run = client.create_run(experiment, run_name="report", tags=tags)
     run_id = run.info.run_id
     if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed

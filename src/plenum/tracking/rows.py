@@ -18,10 +18,10 @@ from plenum.base.errors import UserError
 from plenum.base.extensions import Registry
 from plenum.tracking import store
 
-FILE, ARCHIVE = "runs.parquet", "transcripts.zip"
+ROWS_FILE, ROWS_ARCHIVE = "runs.parquet", "transcripts.zip"
 """Artifacts of a condition's run: the rows of its replicates, and their journals."""
 
-TAG = "plenum.rows"
+ROWS_TAG = "plenum.rows"
 """Tag of a condition's run of which replicates are rows."""
 
 MOST_NESTED = 2000
@@ -70,7 +70,7 @@ class Writers(Protocol):
         """Put transcripts into one archive."""
 
 
-WRITERS: Registry[Writers] = Registry("plenum.row_writers", "tracking.replicates")
+ROW_WRITERS: Registry[Writers] = Registry("plenum.row_writers", "tracking.replicates")
 """Entry points of packages that write rows, under ``rows``."""
 
 
@@ -92,12 +92,12 @@ class _NoRows:
 
 def writer(client: Any) -> Writer:
     """Make a writer of a condition's rows."""
-    return WRITERS["rows"].RowWriter(client) if "rows" in WRITERS else _NoRows()
+    return ROW_WRITERS["rows"].RowWriter(client) if "rows" in ROW_WRITERS else _NoRows()
 
 
-def nested(wanted: str, replicates: int) -> bool:
+def has_nested_runs(wanted: str, replicates: int) -> bool:
     """True if the replicates of a sweep get nested runs; ``wanted`` is ``tracking.replicates``."""
-    if "rows" not in WRITERS:
+    if "rows" not in ROW_WRITERS:
         return wanted != "none"
     return wanted == "all" or (wanted == "auto" and replicates <= MOST_NESTED)
 
@@ -132,10 +132,10 @@ def _opened(archive: Path, _written: int) -> ZipFile:
 
 def is_row(run: Any) -> bool:
     """Tell whether the run of a replicate is a row."""
-    return str(run.info.artifact_uri).endswith(f"/{ARCHIVE}")
+    return str(run.info.artifact_uri).endswith(f"/{ROWS_ARCHIVE}")
 
 
-def journal(replicate: int) -> str:
+def transcript_file(replicate: int) -> str:
     """Return the file name of a replicate's transcript, in a nested run and in an archive."""
     return f"{replicate:03d}.jsonl"
 
@@ -151,12 +151,12 @@ def located(artifact_uri: str, replicate: int) -> Path | Member | None:
     place = store.folder(artifact_uri)
     if place is None:
         return None
-    if place.name == ARCHIVE:
-        return Member(place, journal(replicate))
-    return place / "transcript" / journal(replicate)
+    if place.name == ROWS_ARCHIVE:
+        return Member(place, transcript_file(replicate))
+    return place / "transcript" / transcript_file(replicate)
 
 
-def row(
+def make_row(
     info: Mapping[str, Any],
     tags: Mapping[str, str],
     params: Mapping[str, Any],
@@ -176,7 +176,7 @@ def row(
     return {**info, **{f"{name}.{k}": v for name, group in groups for k, v in group.items()}}
 
 
-def values(data: bytes, *, whole: bool = True) -> list[dict[str, Any]]:
+def read_row_values(data: bytes, *, whole: bool = True) -> list[dict[str, Any]]:
     """The rows of a file, each with what it has a value of.
 
     Parameters
@@ -212,9 +212,9 @@ def read(data: bytes, parent: str, artifact_uri: str, *, whole: bool = False) ->
         With the params and metrics.
     """
     runs = []
-    for row in values(data, whole=whole):
+    for row in read_row_values(data, whole=whole):
         groups: dict[str, dict[str, Any]] = {name: {} for name in _GROUPS}
-        info: dict[str, Any] = {"artifact_uri": f"{artifact_uri}/{ARCHIVE}"}
+        info: dict[str, Any] = {"artifact_uri": f"{artifact_uri}/{ROWS_ARCHIVE}"}
         for column, value in row.items():
             group, _, key = column.partition(".")
             if key:

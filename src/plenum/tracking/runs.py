@@ -20,16 +20,16 @@ CONDITIONS = "tags.`plenum.kind` = 'condition'"
 REPLICATES = "tags.`plenum.kind` = 'replicate'"
 
 
-def existing(uri: str) -> Any:
+def open_existing(uri: str) -> Any:
     """Open a client of a store; ``None`` if nothing has been tracked there yet."""
-    path = store.local(store.absolute(uri))
+    path = store.local(store.absolute_uri(uri))
     if path is not None and not path.exists():
         return None
-    store.check(store.absolute(uri))
+    store.require_writable_store(store.absolute_uri(uri))
     return store.open_client(uri)
 
 
-def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
+def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     """Open a client, the study's experiment, and the runs of its conditions.
 
     Raises
@@ -37,7 +37,7 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     UserError
         There is no such study at ``uri``, or nothing in it.
     """
-    client = existing(uri)
+    client = open_existing(uri)
     if client is None:
         raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
     with store.permitted(uri):
@@ -46,10 +46,10 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
     if experiment.lifecycle_stage != "active":
-        raise store.deleted(study, experiment.experiment_id, uri)
-    path = store.local(store.absolute(uri))
+        raise store.make_trash_error(study, experiment.experiment_id, uri)
+    path = store.local(store.absolute_uri(uri))
     if path is None:
-        runs = search(client, experiment.experiment_id, CONDITIONS)
+        runs = search_runs(client, experiment.experiment_id, CONDITIONS)
     else:  # MLflow takes a millisecond and 50 kB a run
         runs = stored.conditions(path, study)
     if not runs:
@@ -59,14 +59,14 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
 
 def kind_tag(study: str, uri: str) -> str:
     """Read the kind of a study from its experiment's tag; empty without study or tag."""
-    client = existing(uri)
+    client = open_existing(uri)
     experiment = client.get_experiment_by_name(study) if client else None
     if experiment is None or experiment.lifecycle_stage != "active":
         return ""
     return str(experiment.tags.get(stored.KIND_TAG, ""))
 
 
-def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
+def search_runs(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
     """Search the runs of an experiment by a filter, the oldest first; maybe also deleted ones."""
     from mlflow.entities import ViewType
 
@@ -95,7 +95,7 @@ def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, 
     for run in (run for run in runs if not estimated(run)):
         cell = run.data.tags["plenum.cell"]
         query = f"{REPLICATES} and tags.`plenum.cell` = '{cell}'"
-        for replicate in (*search(client, experiment, query), *rowed(client, run)):
+        for replicate in (*search_runs(client, experiment, query), *rowed(client, run)):
             tags = replicate.data.tags
             counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
     return counts
@@ -103,14 +103,14 @@ def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, 
 
 def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
     """Read the replicates that are rows of a condition's run; :func:`plenum.tracking.rows.read`."""
-    if rows.TAG not in run.data.tags:
+    if rows.ROWS_TAG not in run.data.tags:
         return []
-    data = artifacts(client, run, [rows.FILE]).get(rows.FILE)
+    data = read_artifacts(client, run, [rows.ROWS_FILE]).get(rows.ROWS_FILE)
     uri = run.info.artifact_uri
     return rows.read(data, run.info.run_id, uri, whole=whole) if data else []
 
 
-def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
+def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
     """Read those artifacts of a run that exist, by name."""
     folder = store.folder(run.info.artifact_uri)
     if folder is not None:

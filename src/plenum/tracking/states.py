@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base.identity import digest
-from plenum.design.kinds import of_condition as of_kind
+from plenum.design.kinds import kind_of as of_kind
 from plenum.records import Transcript
 from plenum.tracking import rows, store, stored, traces
 from plenum.tracking.stored import StoredRun
@@ -17,7 +17,7 @@ TAG = "plenum.journal"
 """Tag of a run: the digest of its data; of a replicate, how its journal ended."""
 
 
-def of_replicate(transcript: Transcript, pending: str) -> str:
+def describe_replicate(transcript: Transcript, pending: str) -> str:
     """Describe the data of a replicate's run: its journal's end, or the reason why it waits.
 
     Parameters
@@ -54,7 +54,7 @@ def clean(value: Any) -> Any:
     return json.loads(json.dumps(value), parse_constant=str)
 
 
-def holds(
+def holds_condition(
     uri: str,
     study: str,
     condition: dict[str, Any],
@@ -96,8 +96,8 @@ def holds(
 
 def _rows(parent: StoredRun) -> dict[str, StoredRun]:
     """Read the replicates that are rows of a condition's run, by the names of their journals."""
-    file = parent.artifacts and parent.artifacts / rows.FILE
-    if rows.TAG not in parent.tags or file is None or not file.exists():
+    file = parent.artifacts and parent.artifacts / rows.ROWS_FILE
+    if rows.ROWS_TAG not in parent.tags or file is None or not file.exists():
         return {}
     return {
         f"{int(row.data.tags['plenum.replicate']):03d}": StoredRun(
@@ -137,5 +137,5 @@ def _child_holds(child: StoredRun, parent: StoredRun, name: str, state: str, tra
         and child.tags.get("mlflow.parentRunId") == parent.id
         and transcript is not None
         and transcript.exists()
-        and (not traced or child.tags.get(traces.TAG) == trace)
+        and (not traced or child.tags.get(traces.TRACE_TAG) == trace)
     )

@@ -39,7 +39,7 @@ NOTE = """Each run here is one condition of the study; the runs nested in it are
 """The description of an experiment; :func:`plenum.tracking.views.save` puts links ahead of it."""
 
 
-def absolute(uri: str) -> str:
+def absolute_uri(uri: str) -> str:
     """Make the path of a tracking URI absolute, if it is an SQLite file.
 
     Raises
@@ -57,7 +57,7 @@ def absolute(uri: str) -> str:
     raise UserError(f"tracking.uri: {uri!r}; it starts with {starts}")
 
 
-def check(uri: str, *, thorough: bool = False) -> None:
+def require_writable_store(uri: str, *, thorough: bool = False) -> None:
     """Refuse, before anything is run for it, a store that can't be written to.
 
     That is a folder without permission, a file that is no database or, if the check is
@@ -219,7 +219,7 @@ def open_client(uri: str) -> "MlflowClient":
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
-    uri = absolute(uri)
+    uri = absolute_uri(uri)
     if found := database_of(uri):
         with found.prepared(uri):
             return MlflowClient(uri)
@@ -237,9 +237,9 @@ def open_client(uri: str) -> "MlflowClient":
 @contextmanager
 def _prepared(uri: str) -> Iterator[Path]:
     """Hold the lock of an SQLite store whose schema is whole; yields its file."""
-    path = Path(absolute(uri).removeprefix(_SQLITE))
+    path = Path(absolute_uri(uri).removeprefix(_SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.with_suffix(".lock")):
+    with hold_lock(path.with_suffix(".lock")):
         database.prepare(path)
         yield path
 
@@ -304,7 +304,7 @@ def folder(artifact_uri: str) -> Path | None:
 
 
 @contextmanager
-def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
+def collect_artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
     """Yield a folder for files that become a run's artifacts.
 
     It is the run's own if that is on this disk: the client would look it up again, and copy files
@@ -320,7 +320,7 @@ def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
         client.log_artifacts(run.info.run_id, scratch, within or None)
 
 
-def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
+def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
     """Return the id of a study's experiment; create it if it doesn't exist.
 
     Parameters
@@ -339,9 +339,9 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     existing = client.get_experiment_by_name(name)
     if existing is not None:
         if existing.lifecycle_stage != "active":
-            raise deleted(name, existing.experiment_id, uri)
+            raise make_trash_error(name, existing.experiment_id, uri)
         return str(existing.experiment_id)
-    uri = absolute(uri)
+    uri = absolute_uri(uri)
     location = None
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
@@ -361,18 +361,18 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
         return str(experiment.experiment_id)
 
 
-def deleted(name: str, number: str, uri: str) -> UserError:
+def make_trash_error(name: str, number: str, uri: str) -> UserError:
     """Make the error for an experiment that is in MLflow's trash."""
     return UserError(
         f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
         f"'python scripts/study.py study={name} restore' or "
-        f"'MLFLOW_TRACKING_URI={absolute(uri)} mlflow experiments restore -x {number}', "
+        f"'MLFLOW_TRACKING_URI={absolute_uri(uri)} mlflow experiments restore -x {number}', "
         "or name another study, as in study=NEW"
     )
 
 
 @contextmanager
-def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+def hold_lock(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold a file lock; call ``waiting`` once if another process holds it."""
     with path.open("a") as handle:
         try:
@@ -383,7 +383,7 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
         yield
 
 
-def held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Return True if a process of this machine holds a file lock; the holder isn't disturbed."""
     with path.open() as handle:
         try:

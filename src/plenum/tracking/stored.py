@@ -15,9 +15,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS, of_condition
+from plenum.design.kinds import KINDS, kind_of
 from plenum.tracking import database, store
-from plenum.tracking.rows import ARCHIVE
+from plenum.tracking.rows import ROWS_ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
 """Tag of an experiment: the kind of its conditions. Older studies' kind is read from their runs."""
@@ -145,7 +145,7 @@ def require_kind(study: str, uri: str, kind: str) -> None:
         The study holds another kind already, is in MLflow's trash, or can't be written to.
     """
     tag = require_active(study, uri)
-    kinds = {tag} if tag else {of_condition(c.params).name for c in stored_conditions(study, uri)}
+    kinds = {tag} if tag else {kind_of(c.params).name for c in stored_conditions(study, uri)}
     for other in sorted(kinds - {kind}):
         raise UserError(
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
@@ -174,7 +174,7 @@ def require_active(study: str, uri: str) -> str | None:
     """
     for number, stage, kind in _experiments(study, uri):
         if stage != "active":
-            raise store.deleted(study, number, uri)
+            raise store.make_trash_error(study, number, uri)
         return kind
     return None
 
@@ -191,7 +191,7 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
             _run(run.info.run_id, run.info.run_name, *(getattr(run.data, g) for g in _GROUPS))
             for number, stage, _ in _experiments(study, uri)
             if stage == "active"
-            for run in with_mlflow.search(client, number, with_mlflow.CONDITIONS)
+            for run in with_mlflow.search_runs(client, number, with_mlflow.CONDITIONS)
         ]
 
 
@@ -204,7 +204,7 @@ def fingerprint(study: str, uri: str) -> str | None:
         Equal digests mean equal contents; ``None`` where that can't be known without MLflow: of a
         server, or of artifacts that lie elsewhere.
     """
-    path = store.local(store.absolute(uri))
+    path = store.local(store.absolute_uri(uri))
     if path is None:
         return None
     total = hashlib.blake2b(digest_size=16)
@@ -215,7 +215,7 @@ def fingerprint(study: str, uri: str) -> str | None:
         if run.tags.get("plenum.kind") == "replicate":
             continue
         for file in sorted(run.artifacts.rglob("*")):
-            if file.is_file() and file.name != ARCHIVE:  # whose members' ends are in the rows
+            if file.is_file() and file.name != ROWS_ARCHIVE:  # whose members' ends are in the rows
                 data = file.read_bytes()
                 total.update(f"{file.relative_to(run.artifacts)} {len(data)} ".encode() + data)
     return total.hexdigest()
@@ -236,7 +236,7 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
 def _client(uri: str) -> Iterator[Any]:
     """Open MLflow's client of a database server or a tracking server that answers."""
     if store.database_of(uri) is None:
-        store.check(uri)  # the client itself waits long for one that doesn't
+        store.require_writable_store(uri)  # the client itself waits long for one that doesn't
     with store.permitted(uri):
         yield store.open_client(uri)
 

@@ -12,7 +12,7 @@ from plenum.base.errors import UserError
 from plenum.records.stores import Store
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition, from_run, written
-from plenum.tracking.runs import CONDITIONS, interrupted, search
+from plenum.tracking.runs import CONDITIONS, interrupted, search_runs
 from plenum.tracking.tracker import lock_file
 
 _TAG = "plenum.study"
@@ -39,7 +39,7 @@ class StoredStudy:
     conditions: tuple[TrackedCondition, ...]
 
 
-def studies(client: Any) -> list[StoredStudy]:
+def list_studies(client: Any) -> list[StoredStudy]:
     """List every study of the store, with its trash, by name and in the order of creation."""
     from mlflow.entities import ViewType
 
@@ -48,19 +48,19 @@ def studies(client: Any) -> list[StoredStudy]:
     return sorted(read, key=lambda study: (study.name, study.deleted, int(study.experiment)))
 
 
-def rename(client: Any, study: StoredStudy, name: str) -> None:
+def rename_study(client: Any, study: StoredStudy, name: str) -> None:
     """Rename a study; the command can be repeated after it was interrupted."""
     client.set_experiment_tag(study.experiment, _TAG, name)
     client.rename_experiment(study.experiment, name)
 
 
-def delete(client: Any, study: StoredStudy) -> None:
+def delete_study(client: Any, study: StoredStudy) -> None:
     """Put a study into MLflow's trash, where it doesn't block its name."""
     client.rename_experiment(study.experiment, _trash_name(study.name, study.experiment))
     client.delete_experiment(study.experiment)
 
 
-def restore(client: Any, study: StoredStudy) -> None:
+def restore_study(client: Any, study: StoredStudy) -> None:
     """Take a study out of MLflow's trash, under its name.
 
     MLflow restores every run that was ever deleted in it. Of several runs of one condition, or of
@@ -69,7 +69,7 @@ def restore(client: Any, study: StoredStudy) -> None:
     if not study.active:
         client.restore_experiment(study.experiment)
     latest: dict[tuple[str, ...], Any] = {}
-    for run in search(client, study.experiment, "tags.`plenum.kind` != 'report'"):
+    for run in search_runs(client, study.experiment, "tags.`plenum.kind` != 'report'"):
         tags = run.data.tags
         key = (tags["plenum.kind"], tags["plenum.cell"], tags.get("plenum.replicate", ""))
         older, latest[key] = sorted([latest.get(key, run), run], key=written)
@@ -78,14 +78,14 @@ def restore(client: Any, study: StoredStudy) -> None:
     client.rename_experiment(study.experiment, study.name)
 
 
-def drop(client: Any, study: StoredStudy, condition: TrackedCondition) -> None:
+def drop_condition(client: Any, study: StoredStudy, condition: TrackedCondition) -> None:
     """Put the runs of a condition into MLflow's trash, its own run last."""
-    runs = search(client, study.experiment, f"tags.`plenum.cell` = '{condition.cell}'")
+    runs = search_runs(client, study.experiment, f"tags.`plenum.cell` = '{condition.cell}'")
     for run in sorted(runs, key=lambda run: run.data.tags["plenum.kind"] == "condition"):
         client.delete_run(run.info.run_id)
 
 
-def users(
+def find_users(
     listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[TrackedCondition]
 ) -> dict[str, list[str]]:
     """Find the studies that use journals in a folder, apart from some conditions of one study."""
@@ -106,7 +106,7 @@ def journals_size(folder: Path) -> int:
 
 
 @contextmanager
-def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
+def hold_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
     """Hold the locks that runs of a study hold: its tracking lock, and its conditions' folders.
 
     Raises
@@ -122,7 +122,7 @@ def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
     with ExitStack() as stack:
         for lock in locks:
             if lock.parent.is_dir():
-                stack.enter_context(store.locked(lock, refuse))
+                stack.enter_context(store.hold_lock(lock, refuse))
         yield
 
 
@@ -139,7 +139,7 @@ def _study(client: Any, experiment: Any) -> StoredStudy:
     tag = experiment.tags[_TAG]
     trashed = name == _trash_name(tag, number)  # also where deleting was broken off
     deleted = experiment.lifecycle_stage != "active"
-    runs = search(client, number, CONDITIONS, deleted=deleted)
+    runs = search_runs(client, number, CONDITIONS, deleted=deleted)
     ended = defaultdict(Counter) if deleted else interrupted(client, number, runs)
     cells = dict.fromkeys(run.data.tags["plenum.cell"] for run in runs)  # in the order of running
     latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=written)}

@@ -15,7 +15,7 @@ import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
-from plenum.design.kinds import KINDS, of_condition
+from plenum.design.kinds import KINDS, kind_of
 from plenum.tracking import conditions, runs, stored, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -55,7 +55,7 @@ class Study:
 
     def __init__(self, name: str, uri: str) -> None:
         self.name = name
-        self.client, experiment, self.condition_runs = runs.opened(name, uri)
+        self.client, experiment, self.condition_runs = runs.open_study(name, uri)
         self.experiment = str(experiment.experiment_id)
         self._tag = experiment.tags.get(stored.KIND_TAG)
 
@@ -70,7 +70,7 @@ class Study:
         """
         if self._tag:
             return str(self._tag)
-        names = {of_condition(run.data.params).name for run in self.condition_runs}
+        names = {kind_of(run.data.params).name for run in self.condition_runs}
         if len(names) > 1:
             held = " and ".join(sorted(KINDS[name].plural for name in names))
             raise UserError(f"study: {self.name!r} holds {held}; give each a study of its own")
@@ -79,7 +79,7 @@ class Study:
     @cached_property
     def nested_runs(self) -> list[Any]:
         """The nested runs of replicates."""
-        return runs.search(self.client, self.experiment, runs.REPLICATES)
+        return runs.search_runs(self.client, self.experiment, runs.REPLICATES)
 
     @cached_property
     def replicate_runs(self) -> list[Any]:
@@ -194,7 +194,7 @@ class Study:
 
         def table(name: str) -> pd.DataFrame:
             file = f"{name}.parquet"
-            return pd.read_parquet(BytesIO(runs.artifacts(self.client, run, [file])[file]))
+            return pd.read_parquet(BytesIO(runs.read_artifacts(self.client, run, [file])[file]))
 
         left: dict[str, Any] = KINDS[self.kind].part("tracked")(table, run.data.params)
         return left
@@ -228,7 +228,7 @@ class Study:
 def exists(name: str, uri: str) -> bool:
     """Return True if a study has been run."""
     try:
-        runs.opened(name, uri)
+        runs.open_study(name, uri)
     except UserError:
         return False
     return True

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Span
 
-TAG = "plenum.trace"
+TRACE_TAG = "plenum.trace"
 """Tag of a replicate's run: the id of its trace, once that is whole."""
 
 _LONGEST_SESSION = 200

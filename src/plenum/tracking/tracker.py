@@ -163,7 +163,7 @@ class _Study:
         waited = False
         while True:
             try:
-                store.check(self._uri, thorough=True)
+                store.require_writable_store(self._uri, thorough=True)
                 if waited:
                     answer_parent({"note": f"{self._uri} answers again"})
                 return None
@@ -184,7 +184,7 @@ def main() -> None:
     lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
-    with store.locked(lock, lambda: answer_parent(waiting)):
+    with store.hold_lock(lock, lambda: answer_parent(waiting)):
         lock.write_text(sweep, encoding="utf-8")
         study = _Study(**setup)
         for line in sys.stdin:

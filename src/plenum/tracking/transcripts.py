@@ -67,7 +67,7 @@ def fetch(
     scratch
         Where those of a server are put; those on this machine's disk stay where they are.
     """
-    rowed = [run for run in conditions if rows.TAG in run.data.tags]
+    rowed = [run for run in conditions if rows.ROWS_TAG in run.data.tags]
     copies = runs.each(partial(_archive, client, scratch), rowed)
     archives = dict(zip([run.info.run_id for run in rowed], copies, strict=True))
     by_condition: defaultdict[str, list[StoredTranscript]] = defaultdict(list)
@@ -82,7 +82,7 @@ def fetch(
 
 def _archive(client: Any, scratch: Path, run: Any) -> Path:
     """Copy the archive with the transcripts of a condition whose replicates are rows."""
-    return _copy(client, run, rows.ARCHIVE, scratch / f"{run.info.run_id}.rows")
+    return _copy(client, run, rows.ROWS_ARCHIVE, scratch / f"{run.info.run_id}.rows")
 
 
 def _copy(client: Any, run: Any, name: str, folder: Path) -> Path:
@@ -94,7 +94,7 @@ def _copy(client: Any, run: Any, name: str, folder: Path) -> Path:
 def _stored(client: Any, archives: Mapping[str, Path], scratch: Path, run: Any) -> StoredTranscript:
     tags = run.data.tags
     replicate, parent = int(tags["plenum.replicate"]), tags["mlflow.parentRunId"]
-    name = rows.journal(replicate)
+    name = rows.transcript_file(replicate)
     path: Path | rows.Member
     if rows.is_row(run):
         path = rows.Member(archives[parent], name)

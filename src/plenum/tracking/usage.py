@@ -9,8 +9,8 @@ from typing import Any
 
 from plenum.records import Failure
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.rows import journal, located
-from plenum.tracking.runs import artifacts
+from plenum.tracking.rows import located, transcript_file
+from plenum.tracking.runs import read_artifacts
 
 REASONS = tuple(map(str, Failure))
 """Every reason why an attempt or a replicate may fail, or wait."""
@@ -99,7 +99,7 @@ def read(
     )
     pending["unknown"] += target - completed - ended.total() - waiting
     digested = [f"{name}.parquet" for name in condition.kind.tables]
-    files = artifacts(client, run, ("accounts.json", *digested))
+    files = read_artifacts(client, run, ("accounts.json", *digested))
     written = _believed(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
@@ -141,7 +141,7 @@ def _digests(tables: dict[str, bytes], children: Sequence[Any]) -> dict[str, str
     existing = [(number, place) for number, place in places if place is not None and place.exists()]
     if existing and len(existing) == len(places):
         together = hashlib.sha256()
-        for _, place in sorted(existing, key=lambda each: journal(each[0])):
+        for _, place in sorted(existing, key=lambda each: transcript_file(each[0])):
             together.update(place.read_bytes())
         digests["transcripts"] = together.hexdigest()
     return digests

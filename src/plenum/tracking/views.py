@@ -89,7 +89,7 @@ def tags() -> dict[str, str]:
     }
 
 
-def source(version: str = "") -> dict[str, str]:
+def source_tags(version: str = "") -> dict[str, str]:
     """Make the tags of a run by which the UI shows its source.
 
     Parameters

@@ -19,13 +19,13 @@ from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design.kinds import of_condition
+from plenum.design.kinds import kind_of
 from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.failed import failed_call
 from plenum.records.transcript import collect_environments
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
 from plenum.tracking.run_writer import run_writer
-from plenum.tracking.runs import CONDITIONS, search
+from plenum.tracking.runs import CONDITIONS, search_runs
 from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
 
@@ -72,10 +72,10 @@ class StudyWriter:
     def __init__(self, uri: str, study: str, version: str) -> None:
         self.client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
-        self.experiment = store.experiment(self.client, uri, study)
+        self.experiment = store.find_experiment(self.client, uri, study)
         views.save(self.client, self.experiment)
         self.version = version
-        self._colour = len(search(self.client, self.experiment, CONDITIONS))
+        self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
         self.runs = run_writer(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
@@ -93,7 +93,7 @@ class StudyWriter:
             they are.
         """
         if not self._tagged:
-            kind = of_condition(condition).name
+            kind = kind_of(condition).name
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
         return ConditionWriter(self, condition, target, nested)
@@ -104,7 +104,7 @@ class StudyWriter:
         self._begun.add(cell)
         if not known:
             return []
-        return search(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
+        return search_runs(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
 
     def next_colour(self) -> str:
         """Choose a colour for each condition, since the UI's own choice repeats colours."""
@@ -138,7 +138,7 @@ class ConditionWriter:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
         self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
-        self._cell, self._name = condition["cell"], run_data.name(condition)
+        self._cell, self._name = condition["cell"], run_data.metric_name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.written(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
@@ -151,7 +151,7 @@ class ConditionWriter:
             int(run.data.tags["plenum.replicate"]): _Child(
                 run.info.run_id,
                 _state(run),
-                run.data.tags.get(traces.TAG, ""),
+                run.data.tags.get(traces.TRACE_TAG, ""),
                 row=rows.is_row(run),
             )
             for run in (*rowed, *children)
@@ -173,7 +173,7 @@ class ConditionWriter:
         if tags.get("plenum.target") != str(self._target):
             client.set_tag(self._parent.info.run_id, "plenum.target", str(self._target))
         if "mlflow.source.name" not in tags:  # a run of an older version
-            source = [RunTag(*tag) for tag in views.source(self._study.version).items()]
+            source = [RunTag(*tag) for tag in views.source_tags(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
         if duplicates:
             self._save_rows(*duplicates)
@@ -195,7 +195,7 @@ class ConditionWriter:
         """
         client, transcript = self._study.client, read(journal)
         index = int(transcript.head["replicate"])
-        state = states.of_replicate(transcript, pending)
+        state = states.describe_replicate(transcript, pending)
         existing = self._children.get(index)
         if existing is not None:
             if existing.state == state:
@@ -223,14 +223,14 @@ class ConditionWriter:
             times = dict.fromkeys(("start_time", "end_time"), int(time.time() * 1000))
             info = {"run_id": row_id, "run_name": name, "status": status, **times}
             last = {metric.key: metric.value for metric in metrics}
-            self._rows.put(index, rows.row(info, tags, params, last), journal)
+            self._rows.put(index, rows.make_row(info, tags, params, last), journal)
             self._children[index] = _Child(row_id, state, row=True)
             if self._rows.due:
                 self._save_rows(whole=False)
             return
         tags["mlflow.parentRunId"] = self._parent.info.run_id
         run = self._study.runs.begin(name, tags, params)
-        with store.artifacts(client, run, "transcript") as folder:
+        with store.collect_artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
         self._study.runs.end(run.info.run_id, metrics, {}, status)
         self._children[index] = _Child(run.info.run_id, state)
@@ -267,9 +267,9 @@ class ConditionWriter:
             began = journal.stat().st_mtime
             traces.write(self._study.client, trace, transcript, calls, lines, began)
             if child.row:
-                self._rows.change(int(journal.stem), **{f"tags.{traces.TAG}": trace.id})
+                self._rows.change(int(journal.stem), **{f"tags.{traces.TRACE_TAG}": trace.id})
             else:
-                self._study.client.set_tag(child.run_id, traces.TAG, trace.id)
+                self._study.client.set_tag(child.run_id, traces.TRACE_TAG, trace.id)
             self._children[int(journal.stem)] = replace(child, trace=trace.id)
         self._save_rows()
 
@@ -306,7 +306,7 @@ class ConditionWriter:
 
     def attach(self, name: str, text: str) -> None:
         """Write a text file to the condition's run."""
-        with store.artifacts(self._study.client, self._parent) as folder:
+        with store.collect_artifacts(self._study.client, self._parent) as folder:
             (folder / name).write_text(text, encoding="utf-8")
 
     def close(self, journals: list[Path], report: dict[str, Any], config: str) -> None:
@@ -335,8 +335,8 @@ class ConditionWriter:
             texts["environment.json"] = json.dumps(named, indent=1)
         if accounts is not None:
             texts[_ACCOUNTS] = states.accounts_text(accounts)
-        with store.artifacts(client, self._parent) as folder:
-            for name, frame in of_condition(self._condition).part("tables")(transcripts).items():
+        with store.collect_artifacts(client, self._parent) as folder:
+            for name, frame in kind_of(self._condition).part("tables")(transcripts).items():
                 frame.to_parquet(folder / f"{name}.parquet")
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8")
@@ -361,7 +361,7 @@ class ConditionWriter:
             **self._tags("condition"),
             "mlflow.runColor": colour,
             "plenum.target": str(self._target),
-            **({} if self._nested else {rows.TAG: rows.FILE}),
+            **({} if self._nested else {rows.ROWS_TAG: rows.ROWS_FILE}),
         }
         params = run_data.params_of_condition(self._condition)
         return self._study.runs.begin(self._name, tags, params, old and old.info.start_time)
@@ -381,11 +381,11 @@ class ConditionWriter:
 
     def _save_rows(self, *others: Any, whole: bool = True) -> None:
         """Write pending rows, and those of runs that this condition's run replaces."""
-        if not (self._rows.waiting or any(rows.TAG in run.data.tags for run in others)):
+        if not (self._rows.waiting or any(rows.ROWS_TAG in run.data.tags for run in others)):
             return
-        if rows.TAG not in self._parent.data.tags:
-            self._study.client.set_tag(self._parent.info.run_id, rows.TAG, rows.FILE)
-            self._parent.data.tags[rows.TAG] = rows.FILE
+        if rows.ROWS_TAG not in self._parent.data.tags:
+            self._study.client.set_tag(self._parent.info.run_id, rows.ROWS_TAG, rows.ROWS_FILE)
+            self._parent.data.tags[rows.ROWS_TAG] = rows.ROWS_FILE
         self._rows.save([*others, self._parent], self._parent, whole=whole)
 
     def _adopt(self, run_id: str, parent: Any) -> None:
@@ -393,7 +393,7 @@ class ConditionWriter:
 
     def _tags(self, kind: str) -> dict[str, str]:
         return {
-            **views.source(self._study.version),
+            **views.source_tags(self._study.version),
             "plenum.kind": kind,
             "plenum.condition": self._condition["condition"],
             "plenum.cell": self._cell,

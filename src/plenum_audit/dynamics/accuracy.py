@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenum.dynamics.estimate import Estimate, estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate, estimate_mean
 
 
 def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str]) -> Estimate:
@@ -35,4 +35,4 @@ def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str])
     method = "cluster-robust over cases"
     if len(set(shares)) == 1:
         return estimate(shares[0], float("nan"), len(shares) - 1, len(shares), method)
-    return mean(np.array(shares), method)
+    return estimate_mean(np.array(shares), method)

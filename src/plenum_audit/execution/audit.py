@@ -43,7 +43,7 @@ ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]
 
 
-def run(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult | None:
+def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> AuditResult | None:
     """Run a program until each case has a verdict, or the maximal number of runs.
 
     Parameters

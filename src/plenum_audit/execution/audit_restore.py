@@ -23,7 +23,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     missing = {job.condition.identity: job for job in jobs if not begun_replicates(job)}
     if jobs[0].tracking_uri is None or not missing:
         return []
-    uri, study = store.absolute(jobs[0].tracking_uri), jobs[0].study
+    uri, study = store.absolute_uri(jobs[0].tracking_uri), jobs[0].study
     held = {run.tags.get("plenum.condition", ""): run for run in stored_conditions(study, uri)}
     lines = _anew([job for identity, job in missing.items() if identity not in held], held)
     if missing.keys() & held:

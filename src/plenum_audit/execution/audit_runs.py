@@ -45,7 +45,7 @@ from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program
 from plenum_audit.programs.proxy import Proxy
-from plenum_audit.tracking.programs import tables
+from plenum_audit.tracking.programs import tabulate_programs
 
 _ENOUGH = 6
 """Number of runs of a case after which a cache can be detected."""
@@ -214,7 +214,7 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
-            store=stores.of(scene.job.journals),
+            store=stores.store_of(scene.job.journals),
             observe=scene.observe,
             complain=scene.complain,
         )
@@ -317,7 +317,7 @@ def answered_by_cache(case: CaseRuns) -> str:
     journals = (journal_of(case.job, index) for index in begun_replicates(case.job))
     ended = [run for run in map(ended_run, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
-    table = tables(completed)["calls"]
+    table = tabulate_programs(completed)["calls"]
     calls = {str(name): table[name].tolist() for name in table}
     why = uncalled(calls, len(completed)) or begun_later(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words

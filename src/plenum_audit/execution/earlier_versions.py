@@ -77,5 +77,5 @@ def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
 def _stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield conditions of the job's study in the tracking store, by identity."""
     if job.tracking_uri is not None:
-        for run in stored_conditions(job.study, store.absolute(job.tracking_uri)):
+        for run in stored_conditions(job.study, store.absolute_uri(job.tracking_uri)):
             yield run.tags.get("plenum.condition", ""), run.params

@@ -21,7 +21,7 @@ from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.adapters import Committee, Program, ProgramFailed
 from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.decision import Given, UnreadableDecision, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 from plenum_audit.programs.proxy import Proxy
 from plenum_audit.programs.recorded import restarts, set_aside
 from plenum_audit.programs.session import Session
@@ -189,10 +189,10 @@ class ProgramRun:
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
         rule = given.extract or self.settings.extract
         try:
-            if rule == clerk.KIND and not given.option and given.text.strip():
+            if rule == clerk.CLERK_KIND and not given.option and given.text.strip():
                 decision = await self._read_by_clerk(given.text, journal, asides)
             else:
-                decision = read(given, self.condition.case.options, rule)
+                decision = read_decision(given, self.condition.case.options, rule)
         except UnreadableDecision as problem:
             decision, more["unread"] = NO_DECISION, redact(str(problem))
         if self.settings.elicit:
@@ -208,12 +208,14 @@ class ProgramRun:
                 "it is to be read by a clerk, and committee.clerk names no model"
             )
         entries = self._entries(journal)
-        readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.KIND}
+        readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.CLERK_KIND}
         for number in clerk.READINGS:
             if number not in readings:
-                chat = clerk.chat(case, text, model, self.condition.identity, self.index, number)
-                reply = await self._ask(calls, chat, clerk.KIND, number, clerk.KIND)
-                entry = redact_data(clerk.entry(case, number, model, reply))
+                chat = clerk.ask_clerk(
+                    case, text, model, self.condition.identity, self.index, number
+                )
+                reply = await self._ask(calls, chat, clerk.CLERK_KIND, number, clerk.CLERK_KIND)
+                entry = redact_data(clerk.make_reading(case, number, model, reply))
                 journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:
@@ -222,7 +224,7 @@ class ProgramRun:
 
     async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:
         case, names = self.condition.case, (self.condition.identity, self.index)
-        for question in elicitation.questions(case, self._entries(journal), *names):
+        for question in elicitation.list_questions(case, self._entries(journal), *names):
             at = question.round, question.seat
             try:
                 reply = await self._ask(calls, question.chat, ELICITED, *at)

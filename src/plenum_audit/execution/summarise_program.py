@@ -8,11 +8,11 @@ import pandas as pd
 
 from plenum.dynamics import summarise
 from plenum.execution.summarise import SETTINGS, no_estimates
-from plenum.execution.summarise_committee import of_summary
+from plenum.execution.summarise_committee import committee_notes
 from plenum.records import Transcript
 from plenum_audit.dynamics.audit_growth import growth
 from plenum_audit.dynamics.audits import StabilityRule, case_verdict, outcome
-from plenum_audit.tracking.programs import ensemble, tables
+from plenum_audit.tracking.programs import ensemble, tabulate_programs
 
 _LEAST_ROUNDS = 3
 
@@ -42,7 +42,7 @@ def _by_round(
     """Return replacements of report parts if there are preferences by round."""
     if len(completed) < 2:
         return {}
-    kept = tables(completed)
+    kept = tabulate_programs(completed)
     messages = pd.concat(
         [kept[n] for n in ("elicited", "messages") if len(kept[n])] or [pd.DataFrame()]
     )
@@ -53,7 +53,7 @@ def _by_round(
     if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS:
         return {}
     decided = [decisions[run] for run in runs]
-    report = of_summary(summarise(array, decided, **SETTINGS), seats)
+    report = committee_notes(summarise(array, decided, **SETTINGS), seats)
     shown = growth(array.mean(axis=2))
     looks = {"growth_shown": float(shown.shown), "growth_look": shown.look, "growth_p": shown.p}
     return {

@@ -29,7 +29,7 @@ _LONGEST_ID = 200
 _SHOWN_OPTION = 60
 
 
-def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
+def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
     """Read the cases of a folder of YAML files, of one YAML file, or of a data set.
 
     Parameters

@@ -6,9 +6,9 @@ from typing import Any
 from plenum.base.identity import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum_audit.programs.case import NO_DECISION, Case
-from plenum_audit.programs.decision import Given, UnreadableDecision, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 
-KIND = "clerk"
+CLERK_KIND = "clerk"
 """Kind of the journal's entries."""
 
 OPENING = "A committee had to choose one of these options:"
@@ -17,7 +17,7 @@ _MAX_TOKENS = 50
 _LONGEST_TEXT = 20_000
 
 
-def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
+def ask_clerk(case: Case, text: str, model: str, *names: str | int) -> Chat:
     """Return the clerk's question; ``names`` determine the seed of the call."""
     options = [f"{label}: {name}" for label, name in case.options.items()]
     prompt = "\n".join(
@@ -32,14 +32,14 @@ def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
             f"{NO_DECISION} where it decided for none, or for more than one.",
         ]
     )
-    return Chat(model, (Message("user", prompt),), 0.0, _MAX_TOKENS, seed_for(*names, KIND))
+    return Chat(model, (Message("user", prompt),), 0.0, _MAX_TOKENS, seed_for(*names, CLERK_KIND))
 
 
-def entry(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
+def make_reading(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
-        option = read(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
+        option = read_decision(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
     except UnreadableDecision:
         option = NO_DECISION
-    named = {"kind": KIND, "round": number, "seat": KIND, "model": model}
+    named = {"kind": CLERK_KIND, "round": number, "seat": CLERK_KIND, "model": model}
     return {**named, **vars(reply), "option": option}

@@ -65,10 +65,10 @@ def compose(cfg: DictConfig) -> Audit:
     UserError
         A value is malformed, or there is no such program or case.
     """
-    audit, study = settings.typed(cfg)
+    audit, study = settings.type_audit(cfg)
     config = OmegaConf.to_yaml(cfg, resolve=True)
     of_logs, of_cases = _columns(audit)
-    read = cases.load(audit.case, of_cases) if audit.case else ()
+    read = cases.load_cases(audit.case, of_cases) if audit.case else ()
     if audit.logs:
         logged = logs.load(audit.logs, read, audit.committee.name, of_logs)
         jobs = [_job(study, config, each.condition, len(each.ends)) for each in logged]

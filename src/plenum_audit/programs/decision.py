@@ -73,7 +73,7 @@ def rule_problem(rule: str) -> str:
     return ""
 
 
-def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
+def read_decision(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     """Return the label of the decision; :data:`~.case.NO_DECISION` for an empty text.
 
     Parameters

@@ -41,7 +41,7 @@ class SeatQuestion:
         return {**named, **vars(reply), **read}
 
 
-def questions(
+def list_questions(
     case: Case, entries: Sequence[Mapping[str, Any]], *names: str | int
 ) -> Iterator[SeatQuestion]:
     """Yield the questions on a run's entries that haven't been answered yet.

@@ -13,7 +13,7 @@ from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.cases import option_of
 from plenum_audit.programs.data_sets import Wrong
-from plenum_audit.programs.decision import Given, UnreadableDecision, read
+from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 
 Entry = dict[str, Any]
 
@@ -150,7 +150,7 @@ def end(row: Mapping[str, Any], case: Case) -> Entry:
     unread = {}
     if label is None and _line(row) not in ("", NO_DECISION):
         try:  # as what a program returns is read
-            label = read(Given(text=_line(row)), case.options)
+            label = read_decision(Given(text=_line(row)), case.options)
         except UnreadableDecision as problem:
             unread = {"unread": redact(str(problem))}
     return {"kind": "end", "status": "completed", "decision": label or NO_DECISION, **unread}

@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from plenum.base.text import replace_surrogates
-from plenum.models.api.completions import Unfit, parse_body
+from plenum.models.api.completions import UnfitReply, parse_body
 from plenum_audit.programs.reported import RefusedReport
 from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest
@@ -195,7 +195,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
         raise BadRequest("the body isn't what Content-Encoding or its length says") from None
     try:
         body = parse_body(raw)
-    except Unfit as why:
+    except UnfitReply as why:
         raise BadRequest(f"the body: {why}") from None
     if not isinstance(body, dict):
         raise BadRequest("the body is no object")

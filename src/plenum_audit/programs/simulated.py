@@ -136,8 +136,8 @@ def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -
     who = opinion.draw_persona(chat.model)
     system = "\n".join(m.content for m in chat.messages if m.role == "system")
     question = next((m.content for m in chat.messages if m.role == "user"), "")
-    field = MANDATE * opinion.pull_of(who, system[:_READ], names)
-    field = field + CASE * opinion.pull_of(who, question[:_READ], names)
+    field = MANDATE * opinion.measure_pull(who, system[:_READ], names)
+    field = field + CASE * opinion.measure_pull(who, question[:_READ], names)
     field = field + coupling * _heard(chat, named)
     field = field + rng.normal(size=len(labels)) * chat.temperature
     logits = GAIN * who.gain * field

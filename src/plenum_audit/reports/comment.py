@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from plenum.base.text import flatten
-from plenum.reports.formats import dollars
+from plenum.reports.formats import format_dollars
 from plenum.reports.markdown import lines, template
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport
@@ -38,7 +38,7 @@ def comment(audit: AuditReport) -> str:
             (table.title, lines(table, _cell), "; ".join(table.notes))
             for table in tables.beside(audit, MOST)
         ],
-        dollars=dollars(audit.cost.dollars, audit.cost.unpriced),
+        dollars=format_dollars(audit.cost.dollars, audit.cost.unpriced),
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from plenum.dynamics import divergence
 from plenum.reports import style
-from plenum.reports.estimating import build
+from plenum.reports.estimating import estimate_study
 from plenum.reports.figures import divergence as figures
 from plenum.reports.labels import origin
 from plenum.reports.page.document import Picture
@@ -41,8 +41,8 @@ def drawn(
     shown = list(islice((each for each in ensembles if each is not None), MOST))
     if not shown:
         return []
-    rows = build(shown, chosen)
-    with style.styled():
+    rows = estimate_study(shown, chosen)
+    with style.drawing_style():
         pages = figures.divergence(rows, chosen.window)
     elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
     title = "D(t), the mean distance between two runs' mean preferences, by round"
@@ -51,7 +51,7 @@ def drawn(
             *(
                 number,
                 "divergence",
-                tuple(style.save(figure, folder, f"audit_D{number}", kinds)),
+                tuple(style.save_figure(figure, folder, f"audit_D{number}", kinds)),
                 title,
             ),
             caption=f"{title}; {_LEFT_OUT}{elicited} ({origin(shown)}).",

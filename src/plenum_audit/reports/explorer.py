@@ -40,7 +40,7 @@ def gathered(
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Return the page's data by id, as :func:`plenum.reports.explorer.gather.gathered`.
+    """Return the page's data by id, as :func:`plenum.reports.explorer.gather.gather_committees`.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def gathered(
         condition.run_id: [_of(each, condition) for each in kept.get(condition.run_id, ())]
         for condition in shown
     }
-    data = committees.gathered(chosen, shown, stored, most)
+    data = committees.gather_committees(chosen, shown, stored, most)
     for at in range(len(shown)):
         for replicate in data[f"figures-{at}"]["replicates"]:
             replicate.pop("clerk", None)  # nobody counts its votes again

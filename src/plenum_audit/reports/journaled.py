@@ -48,7 +48,7 @@ def journaled(
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's journals."""
-    return stores.folder(job.journals) / job.condition.folder
+    return stores.local_folder(job.journals) / job.condition.folder
 
 
 def _journals(job: Job) -> Iterable[Path]:
@@ -78,7 +78,7 @@ def _kept(job: Job, journals: Iterable[Path]) -> AuditedCondition:
         decisions=tuple(str(run.decision) for run in completed),
         indices=tuple(int(run.head["replicate"]) for run in completed),
         simulated=job.condition.backend.name == "simulated",
-        tables=programs.tables([*runs.values()]),
+        tables=programs.tabulate_programs([*runs.values()]),
         written=int(time.time() * 1000),
     )
     stored = [

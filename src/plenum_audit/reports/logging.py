@@ -26,7 +26,7 @@ def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
 
     Without an audit, these are the default rule and no condition.
     """
-    params = audits.latest(chosen.study, chosen.uri)
+    params = audits.read_last_audit(chosen.study, chosen.uri)
     shares = {name: float(params[name]) for name in _RULE if name in params}
     most = params.get("max_runs", "")
     conditions = params.get("conditions", "").split()
@@ -42,7 +42,7 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     }
     if len(audit.cases) <= _MOST_METRICS:
         metrics |= {
-            f"share/{audits.metric(case.id)}": case.share.value
+            f"share/{audits.metric_part(case.id)}": case.share.value
             for case in audit.cases
             if case.share
         }
@@ -51,7 +51,7 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
         "dollars": audit.cost.dollars,
         "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
     }
-    audits.log(
+    audits.log_audit(
         chosen.study,
         chosen.uri,
         audits.Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),

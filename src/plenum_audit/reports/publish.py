@@ -15,7 +15,7 @@ from plenum.reports.page.rendering import html
 from plenum.reports.printing import show, show_sentences
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table, csv
+from plenum.reports.table import Table, frame_csv
 from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics.audit_result import STOPPED, AuditResult
@@ -114,7 +114,7 @@ def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "audit.xml": junit(audit),
         "audit.svg": badge(audit),
         "audit.md": comment(audit),
-        "audit.csv": csv(tables.frame((*audit.cases, *audit.variants))),
+        "audit.csv": frame_csv(tables.frame((*audit.cases, *audit.variants))),
     }
     files = [out / name for name in texts]
     try:

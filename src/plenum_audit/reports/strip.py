@@ -28,8 +28,8 @@ def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
     """
     title = "Share of runs that decide alike, and its interval"
     groups = alike(audit.by_need)
-    with style.styled():
-        files = style.save(_figure(audit), folder, "audit_intervals", kinds)
+    with style.drawing_style():
+        files = style.save_figure(_figure(audit), folder, "audit_intervals", kinds)
     caption = " ".join(words("intervals", audit, left=total(groups[MOST:])))
     alt = f"{title}, of {min(len(groups), MOST)} lines of {len(audit.cases)} cases"
     return Picture(1, "intervals", tuple(files), title, f"{title}. {caption}", alt)
@@ -38,7 +38,7 @@ def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
 def _figure(audit: AuditReport) -> Figure:
     groups = alike(audit.by_need)[:MOST]
     height = 0.75 + 0.2 * len(groups)
-    figure, panels = style.panels(1, 1, (style.PAGE, height))
+    figure, panels = style.make_panels(1, 1, (style.PAGE, height))
     axes = panels[0, 0]
     seen = set()
     for row, each in enumerate(groups):

@@ -8,7 +8,15 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import text
-from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
+from plenum.reports.formats import (
+    NONE,
+    format_count,
+    format_decimals,
+    format_dollars,
+    format_or_dash,
+    format_percent,
+    format_realised,
+)
 from plenum.reports.phrases import spaced, uncapital
 from plenum.reports.table import Column, Table, keys
 from plenum_audit.reports.alike import SHOWN, alike, total
@@ -48,10 +56,10 @@ def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table,
         *keys(["case"]),
         Column("verdict", "so far" if audit.stopped else None),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
-        Column("runs", "n", count),
-        Column("decisions", format=or_dash),
+        Column("runs", "n", format_count),
+        Column("decisions", format=format_or_dash),
         *[Column("right", format=_of)] * any(case.answer for case in audit.cases),
-        *[Column("warnings", format=or_dash)] * any(case.warnings for case in audit.cases),
+        *[Column("warnings", format=format_or_dash)] * any(case.warnings for case in audit.cases),
     )
     names = [] if spelt else _legend([each.case for each in groups[:most]])
     notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
@@ -93,7 +101,7 @@ def variants(audit: AuditReport) -> Table:
     columns = (
         *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
-        Column("runs", "n", count),
+        Column("runs", "n", format_count),
         Column("right", format=_measured),
         Column("dollars_a_run", "$ a run", _dollars),
     )
@@ -108,7 +116,7 @@ def sources(audit: AuditReport) -> Table:
     """Make a table of the sources of divergence, a line per case."""
     columns = (
         *keys(["case"]),
-        Column(("parted", "pairs"), "pairs that differ", realised),
+        Column(("parted", "pairs"), "pairs that differ", format_realised),
         Column("place", "most often first at"),
         Column("endpoint", "model answers anew", _of),
         Column("amplification", "program passes on", _of),
@@ -149,9 +157,9 @@ def options(audit: AuditReport) -> Table:
         Column("name", "option", key=True),
         Column("verdict"),
         Column(("share", "low", "high"), "decide alike, worst case", _share),
-        Column("runs", "n", count),
+        Column("runs", "n", format_count),
         Column("accuracy", "right", _measured),
-        Column("calls", "calls a run", decimals(1)),
+        Column("calls", "calls a run", format_decimals(1)),
         Column("dollars", "$ a run", _dollars),
     )
     tried = pd.DataFrame([asdict(option) for option in audit.beside.options])
@@ -183,7 +191,7 @@ def control(audit: AuditReport) -> Table:
         *keys(["case"]),
         Column("disagreement", "two runs differ", _of),
         Column("alone", "without talking", _of),
-        Column("runs", "n without", count),
+        Column("runs", "n without", format_count),
     )
     by_case = {case.id: case for case in audit.cases}
     records = [
@@ -216,11 +224,11 @@ def _yes(value: bool) -> str:
 
 
 def _measured(share: float | None) -> str:
-    return "not measured" if pd.isna(share) else percent(float(share or 0))
+    return "not measured" if pd.isna(share) else format_percent(float(share or 0))
 
 
 def _dollars(cost: float) -> str:
-    return dollars(cost, 0)
+    return format_dollars(cost, 0)
 
 
 def costs(audit: AuditReport) -> Table:
@@ -230,10 +238,10 @@ def costs(audit: AuditReport) -> Table:
     columns = (
         *keys(["case"]),
         *varied,
-        *(Column(name, format=count) for name in _COUNTED[: 2 if audit.logged else None]),
-        Column("failures", "failed", or_dash),
-        *(Column(name, format=count) for name in _used(audit)),
-        *[Column(("dollars", "unpriced"), "$", dollars)] * _priced(audit),
+        *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
+        Column("failures", "failed", format_or_dash),
+        *(Column(name, format=format_count) for name in _used(audit)),
+        *[Column(("dollars", "unpriced"), "$", format_dollars)] * _priced(audit),
     )
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
@@ -285,8 +293,8 @@ def history(audit: AuditReport) -> Table:
     ]
     columns = (
         *keys(["case"]),
-        Column("earlier", "other versions of the program", count),
-        Column("begun_again", "runs begun more than once", count),
+        Column("earlier", "other versions of the program", format_count),
+        Column("begun_again", "runs begun more than once", format_count),
     )
     title = f"Other versions of the program, and runs begun more than once: {len(records)} cases"
     return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
@@ -303,7 +311,7 @@ def cases(audit: AuditReport) -> Table:
         }
         for case in audit.cases
     ]
-    known = [Column("answer", format=or_dash)] * any(case.answer for case in audit.cases)
+    known = [Column("answer", format=format_or_dash)] * any(case.answer for case in audit.cases)
     columns = (*keys(["case"]), Column("text"), Column("options"), *known)
     return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
 

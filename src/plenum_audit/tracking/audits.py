@@ -26,7 +26,7 @@ class Verdict:
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
-def log(
+def log_audit(
     study: str,
     uri: str,
     verdict: Verdict,
@@ -54,13 +54,13 @@ def log(
     from mlflow.entities import Metric, Param, RunTag
 
     client = store.open_client(uri)
-    experiment = store.experiment(client, uri, study)
+    experiment = store.find_experiment(client, uri, study)
     tags = {
-        **views.source(),
+        **views.source_tags(),
         "plenum.kind": "audit",
         "plenum.simulated": str(simulated).lower(),
     }
-    number = len(runs.search(client, experiment, AUDITS)) + 1
+    number = len(runs.search_runs(client, experiment, AUDITS)) + 1
     run = client.create_run(experiment, run_name=f"audit {number}", tags=tags)
     now = int(run.info.start_time)
     for run_id, each in {**cases, run.info.run_id: verdict}.items():
@@ -78,7 +78,7 @@ def log(
     return str(run.info.run_id)
 
 
-def latest(study: str, uri: str) -> dict[str, str]:
+def read_last_audit(study: str, uri: str) -> dict[str, str]:
     """Return the params of a study's last audit; empty if there is none.
 
     Raises
@@ -86,11 +86,11 @@ def latest(study: str, uri: str) -> dict[str, str]:
     UserError
         There is no such study at ``uri``, or it is empty.
     """
-    client, experiment, _ = runs.opened(study, uri)
-    audits = runs.search(client, experiment.experiment_id, AUDITS)
+    client, experiment, _ = runs.open_study(study, uri)
+    audits = runs.search_runs(client, experiment.experiment_id, AUDITS)
     return dict(audits[-1].data.params) if audits else {}
 
 
-def metric(name: str) -> str:
+def metric_part(name: str) -> str:
     """Convert a text to part of a metric's name, in which MLflow allows few characters."""
     return re.sub(r"[^\w. -]", "_", name, flags=re.ASCII)[:100] or "_"

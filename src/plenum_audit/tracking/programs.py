@@ -21,13 +21,13 @@ def run_name(condition: Mapping[str, Any]) -> str:
     return " ".join(parts + [str(condition["knobs"])] * (condition["knobs"] != "default"))
 
 
-def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Return the tables that become a condition's Parquet artifacts, by name.
 
     ``elicited`` has models' answers on seats' positions after a run.
     """
     return {
-        "replicates": conditions.replicates(transcripts).assign(
+        "replicates": conditions.tabulate_replicates(transcripts).assign(
             begun_again=[transcript.begun_again for transcript in transcripts]
         ),
         "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),

@@ -17,7 +17,7 @@ from plenum.design.ranges import (
     Seed,
     require,
 )
-from plenum.design.validation import plain, validate
+from plenum.design.validation import make_plain, validate
 
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
 """Faults of the answer itself; repeating the request gives the same bytes."""
@@ -166,4 +166,4 @@ def settings(cfg: DictConfig) -> Settings:
     UserError
         A value isn't allowed, or has the wrong type.
     """
-    return validate(Settings, plain(cfg))
+    return validate(Settings, make_plain(cfg))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from plenum.base.json_reply import read_object
 
-MOST = 10.0
+MOST_MEANING = 10.0
 """The score of two texts with the same meaning."""
 
-SYSTEM = (
+JUDGE_SYSTEM = (
     "You compare two versions of a policy case and say how far they mean the same. You judge what "
     "a careful reader would learn from each: the facts, the amounts, the conditions, the options, "
     "what must be decided, and how certain each statement is. Style, layout, word choice and the "
@@ -18,7 +18,7 @@ SYSTEM = (
 
 _FORM = '{"score": S, "difference": "D"}'
 
-REPAIR = (
+JUDGE_REPAIR = (
     "That was not the JSON object that was asked for ({problem}). Answer with that object and "
     f"nothing else: {_FORM}"
 )
@@ -56,7 +56,7 @@ class Judged:
     earlier: bool = False
 
 
-def question(first: str, second: str) -> str:
+def ask_judge(first: str, second: str) -> str:
     """Return the prompt that asks the judge how far a second packet keeps a first one's meaning."""
     return (
         f"First version:\n<first>\n{first}\n</first>\n\n"
@@ -69,7 +69,7 @@ def question(first: str, second: str) -> str:
     )
 
 
-def read(text: str) -> Opinion:
+def read_opinion(text: str) -> Opinion:
     """Parse a judge's answer: one JSON object, optionally in a code fence, and nothing else.
 
     Raises
@@ -79,14 +79,18 @@ def read(text: str) -> Opinion:
     """
     data = read_object(text, {"score", "difference"}, Unread, finite=True)
     score, difference = data["score"], data["difference"]
-    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= MOST:
-        raise Unread(f"score is no number from 0 to {MOST:g}")
+    if (
+        isinstance(score, bool)
+        or not isinstance(score, int | float)
+        or not 0 <= score <= MOST_MEANING
+    ):
+        raise Unread(f"score is no number from 0 to {MOST_MEANING:g}")
     if not isinstance(difference, str):
         raise Unread("difference is no text")
     return Opinion(float(score), " ".join(difference.split()))
 
 
-def flagged(judged: Judged, below: float) -> bool:
+def is_flagged(judged: Judged, below: float) -> bool:
     """Return whether a pair has a score below the limit."""
     return judged.opinion is not None and judged.opinion.score < below
 

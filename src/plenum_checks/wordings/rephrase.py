@@ -49,7 +49,7 @@ def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...
     return tuple("".join(map(str, row)) for row in best)
 
 
-def write(wordings: Wordings) -> bool:
+def append_rephrasings(wordings: Wordings) -> bool:
     """Append rephrasings to a variants file; return false if it has some already."""
     if wordings.rephrasings:
         return False

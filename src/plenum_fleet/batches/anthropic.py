@@ -98,10 +98,10 @@ class AnthropicBatches:
             return self._error(result.get("error"))
         try:
             if kind != "succeeded":
-                raise completions.Unfit("it has no known type")
+                raise completions.UnfitReply("it has no known type")
             message = INTERFACES["messages"].as_completion(result.get("message"))
             return completions.read_completion(message, price, logprobs=False, hold_s=0.0)
-        except completions.Unfit as why:
+        except completions.UnfitReply as why:
             return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
         except CallError as error:
             return error

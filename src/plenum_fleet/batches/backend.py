@@ -95,14 +95,14 @@ class BatchBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""
-        journal = storage.journal_of(self._folder.parent, chat.session)
+        journal = storage.journal_path(self._folder.parent, chat.session)
         if not self._lockstep.batched(chat):
-            for taken in (await asyncio.to_thread(storage.taken_up, [journal])).values():
+            for taken in (await asyncio.to_thread(storage.list_taken_up, [journal])).values():
                 raise taken
             return await self._at_once(chat, number)
         line = self._line(chat.model)
         body = line.interface.body(chat, self._api.parameters(chat))
-        ident = batches.item_id(chat.session, chat.seed, number, body)
+        ident = batches.make_item_id(chat.session, chat.seed, number, body)
         call = Call(ident, body, journal, asyncio.get_running_loop().create_future())
         self._join(line, call)
         try:
@@ -155,7 +155,7 @@ class BatchBackend:
         route = self._api.route(model)
         if route.provider == "openai":
             return OpenAIBatches(BatchHttp(route, self._api.pool, self._api.most_bytes))
-        forward = routes.forwarding(route, "messages")
+        forward = routes.make_forwarding_route(route, "messages")
         return AnthropicBatches(BatchHttp(forward, self._api.pool, self._api.most_bytes))
 
     def _join(self, line: Line, call: Call) -> None:
@@ -207,7 +207,9 @@ class BatchBackend:
         self._taken -= over
         with suppress(OSError):  # the next process looks at it once more
             for sent in over:
-                if not storage.taken_up(sent.journals, look=False):  # else they may lack answers
+                if not storage.list_taken_up(
+                    sent.journals, look=False
+                ):  # else they may lack answers
                     sent.record.note("collected")
 
     def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:

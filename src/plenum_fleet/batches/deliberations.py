@@ -113,7 +113,7 @@ def _choose(jobs: Sequence[Job]) -> BatchedDeliberations | None:
 
 def _folder(job: Job) -> Path:
     """Return the folder of the journals of batches."""
-    return storage.folder(job.journals) / storage.BATCHES
+    return storage.bucket_folder(job.journals) / storage.BATCHES_FOLDER
 
 
 WAY = Way(_choose, left_in_batches)

@@ -124,7 +124,7 @@ class BatchHttp:
     def __init__(self, route: Route, pool: Callable[[], aiohttp.ClientSession], most: int) -> None:
         self.route = route
         self._pool, self._most = pool, most
-        self._reader = bodies.Reader(most)
+        self._reader = bodies.BodyReader(most)
         self.behind_s = math.inf
         self._headers = headers_of(route)
         del self._headers["Content-Type"]
@@ -146,7 +146,7 @@ class BatchHttp:
                 raise faults.classify_status(self.route, response.status, raw, response.headers)
         try:
             answer = completions.parse_body(raw)
-        except completions.Unfit as why:
+        except completions.UnfitReply as why:
             raise CallError(Failure.SERVER, f"{method} {path}: {why}", 200) from None
         if not isinstance(answer, dict):
             raise CallError(Failure.SERVER, f"{method} {path}: the answer is no object", 200)
@@ -183,7 +183,7 @@ class BatchHttp:
                         if (entry := _object(line)) is not None:
                             yield entry
                 if len(rest) > self._most:
-                    raise CallError(Failure.SERVER, str(bodies.too_long(self._most)), 200)
+                    raise CallError(Failure.SERVER, str(bodies.make_length_error(self._most)), 200)
             if (entry := _object(rest)) is not None:
                 yield entry
 
@@ -305,6 +305,6 @@ def count(counts: Any, *names: str) -> int:
 def _object(line: bytes | bytearray) -> dict[str, Any] | None:
     try:
         entry = completions.parse_body(line) if line.strip() else None
-    except completions.Unfit:
+    except completions.UnfitReply:
         return None
     return entry if isinstance(entry, dict) else None

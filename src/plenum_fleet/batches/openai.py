@@ -108,7 +108,7 @@ class OpenAIBatches:
             return faults.classify_status(self._http.route, status, raw, {})
         try:
             return completions.read_completion(body, price, logprobs=False, hold_s=0.0)
-        except completions.Unfit as why:
+        except completions.UnfitReply as why:
             return CallError(Failure.SERVER, f"the answer is no completion: {why}", 200)
         except CallError as error:
             return error

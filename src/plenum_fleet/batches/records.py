@@ -57,11 +57,11 @@ class BatchRecord:
     @property
     def foreign(self) -> bool:
         """True if it belongs to another machine, whose process may still work on it."""
-        return self.machine != storage.machine(self.path)
+        return self.machine != storage.machine_name(self.path)
 
     def again(self) -> "BatchRecord | None":
         """As its writer has it now; ``None`` where it is over."""
-        storage.refresh(self.path.parent)
+        storage.refresh_from_bucket(self.path.parent)
         return None if _is_over(self.path) else _read(self.path)
 
     def submitted(self, ident: str, certain: bool = True) -> "BatchRecord":
@@ -79,7 +79,7 @@ class BatchRecord:
         _append(self.path, {"kind": kind, "at": round(time.time(), 3), **more})
 
 
-def item_id(session: str, seed: int, number: int, body: bytes) -> str:
+def make_item_id(session: str, seed: int, number: int, body: bytes) -> str:
     """The id of an attempt at a call: the same call has the same, whichever process makes it."""
     call = blake2b(f"{session} {seed:016x}".encode(), digest_size=8).hexdigest()
     return f"{call}-{number}-{blake2b(body, digest_size=8).hexdigest()}"
@@ -104,7 +104,7 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
     path = folder / f"b{at * 1000:.0f}-{digest}.jsonl"
     line = {"kind": "batch", "model": model, "base": base, "items": items, "at": at}
-    if machine := storage.machine(path):
+    if machine := storage.machine_name(path):
         line["machine"] = machine
     _append(path, line)
     return BatchRecord(path, model, base, items, at, machine=machine)
@@ -136,12 +136,12 @@ def _append(path: Path, line: dict[str, Any]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         torn = os.fstat(descriptor).st_size and not _ends_whole(path)
-        data = ("\n" * bool(torn) + writing.encode(line) + "\n").encode()
-        writing.append(descriptor, data, path)
+        data = ("\n" * bool(torn) + writing.encode_json(line) + "\n").encode()
+        writing.append_bytes(descriptor, data, path)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    storage.keep_file(path)
+    storage.keep_in_bucket(path)
 
 
 def _ends_whole(path: Path) -> bool:

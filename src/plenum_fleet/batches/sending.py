@@ -112,9 +112,9 @@ class Sender:
         """
         while True:
             sent.checked, journals = time.time(), {c.journal for c in sent.waiting.values()}
-            await asyncio.to_thread(storage.announce, sent.record.path)
+            await asyncio.to_thread(storage.announce_in_bucket, sent.record.path)
             elsewhere = line.learn() & sent.waiting.keys()
-            taken = await asyncio.to_thread(storage.taken_up, journals)
+            taken = await asyncio.to_thread(storage.list_taken_up, journals)
             for key, call in [*sent.waiting.items()]:
                 if call.journal in taken:
                     call.end(taken[call.journal])

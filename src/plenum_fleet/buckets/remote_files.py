@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum_fleet.buckets.bucket import Bucket
-from plenum_fleet.buckets.storage import folder
+from plenum_fleet.buckets.storage import bucket_folder
 
 _PATIENCE_S = 30.0
 _destinations: dict[str, tuple[Path, float]] = {}
@@ -19,7 +19,7 @@ def fetched_file(key: str, address: str) -> Path:
     UserError
         With the ``key``: it isn't there, or can't be read.
     """
-    path = folder(address)
+    path = bucket_folder(address)
     if path != Path(address):
         bucket, name = _bucket(key, address)
         (data,) = bucket.get([name])
@@ -38,7 +38,7 @@ def destination(key: str, address: str) -> Path:
     UserError
         With the ``key``: the bucket can't be reached.
     """
-    path = folder(address)
+    path = bucket_folder(address)
     if path != Path(address):
         _bucket(key, address)
         _destinations[address.rstrip("/")] = path, time.time()
@@ -59,7 +59,7 @@ def send() -> None:
 
 def exists(address: str) -> bool:
     """Tell whether a file exists, here or in its bucket."""
-    path = folder(address)
+    path = bucket_folder(address)
     if path == Path(address):
         return path.exists()
     bucket, name = _bucket("out", address)

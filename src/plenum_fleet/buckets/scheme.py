@@ -2,7 +2,8 @@
 
 from plenum_fleet.buckets import storage
 from plenum_fleet.buckets.remote_files import destination, exists, fetched_file, send
-from plenum_fleet.buckets.storage import Storage, fetched, folder
+from plenum_fleet.buckets.storage import Storage, fetched
+from plenum_fleet.buckets.storage import bucket_folder as folder
 
 __all__ = ["destination", "exists", "fetched", "fetched_file", "folder", "open", "opened", "send"]
 

@@ -22,13 +22,13 @@ MIRRORS = Path("mlruns/s3")
 _AT_ONCE = 32
 _URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
 _JOURNAL = re.compile(r"([0-9]+)(\.jsonl|/[0-9]+\.jsonl)")
-BATCHES = "batches"
+BATCHES_FOLDER = "batches"
 """The folder of the journals of batches, beside the conditions'."""
 _opened: "dict[str, Storage]" = {}
 _opening = Lock()
 
 
-def folder(journals: str) -> Path:
+def bucket_folder(journals: str) -> Path:
     """The folder of this machine that journals lie in, here alone or with a bucket behind it.
 
     Raises
@@ -51,7 +51,7 @@ def fetched(journals: str, *conditions: str) -> Path:
     UserError
         The bucket can't be read, or has journals that don't verify.
     """
-    here = folder(journals)
+    here = bucket_folder(journals)
     if here != Path(journals):
         storage = Storage(journals.rstrip("/"))
         storage.bucket.reach()
@@ -66,7 +66,7 @@ def opened(journals: str) -> "Storage | None":
     return _opened.get(journals.rstrip("/"))
 
 
-def refresh(path: Path, reading: bool = True) -> None:
+def refresh_from_bucket(path: Path, reading: bool = True) -> None:
     """Fetch what an opened bucket behind a journal, or a condition's folder, has more.
 
     Parameters
@@ -87,25 +87,25 @@ def refresh(path: Path, reading: bool = True) -> None:
         storage.fetch(path, reading)
 
 
-def keep_file(path: Path) -> None:
+def keep_in_bucket(path: Path) -> None:
     """Have an opened bucket behind a file, which has one writer, get it as it is now."""
     if (storage := _of_file(path)) is not None:
         storage.keep_file(path)
 
 
-def journal_of(journals: Path, session: str) -> Path:
+def journal_path(journals: Path, session: str) -> Path:
     """The journal of a replicate, ``CONDITION-REPLICATE``, in a folder of journals."""
     condition, _, index = session.rpartition("-")
     return journals / condition / f"{index:0>3}.jsonl"
 
 
-def machine(path: Path) -> str:
+def machine_name(path: Path) -> str:
     """Return this machine's name in the opened bucket of a file, or an empty text."""
     storage = _of_file(path)
     return storage.machine if storage else ""
 
 
-def announce(path: Path) -> None:
+def announce_in_bucket(path: Path) -> None:
     """Wait until an opened bucket has a file, then fetch what others have put beside it.
 
     Raises
@@ -117,7 +117,7 @@ def announce(path: Path) -> None:
         storage.announce(path)
 
 
-def taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]:
+def list_taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]:
     """Those of this process's journals that another process has taken up, and a word on each.
 
     Parameters
@@ -132,7 +132,7 @@ def taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]
     return {path: taken for path in later if (taken := later[path].result()) is not None}
 
 
-def flush(patience_s: float | None = None) -> None:
+def flush_buckets(patience_s: float | None = None) -> None:
     """Have every opened bucket keep what was written; see :meth:`Storage.flush`."""
     for storage in _opened.values():
         storage.flush(patience_s)
@@ -150,7 +150,7 @@ class Storage:
     """
 
     def __init__(self, url: str, durable: bool = False, patience_s: float = PATIENCE_S) -> None:
-        self.mirror = folder(url)
+        self.mirror = bucket_folder(url)
         self.bucket = Bucket(url, patience_s)
         self._threads = ThreadPoolExecutor(_AT_ONCE, "journals")
         self._queue = Queue(self.bucket, self._threads, self._over, durable)
@@ -168,7 +168,7 @@ class Storage:
         UserError
             It can't be written to, or doesn't keep a second writer out.
         """
-        if folder(journals) == Path(journals):
+        if bucket_folder(journals) == Path(journals):
             return None
         url = journals.rstrip("/")
         with _opening:
@@ -178,7 +178,7 @@ class Storage:
                 _opened[url] = storage
             return _opened[url]
 
-    others = (BATCHES,)
+    others = (BATCHES_FOLDER,)
 
     @property
     def folder(self) -> Path:

@@ -57,7 +57,7 @@ class RayDeliberations(Deliberations):
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         places = sorted({job.journals for job in jobs})
-        folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
+        folders = [Path(place) for place in places if storage.bucket_folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         most = sum({job.condition.folder: job.replicates for job in jobs}.values())
@@ -218,12 +218,12 @@ class _LeasedReplicate:
         while deaths < _DEATHS:
             try:
                 wrote = await self.deliberations.lease(self.scene)
-                await asyncio.to_thread(storage.refresh, journal)
+                await asyncio.to_thread(storage.refresh_from_bucket, journal)
                 return wrote or leased > begun
             except _Died as died:
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
                 await asyncio.sleep(died.loss.wait_s)
-                await asyncio.to_thread(storage.refresh, journal)
+                await asyncio.to_thread(storage.refresh_from_bucket, journal)
                 for entry in _written(journal, leased)[died.answers :]:
                     self.scene.observe(entry)
                 leased = _size(journal)
@@ -258,7 +258,7 @@ class _Reports(ReportPool):
     async def report(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any]:
-        await asyncio.to_thread(storage.refresh, folder)
+        await asyncio.to_thread(storage.refresh_from_bucket, folder)
         return await super().report(folder, indices, target, stopped)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import folder_of, journal_of
-from plenum.execution.open_files import raise_limit
+from plenum.execution.open_files import raise_file_limit
 from plenum.execution.playing import Deliberations, Scene
 from plenum.models import ChatModel, Response, backends
 from plenum.models.api.prices import Prices
@@ -104,7 +104,7 @@ class Worker:
             return (
                 f"it has another version of the code or of its libraries ({project.project_root()})"
             )
-        raise_limit()
+        raise_file_limit()
         self._acknowledged = self._sent = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
         return ""
@@ -129,14 +129,14 @@ class Worker:
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
         """A condition's report, from a process beside this one."""
         await self._reporter.start()
-        await asyncio.to_thread(storage.refresh, Path(request["folder"]))
+        await asyncio.to_thread(storage.refresh_from_bucket, Path(request["folder"]))
         return await self._reporter.ask(request)
 
     async def close(self) -> None:
         """Release what the backends hold."""
         for model in self._models.values():
             await model.close()
-        await asyncio.to_thread(storage.flush, _FLUSH_S)
+        await asyncio.to_thread(storage.flush_buckets, _FLUSH_S)
         await self._reporter.finish()
 
     async def _watch(self) -> None:
@@ -167,7 +167,10 @@ class Worker:
                     job,
                     index,
                     Caller(
-                        _Leased(model, self._leased), backends.retry_policy(job.calls), ticket, log
+                        _Leased(model, self._leased),
+                        backends.make_retry_policy(job.calls),
+                        ticket,
+                        log,
                     ),
                 )
                 await self._leased()
@@ -227,7 +230,7 @@ class Worker:
         async with self._opening:
             if key not in self._models:
                 prices = Prices(job.prices, charged=job.condition.backend.name == "api")
-                self._models[key] = backends.build(
+                self._models[key] = backends.build_backend(
                     job.condition.backend, job.calls, prices, say=self._say
                 )
             model = self._models[key]
@@ -263,9 +266,9 @@ class Worker:
 def _fetch(job: Job, index: int) -> None:
     """Bring the replicate, and what it branches from, to where a bucket has them."""
     if Storage.of(job.journals, job.durable) is not None:
-        storage.refresh(journal_of(job, index), reading=False)
+        storage.refresh_from_bucket(journal_of(job, index), reading=False)
         if job.condition.branch is not None:
-            storage.refresh(folder_of(job).parent / job.condition.base.folder)
+            storage.refresh_from_bucket(folder_of(job).parent / job.condition.base.folder)
 
 
 @dataclass(frozen=True)

@@ -62,11 +62,11 @@ class RowWriter:
         whole
             With the transcripts.
         """
-        held = [source for source in sources if rows.TAG in source.data.tags]
+        held = [source for source in sources if rows.ROWS_TAG in source.data.tags]
         merged: dict[int, dict[str, Any]] = {}
         for source in held:
-            data = runs.artifacts(self._client, source, [rows.FILE]).get(rows.FILE)
-            merged |= {_number(row): row for row in (rows.values(data) if data else ())}
+            data = runs.read_artifacts(self._client, source, [rows.ROWS_FILE]).get(rows.ROWS_FILE)
+            merged |= {_number(row): row for row in (rows.read_row_values(data) if data else ())}
         for index, row in self._rows.items():
             merged[index] = row if "run_id" in row else {**merged[index], **row}
         if not whole:
@@ -74,17 +74,17 @@ class RowWriter:
                 merged[index] = {**merged[index], "status": "RUNNING"}
         moved = any(source.info.run_id != target.info.run_id for source in held)
         archives = self._archives(held) if whole and (self._journals or moved) else None
-        with store.artifacts(self._client, target) as folder:
+        with store.collect_artifacts(self._client, target) as folder:
             if archives is not None:
-                pack(folder / rows.ARCHIVE, self._journals, archives)
-            write(folder / rows.FILE, [merged[index] for index in sorted(merged)])
+                pack(folder / rows.ROWS_ARCHIVE, self._journals, archives)
+            write(folder / rows.ROWS_FILE, [merged[index] for index in sorted(merged)])
         self._saved = time.monotonic()
         if whole:
             self._rows, self._journals = {}, {}
 
     def _archives(self, held: Sequence[Any]) -> list[bytes]:
-        artifacts = (runs.artifacts(self._client, run, [rows.ARCHIVE]) for run in held)
-        return [files[rows.ARCHIVE] for files in artifacts if files]
+        artifacts = (runs.read_artifacts(self._client, run, [rows.ROWS_ARCHIVE]) for run in held)
+        return [files[rows.ROWS_ARCHIVE] for files in artifacts if files]
 
 
 def write(file: Path, values: Sequence[dict[str, Any]]) -> None:
@@ -100,7 +100,7 @@ def pack(file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = (
     for archive in archives:
         with ZipFile(BytesIO(archive)) as opened:
             held |= {name: opened.read(name) for name in opened.namelist()}
-    held |= {rows.journal(index): path.read_bytes() for index, path in journals.items()}
+    held |= {rows.transcript_file(index): path.read_bytes() for index, path in journals.items()}
     part = file.with_name(f".{file.name}.part")
     with ZipFile(part, "w", ZIP_DEFLATED) as box:
         for name in sorted(held):

@@ -10,12 +10,12 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from plenum.dynamics import NullTest, shuffle_test
-from plenum.reports.figures.words import captioned, foremost, name, wrapped
-from plenum.reports.formats import p_value
+from plenum.reports.figures.words import foremost, name, wrapped, write_caption
+from plenum.reports.formats import format_p_value
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
 
 MOST = 4
 """Number of conditions that are drawn."""
@@ -40,7 +40,7 @@ def null(study: EstimatedStudy) -> Figure | None:
     columns = min(len(tested), 2)
     lines = -(-len(tested) // 2)
     wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
-    figure, axes = panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
+    figure, axes = make_panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
     names = varying_in(rows)
     for panel, condition in zip(axes.flat, tested, strict=False):
         _panel(panel, condition)
@@ -50,7 +50,7 @@ def null(study: EstimatedStudy) -> Figure | None:
     outer_labels(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
     both = [test for condition in tested for test in (condition.reversal, condition.shuffle)]
-    captioned(
+    write_caption(
         *(figure, "null", [condition.row for condition in tested], study.chosen.window),
         among=len(rows),
         reversals=len(tested[0].reversal.null),
@@ -81,7 +81,7 @@ def _panel(axes: Axes, condition: _Tested) -> None:
         axes.hist(shuffled, edges, density=True, histtype="step", color=_SHUFFLED, lw=1.0, ls="--")
     axes.axvline(0, color="0.4", lw=0.6, ls=":")
     axes.axvline(condition.reversal.value, color=_OBSERVED, lw=1.5)
-    p = [p_value(test.p) for test in (condition.reversal, condition.shuffle)]
+    p = [format_p_value(test.p) for test in (condition.reversal, condition.shuffle)]
     estimate = f"{symbol([condition.row])} = {condition.reversal.value:.3f}"
     text = f"{estimate}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
     room = axes.get_ylim()[1]

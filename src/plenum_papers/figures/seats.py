@@ -9,11 +9,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics.decisions import tally
-from plenum.reports.figures.options import called, ended
-from plenum.reports.figures.words import LONG, captioned, fitted, labels, plain
+from plenum.reports.figures.options import ended, name_options
+from plenum.reports.figures.words import LONG, fitted, option_labels, plain, write_caption
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, keys_in_a_line, panels
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, keys_in_a_line, make_panels
 
 MOST = 6
 """Number of replicates that are drawn."""
@@ -30,7 +30,7 @@ def seats(study: EstimatedStudy) -> Figure | None:
     keys = -(-len(row.tracked.seats) // fitting)
     wide = PAGE if len(shown) > 2 else PAGE / 2
     size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + 0.5 * (wide < PAGE))
-    figure, axes = panels(len(options), len(shown), size, sharex=True, sharey=True)
+    figure, axes = make_panels(len(options), len(shown), size, sharex=True, sharey=True)
     for line, option in zip(axes, options, strict=True):
         line[0].set_ylabel(f"preference for\n{_named(row, option)}")
         for panel, replicate in zip(line, shown, strict=True):
@@ -41,14 +41,14 @@ def seats(study: EstimatedStudy) -> Figure | None:
         panel.set_xlabel("round")
     _legend(figure, row, max(int(fitting * wide / PAGE), 1))
     flips = _flips(row)
-    captioned(
+    write_caption(
         *(figure, "seats", [row]),
         among=len(rows),
         shown=len(shown),
         of=row.n,
         drawn_flips=sum(replicate in flips for replicate in shown),
         flips=len(flips),
-        most=called(_usual(row)),
+        most=name_options(_usual(row)),
     )
     return figure
 
@@ -105,7 +105,9 @@ def _title(row: Row, replicate: int) -> str:
 
 def _named(row: Row, option: int) -> str:
     names = row.tracked.options
-    return fitted(plain(f"{labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25)
+    return fitted(
+        plain(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25
+    )
 
 
 def _panel(axes: Axes, row: Row, replicate: int, option: int) -> None:

@@ -11,13 +11,13 @@ from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics import LyapunovEstimate
 from plenum.dynamics.fragility import CANONICAL
-from plenum.reports.figures.divergence import curve, scale
+from plenum.reports.figures.divergence import divergence_scale, draw_curve
 from plenum.reports.figures.options import decided, ended
-from plenum.reports.figures.simplex import Path, draw, titles
-from plenum.reports.figures.words import LONG, captioned, limited, name, plain, shared
+from plenum.reports.figures.simplex import Path, draw_simplex, simplex_titles
+from plenum.reports.figures.words import LONG, limited, name, plain, shared, write_caption
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, panels
+from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, make_panels
 
 MOST = 4
 """Number of conditions that are drawn, two panels each."""
@@ -40,7 +40,7 @@ def semantic(study: EstimatedStudy) -> Figure | None:
     if not every:
         return None
     rows, left = limited(every, MOST)
-    figure, axes = panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
+    figure, axes = make_panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
     names = varying_in(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
@@ -53,14 +53,14 @@ def semantic(study: EstimatedStudy) -> Figure | None:
         _levels(second, row, again, study.chosen.window)
         second.set_title(f"{label}: distance")
     axes[-1][1].set_xlabel("round")
-    captioned(
+    write_caption(
         *(figure, "semantic", [*rows, *met], study.chosen.window),
         repeated=any(any(row.tracked.repetitions) for row in rows),
         drawn=shared(rows),
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
         methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
         studies=list(dict.fromkeys(plain(row.tracked.study) for row in met)),
-        titles=titles(rows),
+        titles=simplex_titles(rows),
         left=left,
     )
     return figure
@@ -98,7 +98,7 @@ def _paths(axes: Axes, row: Row) -> None:
     names, looks = _names_and_looks(row)
     both = zip(row.tracked.ensemble, names, strict=True)
     paths = [Path(points, *looks[wording]) for points, wording in both]
-    draw(axes, paths, row.tracked.options)
+    draw_simplex(axes, paths, row.tracked.options)
     decisions = row.tracked.decisions
     handles = []
     families = tuple(dict.fromkeys(row.tracked.families))
@@ -131,7 +131,7 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
     last = row.tracked.preferences.shape[1]
     if min(window[1], last) > window[0]:
         axes.axvspan(window[0], min(window[1], last), color="0.5", alpha=0.08, lw=0)
-    scale([axes])
+    divergence_scale([axes])
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * (high / low) ** 0.45)  # room for the key
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -143,7 +143,7 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
 def _level(axes: Axes, row: Row, what: str, style: dict[str, Any], window: tuple[int, int]) -> None:
     assert row.summary is not None
     label = f"{what}, n = {row.n}:\n{symbol([row])} = {_estimate(row.summary.lyapunov)}"
-    curve(axes, row, style, window, label)
+    draw_curve(axes, row, style, window, label)
 
 
 def _estimate(exponent: LyapunovEstimate) -> str:

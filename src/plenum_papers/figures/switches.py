@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.reports.figures.words import LONG, captioned, limited, name, plain, wrapped
+from plenum.reports.figures.words import LONG, limited, name, plain, wrapped, write_caption
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
 
 MOST = 12
 """Number of panels that stay readable on a page."""
@@ -38,7 +38,7 @@ def switches(study: EstimatedStudy) -> Figure | None:
     figure = _draw(kept, names)
     temperatures = dict.fromkeys(plain(row.tracked.factors["temperature"]) for row in drawn)
     several = any(len(group) > 1 for group in kept)
-    captioned(
+    write_caption(
         figure, "switches", drawn, several=several, temperatures=list(temperatures), left=left
     )
     return figure
@@ -75,7 +75,7 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
     columns = min(len(groups), 4)
     lines = math.ceil(len(groups) / columns)
     size = (PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9)
-    figure, axes = panels(lines, columns, size, len(groups), sharey=True)
+    figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for panel, rows in zip(axes.flat, groups, strict=False):
         pooled = pool(rows)
         _panel(panel, pooled)

@@ -11,10 +11,10 @@ from plenum.base import project
 from plenum.design.factors import FACTORS
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
 from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
-from plenum.reports.formats import NONE, count
+from plenum.reports.formats import NONE, format_count
 from plenum.reports.labels import provenance
 from plenum.reports.phrases import spaced
-from plenum.reports.rows import shown
+from plenum.reports.rows import shown_rows
 from plenum.reports.table import Column, Table, keys
 from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage
@@ -65,8 +65,8 @@ def replicates(source: TableSource) -> NumberedTable:
     counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
     columns = (
         Column("group", key=True),
-        *keys(shown(rows)[0]),
-        *(Column(n, format=count) for n in counted),
+        *keys(shown_rows(rows)[0]),
+        *(Column(n, format=format_count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )
     missing = [

@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.dynamics import divergence
 from plenum.dynamics.majority import top_options
-from plenum.reports.formats import NONE, decimals
+from plenum.reports.formats import NONE, format_decimals
 from plenum.reports.labels import provenance, shared_label
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table, keys
@@ -33,11 +33,11 @@ def behaviour(source: TableSource) -> NumberedTable | None:
     names = varying_in(rows) or ["scenario"]
     columns = (
         *keys(names),
-        *(Column(f"D {t}", f"D({t})", decimals(3)) for t in ROUNDS if f"D {t}" in frame),
-        Column("lambda", "λ̂", decimals(4)),
-        Column("flip_rate", "flip rate", decimals(3)),
-        *(Column(name, name.replace(" ", "\n"), decimals(2)) for name in seats),
-        Column("ties", "tied\nstates", decimals(3)),
+        *(Column(f"D {t}", f"D({t})", format_decimals(3)) for t in ROUNDS if f"D {t}" in frame),
+        Column("lambda", "λ̂", format_decimals(4)),
+        Column("flip_rate", "flip rate", format_decimals(3)),
+        *(Column(name, name.replace(" ", "\n"), format_decimals(2)) for name in seats),
+        Column("ties", "tied\nstates", format_decimals(3)),
         Column("repairs", "repairs\na run", _known),
     )
     title = f"What committees do ({shared_label(rows[0].tracked.factors, names)})"

@@ -22,7 +22,7 @@ from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.publish import pages
 from plenum.reports.labels import provenance
 from plenum.reports.page import document as page
-from plenum.reports.page.rendering import html, markdown
+from plenum.reports.page.rendering import html, render_markdown
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -73,7 +73,7 @@ def collect(
     studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
     if studies and not run_or_imported(studies, chosen.uri):
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
-    load, collected = cache(study.load), []
+    load, collected = cache(study.load_study), []
     for item in requested:
         shown = _shown(item, chosen, load)
         log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
@@ -116,7 +116,7 @@ def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterato
     part = load(replace(chosen, **others)).restricted(item.selects)
     if any(row.n for row in part.rows):
         for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
-            yield from style.save(figure, chosen.out, stem + f"_{number}" * (number > 1))
+            yield from style.save_figure(figure, chosen.out, stem + f"_{number}" * (number > 1))
         plt.close("all")
 
 
@@ -146,7 +146,7 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
     document = page.Document("Figures and tables of the papers", lead, notice, sections)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "index.md"]
-    for file, text in zip(files, (html(document), markdown(document)), strict=True):
+    for file, text in zip(files, (html(document), render_markdown(document)), strict=True):
         file.write_text(text, encoding="utf-8")
     return files
 

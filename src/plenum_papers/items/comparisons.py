@@ -7,12 +7,20 @@ import pandas as pd
 
 from plenum.dynamics import shuffle_test
 from plenum.dynamics.branching import next_answers
-from plenum.reports.formats import NONE, decimals, interval, number, or_dash, p_value, warnings
+from plenum.reports.formats import (
+    NONE,
+    format_decimals,
+    format_interval,
+    format_number,
+    format_or_dash,
+    format_p_value,
+    format_warnings,
+)
 from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, shown, symbol
+from plenum.reports.rows import Row, shown_rows, symbol
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.conditions import WARNINGS, N, exponents
-from plenum.reports.tables.effects import compared
+from plenum.reports.tables.conditions import WARNINGS, N, tabulate_exponents
+from plenum.reports.tables.effects import tabulate_compared
 from plenum_papers.items.departures import summed_up
 from plenum_papers.items.published import Published, beside, matching
 from plenum_papers.items.source import (
@@ -51,19 +59,19 @@ def reported(source: TableSource) -> NumberedTable | None:
 
 
 def _exponents(rows: Sequence[Row]) -> Table:
-    names, same = shown(rows)
+    names, same = shown_rows(rows)
     exponent = symbol(rows)
     columns = (
         *keys([*names, *["condition"] * same]),
-        *exponents(exponent),
+        *tabulate_exponents(exponent),
         N,
         WARNINGS,
-        Column("flip_rate", "off the\nplurality", decimals(3)),
-        Column("printed_lambda", f"published\n{exponent}", or_dash),
-        Column("printed_flip_rate", "published\noff the plurality", or_dash),
-        Column("printed_n", "published\nn", or_dash),
+        Column("flip_rate", "off the\nplurality", format_decimals(3)),
+        Column("printed_lambda", f"published\n{exponent}", format_or_dash),
+        Column("printed_flip_rate", "published\noff the plurality", format_or_dash),
+        Column("printed_n", "published\nn", format_or_dash),
         Column("printed_in", "where"),
-        Column("departs", "departs in", warnings),
+        Column("departs", "departs in", format_warnings),
     )
     title = f"Published {exponent} beside this run"
     legend = (*noted("plurality"), *notes(rows, _FILES))
@@ -84,9 +92,9 @@ def _null(row: Row) -> NumberedTable | None:
     }
     columns = (
         *keys(["scenario", "roles", "temperature"]),
-        Column("p_shuffle_all_right", "p, all rounds,\nright tail", p_value),
+        Column("p_shuffle_all_right", "p, all rounds,\nright tail", format_p_value),
         Column("published_p", "published\np"),
-        Column("p_reversal", "p growth", p_value),
+        Column("p_reversal", "p growth", format_p_value),
     )
     frame = pd.DataFrame([line])
     legend = (*noted("null", **_beside(row, paper)), provenance([row]))
@@ -109,8 +117,8 @@ def _branching(row: Row) -> NumberedTable | None:
     lines = [
         {
             **{"source": "this run", "bases": estimate.bases, "branches": estimate.branches},
-            **{"gamma": number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
-            "answers": number(answers, 4),
+            **{"gamma": format_number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
+            "answers": format_number(answers, 4),
             "positive": int((estimate.gamma_by_base > 0).sum()),
             "within": int((estimate.c_in > estimate.c_out).sum()),
         },
@@ -124,7 +132,7 @@ def _branching(row: Row) -> NumberedTable | None:
         Column("source", key=True),
         Column(("bases", "branches"), "bases x branches", lambda *n: " x ".join(map(str, n))),
         Column("gamma", "Γ̂ of continuations"),
-        Column(("low", "high"), "95 % CI", interval),
+        Column(("low", "high"), "95 % CI", format_interval),
         Column("positive", "bases with Γ̂ > 0"),
         Column("within", "c in > c out"),
         Column("answers", "Γ̂ of next answers"),
@@ -173,7 +181,7 @@ def _wordings(row: Row) -> NumberedTable | None:
     columns = (
         Column("variant", "wording", key=True),
         Column("decision"),
-        Column("published_decision", format=or_dash),
+        Column("published_decision", format=format_or_dash),
     )
     title = "Decisions by wording, published and of this run"
     return NumberedTable((Table("", title, frame, columns, legend),), frame)
@@ -191,12 +199,12 @@ def directions(source: TableSource) -> NumberedTable | None:
         return None
     columns = (
         *keys(["scenario", "effect"]),
-        *compared("λ̂", 4),
+        *tabulate_compared("λ̂", 4),
         Column("n"),
         WARNINGS,
-        Column("published_direction", "published:\nλ̂ is", or_dash),
-        Column("published_ci_excludes_0", "95 % CI\nexcludes 0", or_dash),
-        Column("released", "released\nfiles: Δλ̂", or_dash),
+        Column("published_direction", "published:\nλ̂ is", format_or_dash),
+        Column("published_ci_excludes_0", "95 % CI\nexcludes 0", format_or_dash),
+        Column("released", "released\nfiles: Δλ̂", format_or_dash),
         Column("published_source", "where"),
     )
     cells = [row for _, effect, _ in known for row in effect.cells]

@@ -8,19 +8,19 @@ import pandas as pd
 from plenum.reports.formats import (
     NO_ESTIMATES,
     NONE,
-    interval,
-    number,
-    or_dash,
-    warnings,
+    format_interval,
+    format_number,
+    format_or_dash,
+    format_warnings,
 )
 from plenum.reports.groups import fitted_rounds
 from plenum.reports.labels import shared_label
-from plenum.reports.notes import of_wordings
+from plenum.reports.notes import wording_notes
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N
-from plenum.reports.tables.conditions import exponents as exponent_columns
-from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
+from plenum.reports.tables.conditions import tabulate_exponents as exponent_columns
+from plenum.reports.tables.maps import LEGEND, Cell, brief, map_cell, map_legend, marked
 from plenum_papers.items.published import beside
 from plenum_papers.items.source import (
     NumberedTable,
@@ -95,11 +95,11 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         Column("time_to_majority_ties_first", "TTM,\nties first", _round),
         N,
         WARNINGS,
-        Column("printed_lambda", f"published\n{exponent}", or_dash),
-        Column("printed_flip_rate", "published\nflip rate", or_dash),
-        Column("printed_time_to_majority", "published\nTTM,\nties first", or_dash),
-        Column("printed_n", "published\nn", or_dash),
-        Column("departs", "departs in", warnings),
+        Column("printed_lambda", f"published\n{exponent}", format_or_dash),
+        Column("printed_flip_rate", "published\nflip rate", format_or_dash),
+        Column("printed_time_to_majority", "published\nTTM,\nties first", format_or_dash),
+        Column("printed_n", "published\nn", format_or_dash),
+        Column("departs", "departs in", format_warnings),
     )
     legend = (
         *noted(
@@ -108,7 +108,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
             rounds=fitted_rounds(rows, source.chosen),
             interval=interval_method,
         ),
-        *of_wordings(rows),
+        *wording_notes(rows),
         *notes(rows, _FILES),
     )
     title = f"Table S5: {name} ({shared_label(rows[0].tracked.factors, names)})"
@@ -116,7 +116,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
 
 
 def _flip_rate(value: float, low: float, high: float) -> str:
-    return NONE if pd.isna(value) else f"{number(value, 3)} {interval(low, high, 2)}"
+    return NONE if pd.isna(value) else f"{format_number(value, 3)} {format_interval(low, high, 2)}"
 
 
 def _round(value: float) -> str:
@@ -126,7 +126,7 @@ def _round(value: float) -> str:
 def _median(value: float, low: float, high: float, status: str) -> str:
     if status in NO_ESTIMATES:
         return NONE
-    return f"{number(value, 0)} [{number(low, 0)}, {number(high, 0)}]"
+    return f"{format_number(value, 0)} [{format_number(low, 0)}, {format_number(high, 0)}]"
 
 
 def models(source: TableSource) -> NumberedTable | None:
@@ -167,7 +167,7 @@ def _grid(
         parts = {str(at): cells.get(key, []) for at, key in enumerate(every)}
         named = dict(zip(down, line, strict=True))
         lines.append(
-            {**named, "source": "this run"} | {n: cell(p, marks) for n, p in parts.items()}
+            {**named, "source": "this run"} | {n: map_cell(p, marks) for n, p in parts.items()}
         )
         published = {n: _published(part, files) for n, part in parts.items()}
         if any(text != NONE for text in published.values()):
@@ -177,8 +177,8 @@ def _grid(
         *(Column(str(at), _heading(across, key), _either) for at, key in enumerate(every)),
     )
     legends = (
-        *(LEGEND, f"±: jackknife standard error; (n); {legend()}"),
-        *of_wordings(rows),
+        *(LEGEND, f"±: jackknife standard error; (n); {map_legend()}"),
+        *wording_notes(rows),
         *notes(rows, files),
     )
     shared = shared_label(rows[0].tracked.factors, varying_in(rows))

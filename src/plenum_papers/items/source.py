@@ -13,9 +13,9 @@ from plenum.design.factors import FACTORS
 from plenum.dynamics import time_to_majority
 from plenum.reports.labels import provenance
 from plenum.reports.phrases import paragraphs
-from plenum.reports.rows import Row, frame
+from plenum.reports.rows import Row, rows_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, deliberations, load
+from plenum.reports.study import EstimatedStudy, deliberations
 from plenum.reports.table import Table
 from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
@@ -77,7 +77,7 @@ class TableSource:
     chosen: Settings
     names: tuple[str, ...]
     keep: Callable[[Mapping[str, str]], bool] | None = None
-    load: Callable[[Settings], EstimatedStudy] = load
+    load: Callable[[Settings], EstimatedStudy] = load_study
 
     @cached_property
     def studies(self) -> list[EstimatedStudy]:
@@ -120,7 +120,7 @@ def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     It includes ``time_to_majority_ties_first``, which follows the papers' definition. ``departs``
     says where a condition differs from theirs.
     """
-    lines = frame(rows)
+    lines = rows_frame(rows)
     lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
     published = [beside(files, row.tracked.factors) for row in rows]
     for name in _VALUES:

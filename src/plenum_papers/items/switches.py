@@ -8,8 +8,8 @@ import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.dynamics import switch_counts
-from plenum.dynamics.estimate import mean
-from plenum.reports.formats import count, decimals, limits
+from plenum.dynamics.estimate import estimate_mean
+from plenum.reports.formats import format_count, format_decimals, format_limits
 from plenum.reports.labels import label, provenance
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table, keys
@@ -33,15 +33,15 @@ def switching(source: TableSource) -> NumberedTable | None:
     frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
     columns = (
         *keys([*shown, "seat"]),
-        Column("switches", "mean", decimals(2)),
-        Column(("ci_low", "ci_high"), "95 % CI", limits(2)),
-        Column("sd", "SD", decimals(2)),
+        Column("switches", "mean", format_decimals(2)),
+        Column(("ci_low", "ci_high"), "95 % CI", format_limits(2)),
+        Column("sd", "SD", format_decimals(2)),
         Column("n"),
-        Column("switches_ties_first", "mean,\nties first", decimals(2)),
-        Column("sd_ties_first", "SD,\nties first", decimals(2)),
-        Column("published_switches", "published\nmean,\nties first", decimals(2)),
-        Column("published_sd", "published\nSD,\nties first", decimals(2)),
-        Column("published_n", "published\nn", count),
+        Column("switches_ties_first", "mean,\nties first", format_decimals(2)),
+        Column("sd_ties_first", "SD,\nties first", format_decimals(2)),
+        Column("published_switches", "published\nmean,\nties first", format_decimals(2)),
+        Column("published_sd", "published\nSD,\nties first", format_decimals(2)),
+        Column("published_n", "published\nn", format_count),
     )
     temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
     notes = noted(
@@ -85,7 +85,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
             np.concatenate([_counts(row, seat, ties) for row in rows]).astype(float)
             for ties in ("none", "first")
         )
-        estimate = mean(counts, "mean over agent-runs")
+        estimate = estimate_mean(counts, "mean over agent-runs")
         all_pooled = {**first, "temperature": " ".join(_temperatures())}
         known = beside(("table-s7",), all_pooled, seat=seat)
         yield {

@@ -19,10 +19,10 @@ from plenum.dynamics import lyapunov
 from plenum.dynamics.majority import time_to_majority
 from plenum.dynamics.nulls import shuffle_test
 from plenum.dynamics.switches import switch_counts
-from plenum.reports.markdown import markdown
+from plenum.reports.markdown import frame_markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.table import csv as csv_text
+from plenum.reports.table import frame_csv as csv_text
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.conditions import PublishedCondition, load
@@ -338,7 +338,10 @@ def publish(release: Release, out: Path) -> None:
     table = Table("published_check", "Published values, recomputed", frame, columns, notes)
     show([table])
     out.mkdir(parents=True, exist_ok=True)
-    texts = {"csv": csv_text(frame), "md": f"{markdown(table, f'# {table.title}')}\n`{counts}`\n"}
+    texts = {
+        "csv": csv_text(frame),
+        "md": f"{frame_markdown(table, f'# {table.title}')}\n`{counts}`\n",
+    }
     for kind, text in texts.items():
         file = out / f"{table.name}.{kind}"
         file.write_text(text, encoding="utf-8")

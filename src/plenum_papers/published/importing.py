@@ -14,10 +14,10 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.base.progress import show_progress
-from plenum.execution.summarise import report
+from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
 from plenum.records import Usage, read
-from plenum.reports.table import csv
+from plenum.reports.table import frame_csv
 from plenum.tracking import store
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
@@ -59,7 +59,7 @@ def requested(cfg: DictConfig) -> PublishedImport:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
     studies = tuple(map(str, named if isinstance(named, list) else ()))
-    return PublishedImport(release_of(cfg), studies, store.absolute(str(cfg.tracking.uri)))
+    return PublishedImport(release_of(cfg), studies, store.absolute_uri(str(cfg.tracking.uri)))
 
 
 def bring_in(wanted: PublishedImport) -> None:
@@ -70,7 +70,7 @@ def bring_in(wanted: PublishedImport) -> None:
     UserError
         A file is missing or has an unexpected form; nothing was written then.
     """
-    store.check(wanted.uri)
+    store.require_writable_store(wanted.uri)
     release = wanted.release
     names = wanted.studies or release.studies
     chosen = {name: release.selection(name) for name in names}
@@ -128,7 +128,7 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
         written.close(prepared.journals, prepared.estimates, config="")
         rows = [r for t in _answered(wanted.release) if t.follows(file) for r in t.rows]
         if rows:
-            written.attach("next_answers.csv", csv(pd.DataFrame(rows)))
+            written.attach("next_answers.csv", frame_csv(pd.DataFrame(rows)))
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _prepared(release: Release, file: PublishedFile) -> _Prepared:
     condition = load(release, file)
     journals = condition.write(Path(_folder().name))
     transcripts = [read(journal) for journal in journals]
-    estimates = report(transcripts, count_usage(transcripts, (), condition.target, ""))
+    estimates = report_condition(transcripts, count_usage(transcripts, (), condition.target, ""))
     return _Prepared(condition.mapping, condition.target, journals, estimates)
 
 

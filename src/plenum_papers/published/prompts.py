@@ -48,7 +48,7 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
             raise UserError(f"published: {path}: ROLE_MANDATES: {name!r} can't be a file")
         yield f"mandates/{name.lower()}.txt", f"{text}\n"
     texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
-    for template in frame.TEMPLATES:
+    for template in frame.FRAME_TEMPLATES:
         for problem in frame.template_problems(template, texts[template]):
             raise UserError(f"published: {path}: {template}: {problem}")
         yield f"frame/{template}.txt", f"{texts[template]}\n"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.estimate import Estimate, estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate, estimate_mean
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 from plenum.dynamics.warnings import FEW_EPISODES
@@ -165,7 +165,7 @@ def recovery_time(
         raise ValueError(f"horizon: {horizon}; more than 0 rounds")
     shocked = [episode for episode in episodes if episode]
     shocks = [shock for episode in shocked for shock in episode]
-    dip = mean(np.array([_mean_dip(episode) for episode in shocked]), "mean over episodes")
+    dip = estimate_mean(np.array([_mean_dip(episode) for episode in shocked]), "mean over episodes")
     if not shocks:
         return RecoveryTime(horizon=horizon or math.nan, dip=dip, warnings=("no_shocks",))
     longest = max(shock.rounds for shock in shocks)

@@ -52,7 +52,7 @@ def parting(several: Sequence[Floats]) -> WorldDivergence:
     if not several:
         raise ValueError("parting: there is no world with two runs")
     results = [lyapunov(runs) for runs in several]
-    over = estimate.mean(np.array([result.value for result in results]), "t over worlds")
+    over = estimate.estimate_mean(np.array([result.value for result in results]), "t over worlds")
     if len(results) == 1:
         over = replace(over, ci_low=results[0].ci_low, ci_high=results[0].ci_high)
     levels = [divergence(runs) for runs in several]

@@ -13,18 +13,18 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
-from plenum.reports.formats import p_value
+from plenum.reports.formats import format_p_value
 from plenum.reports.labels import origin
 from plenum.reports.style import (
     COLOURS,
     GREY,
     PAGE,
     SMALL,
-    caption,
+    add_caption,
+    apply_look,
     keys_in_a_line,
-    look,
+    make_panels,
     outer_labels,
-    panels,
 )
 from plenum_worlds.dynamics.two_lines import two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds
@@ -58,11 +58,11 @@ def over_time(group: Group) -> Figure:
     shown, group = group.shown, _with_rounds(group)
     unscripted, script = group.unscripted, _best(group)
     names = unscripted.arms
-    styles = {name: look(number) for number, name in enumerate(names[:MOST_LINES])}
+    styles = {name: apply_look(number) for number, name in enumerate(names[:MOST_LINES])}
     styles |= dict.fromkeys(script, SCRIPT)
     drawn = group.where(group.frame["arm"].isin(styles))
     levels = _levels(unscripted)
-    figure, axes = panels(1, max(len(levels), 1), (PAGE, 2.6), sharey=True)
+    figure, axes = make_panels(1, max(len(levels), 1), (PAGE, 2.6), sharey=True)
     band = len(styles) <= MOST_BANDS
     handles: dict[str, Line2D] = {}
     for panel, level in zip(axes.flat, levels, strict=False):
@@ -116,7 +116,7 @@ def baselines(group: Group) -> Figure:
     group, left = group.at_common_levels()
     metrics, table = group.shown.metrics, group.episodes
     arms, unscripted = group.arms, group.unscripted.arms
-    figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(arms) + 1.05), sharey=True)
+    figure, axes = make_panels(1, len(metrics), (PAGE, 0.17 * len(arms) + 1.05), sharey=True)
     places = np.arange(len(arms))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
         least, most = group.shown.ranges.get(metric, (-math.inf, math.inf))
@@ -155,7 +155,7 @@ def deviation(group: Group) -> Figure:
     drawn = teams.where(teams.frame["arm"].isin(names[:MOST_ROWS]))
     levels = _levels(teams)
     lines, columns = max(min(len(names), MOST_ROWS), 1), max(len(levels), 1)
-    figure, axes = panels(lines, columns, (PAGE, 1.9 * lines + 0.5), sharex=True, sharey=True)
+    figure, axes = make_panels(lines, columns, (PAGE, 1.9 * lines + 0.5), sharex=True, sharey=True)
     table = points(drawn)
     table = table[np.isfinite(table["x"]) & np.isfinite(table["y"])] if len(table) else table
     for line, name in zip(axes, names, strict=False):
@@ -220,7 +220,7 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
     if not conclusive(test):
         return "can't be told"
     verdict = "inverted U" if test.inverted_u else "no inverted U"
-    return f"{verdict} (p {p_value(test.p_low)}, {p_value(test.p_high)})"
+    return f"{verdict} (p {format_p_value(test.p_low)}, {format_p_value(test.p_high)})"
 
 
 def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Line2D:
@@ -254,7 +254,7 @@ def _caption(
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
     last = (group.heading, f"{completed}/{target} runs", origin(played))
-    caption(figure, [*first, *notes(name, **facts), "; ".join(filter(None, last))])
+    add_caption(figure, [*first, *notes(name, **facts), "; ".join(filter(None, last))])
 
 
 DRAWINGS = {

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base.identity import digest
-from plenum.dynamics.estimate import Estimate, mean
-from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
+from plenum.dynamics.estimate import Estimate, estimate_mean
+from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, name_keys, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.runs import dialogue, record
-from plenum.reports.formats import share
+from plenum.reports.formats import format_share
 from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
@@ -43,7 +43,7 @@ def gathered(
     """
     data: dict[str, Any] = {"index": {}}
     entries = []
-    for at, (condition, name) in enumerate(zip(conditions, names(conditions), strict=True)):
+    for at, (condition, name) in enumerate(zip(conditions, name_keys(conditions), strict=True)):
         stored = kept.get(condition.run_id, ())
         replicates = {transcript.replicate: transcript.read() for transcript in stored}
         shown = _shown(replicates, most)
@@ -111,11 +111,11 @@ def _world(condition: TrackedCondition, head: dict[str, Any]) -> str:
 
 
 def _over(condition: TrackedCondition, metric: str) -> Estimate:
-    return mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
+    return estimate_mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
 
 
 def _written(estimate: Estimate) -> str:
-    return share(estimate.value, estimate.ci_low, estimate.ci_high)
+    return format_share(estimate.value, estimate.ci_low, estimate.ci_high)
 
 
 EXPLORER = Explorer(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics.estimate import Estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.reports.labels import origin
 from plenum.reports.phrases import paragraphs
 from plenum.tracking.conditions import TrackedCondition
@@ -166,7 +166,7 @@ def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
     if metric not in table:
         return Estimate(method="t over episodes")
     each = table.groupby("world")[metric].mean()
-    return mean(each.to_numpy(dtype=float), "t over episodes")
+    return estimate_mean(each.to_numpy(dtype=float), "t over episodes")
 
 
 def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estimate:
@@ -186,7 +186,7 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     left, right = (part.groupby(factors)[metric].mean() for part in (first, second))
     each = (left - right).dropna().groupby(level="world").mean()
     method = "t over episodes (seed and number), differences averaged within each"
-    return mean(each.to_numpy(dtype=float), method)
+    return estimate_mean(each.to_numpy(dtype=float), method)
 
 
 def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:

@@ -47,7 +47,9 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     every, few = groups(played), []
     for group in every[:_GROUPS]:
         few += building.brief(group)
-    product = Product("tables", tabled(played), _frames(played), screen=few, heading=heading)
+    product = Product(
+        "tables", tabulate_study(played), _frames(played), screen=few, heading=heading
+    )
     publish_product(product, chosen)
     return played
 
@@ -77,13 +79,15 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     played = Study(chosen.study, chosen.uri).conditions
     if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
-    files = [file for _, drawn_files in drawn(played, chosen.out, names) for file in drawn_files]
+    files = [
+        file for _, drawn_files in draw_study(played, chosen.out, names) for file in drawn_files
+    ]
     log_report(chosen.study, chosen.uri, files)
     for file in files:
         written([file])
 
 
-def drawn(
+def draw_study(
     played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
 ) -> list[tuple[str, list[Path]]]:
     """Draw a study's figures into a folder; return what each shows, and its files."""
@@ -95,14 +99,14 @@ def drawn(
         stem = re.sub(r"\W+", "_", world)
         for name, (shown, draw) in drawing.DRAWINGS.items():
             if names is None or name in names:
-                with style.styled():
+                with style.drawing_style():
                     figure = draw(group)
-                files = style.save(figure, folder, f"{stem}_{name}")
+                files = style.save_figure(figure, folder, f"{stem}_{name}")
                 figures.append((f"{world}: {shown}", files))
     return figures
 
 
-def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
+def tabulate_study(played: Sequence[TrackedCondition]) -> list[Table]:
     """Return every table of a study; titles distinguish those of different groups."""
     grouped = groups(played)
     built = [table for group in grouped for build in _TABLES for table in build(group)]

@@ -9,7 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.dynamics import estimate
-from plenum.reports.formats import decimals, interval, limits, or_dash, p_value
+from plenum.reports.formats import (
+    format_decimals,
+    format_interval,
+    format_limits,
+    format_or_dash,
+    format_p_value,
+)
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.dynamics.recovery import Recovery, recoveries, recovery_time
@@ -68,14 +74,14 @@ def inverted_u(group: Group) -> list[Table]:
     columns = (
         Column("of", "d̄ of", key=True),
         *keys(["arm", *varying]),
-        Column("breakpoint", format=decimals(2)),
-        Column("slope_below", format=decimals(3)),
-        Column("p_below", "p", p_value),
-        Column("slope_above", format=decimals(3)),
-        Column("p_above", "p", p_value),
+        Column("breakpoint", format=format_decimals(2)),
+        Column("slope_below", format=format_decimals(3)),
+        Column("p_below", "p", format_p_value),
+        Column("slope_above", format=format_decimals(3)),
+        Column("p_above", "p", format_p_value),
         Column("verdict", "inverted U"),
-        Column("peak", "parabola's peak", decimals(2)),
-        *(Column("points"), Column("worlds"), Column("warnings", format=or_dash)),
+        Column("peak", "parabola's peak", format_decimals(2)),
+        *(Column("points"), Column("worlds"), Column("warnings", format=format_or_dash)),
     )
     noted = (*notes("inverted_u"), *sources(group))
     title = f"{group.heading}: is there an inverted U?"
@@ -97,13 +103,13 @@ def recovered(group: Group) -> list[Table]:
         *keys(["arm", "volatility"]),
         Column(("shocks", "censored"), "shocks", lambda n, lost: f"{n} ({lost} censored)"),
         Column("worlds"),
-        *(Column(name, format=decimals(3)) for name in ("before", "after")),
-        Column("median", format=decimals(1)),
-        Column("mean", format=decimals(2)),
-        Column(("mean_low", "mean_high"), "95 % CI", limits(2)),
-        Column("dip", format=decimals(3)),
-        Column(("dip_low", "dip_high"), "95 % CI ", limits(3)),
-        Column("warnings", format=or_dash),
+        *(Column(name, format=format_decimals(3)) for name in ("before", "after")),
+        Column("median", format=format_decimals(1)),
+        Column("mean", format=format_decimals(2)),
+        Column(("mean_low", "mean_high"), "95 % CI", format_limits(2)),
+        Column("dip", format=format_decimals(3)),
+        Column(("dip_low", "dip_high"), "95 % CI ", format_limits(3)),
+        Column("warnings", format=format_or_dash),
     )
     noted = (*notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
     title = f"{group.heading}: recovery after shocks"
@@ -175,10 +181,10 @@ def instability(group: Group) -> list[Table]:
     columns = (
         *keys(["arm", "diversity", "volatility"]),
         Column(("worlds", "runs"), "worlds x runs", lambda worlds, runs: f"{worlds} x {runs}"),
-        Column("lambda", "λ̂", decimals(4)),
-        Column(("low", "high"), "95 % CI", interval),
-        Column("level", "mean D", decimals(3)),
-        Column("warnings", format=or_dash),
+        Column("lambda", "λ̂", format_decimals(4)),
+        Column(("low", "high"), "95 % CI", format_interval),
+        Column("level", "mean D", format_decimals(3)),
+        Column("warnings", format=format_or_dash),
     )
     noted = (*notes("instability"), *sources(group))
     title = f"{group.heading}: how runs part"

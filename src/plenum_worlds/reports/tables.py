@@ -11,13 +11,13 @@ from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.warnings import of_runs
 from plenum.reports.formats import (
     NONE,
-    decimals,
-    interval,
-    limits,
-    number,
-    or_dash,
-    p_value,
-    realised,
+    format_decimals,
+    format_interval,
+    format_limits,
+    format_number,
+    format_or_dash,
+    format_p_value,
+    format_realised,
 )
 from plenum.reports.phrases import paragraphs
 from plenum.reports.table import Column, Table, keys
@@ -61,9 +61,9 @@ def overall(group: Group) -> list[Table]:
         lines.append(line | {name: over_worlds(part, name).value for name in more})
     columns = (
         *keys(["arm"]),
-        Column(("completed", "target"), "runs", realised),
+        Column(("completed", "target"), "runs", format_realised),
         *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, mean_cell) for m in metrics),
-        *(Column(name, head, decimals(2)) for name, head in more.items()),
+        *(Column(name, head, format_decimals(2)) for name, head in more.items()),
     )
     warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
     noted = notes("arms", **_facts(group), warnings=list(warned))
@@ -94,9 +94,9 @@ def brief(group: Group) -> list[Table]:
         *whole.columns[:2],
         next(column for name, column in shown.items() if name[0] == metric),
         *(Column(("difference", "low", "high"), "difference", _with_limits),) * bool(tests),
-        *(Column("p", format=p_value),) * bool(tests),
-        *(Column("p_holm", "corrected", p_value),) * (len(tests) > 1),
-        *[Column("warnings", format=or_dash)] * bool(lines["warnings"].any()),
+        *(Column("p", format=format_p_value),) * bool(tests),
+        *(Column("p_holm", "corrected", format_p_value),) * (len(tests) > 1),
+        *[Column("warnings", format=format_or_dash)] * bool(lines["warnings"].any()),
     )
     noted = notes("brief", metrics=[metric], tested=len(tests))
     return [Table("arms", whole.title, lines, columns, tuple(noted))]
@@ -194,9 +194,9 @@ def differences(group: Group) -> list[Table]:
     columns = (
         *keys(["metric", "arm"]),
         Column("minus"),
-        Column("difference", format=decimals(3)),
-        Column(("low", "high"), "95 % CI", limits(3)),
-        Column("p", format=p_value),
+        Column("difference", format=format_decimals(3)),
+        Column(("low", "high"), "95 % CI", format_limits(3)),
+        Column("p", format=format_p_value),
         Column("worlds"),
     )
     noted = (*notes("differences", **_facts(group)), *sources(group))
@@ -213,7 +213,7 @@ def dialogue(group: Group) -> list[Table]:
         {"arm": arm} | {name: over_worlds(part, name).value for name in _DIALOGUE}
         for arm, part in _by_arm(spoken.episodes, spoken.arms)
     ]
-    columns = (*keys(["arm"]), *(Column(name, name, decimals(3)) for name in _DIALOGUE))
+    columns = (*keys(["arm"]), *(Column(name, name, format_decimals(3)) for name in _DIALOGUE))
     policies = group.frame[group.frame["scripted"]]
     noted = (*notes("dialogue"), *sources(spoken, policies))
     return [Table("dialogue", f"{group.heading}: dialogue", pd.DataFrame(lines), columns, noted)]
@@ -308,14 +308,16 @@ def _lost(condition: TrackedCondition, name: str) -> bool:
 
 
 def _with_limits(value: float, low: float, high: float) -> str:
-    return NONE if math.isnan(value) else f"{number(value, 3)} {interval(low, high, 3)}"
+    return (
+        NONE if math.isnan(value) else f"{format_number(value, 3)} {format_interval(low, high, 3)}"
+    )
 
 
 def mean_cell(value: float, half: float, lost: float, total: float) -> str:
     """Format ``7.10 ± 0.31 (5.4 of 5.6 open)``; open times aren't part of the mean."""
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
-    return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
+    return format_number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
 
 
 def _mean_alone(value: float, lost: float, total: float) -> str:

@@ -68,7 +68,7 @@ def pipe(path: Path) -> Path:
 def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
     for name in ("case.yaml", "case.csv", "case.jsonl", "case.parquet"):
         with pytest.raises(UserError, match=f"{name}.* it is no file but a pipe"):
-            cases.load(pipe(tmp_path / name))
+            cases.load_cases(pipe(tmp_path / name))
     for name in ("log.jsonl", "log.eval", "log.json"):
         with pytest.raises(UserError, match=f"logs=.*{name}.* it is no file but a pipe"):
             logs.load(pipe(tmp_path / name))
@@ -107,7 +107,7 @@ def test_an_alias_bomb_in_a_case_is_one_line(merged: bool, tmp_path: Path) -> No
         + "  m: {<<: [*b, *b]}\n" * merged
     )
     with pytest.raises(UserError, match=r"case .*case.yaml can't be read as YAML: its aliases"):
-        cases.load(tmp_path / "case.yaml")
+        cases.load_cases(tmp_path / "case.yaml")
 
 
 def test_a_log_that_unpacks_too_far_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:

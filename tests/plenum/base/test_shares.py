@@ -13,8 +13,8 @@ def test_a_share_has_a_space_before_its_sign() -> None:
     assert percent(0.57) == "57 %"
     assert percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
     assert (signed_percent(0.06), signed_percent(-0.5)) == ("+6 %", "-50 %")
-    assert formats.percent(0.25) == "25.0 %"
-    assert formats.percent(float("nan")) == formats.NONE
+    assert formats.format_percent(0.25) == "25.0 %"
+    assert formats.format_percent(float("nan")) == formats.NONE
 
 
 def test_no_text_of_ours_sets_a_share_in_another_way() -> None:

@@ -54,7 +54,7 @@ FORMS: dict[str, tuple[Read, str]] = {
         lambda text: answers.parse(text, "action", WORLD.read),
         '{"analysis": "near", "action": [3, 4], "message": "I go"}',
     ),
-    "judge": (meaning.read, '{"score": 9, "difference": "none"}'),
+    "judge": (meaning.read_opinion, '{"score": 9, "difference": "none"}'),
     "points": (
         lambda text: elicitation.preferences(text, LABELS),
         '{"A": 20, "B": 30, "C": 50}',

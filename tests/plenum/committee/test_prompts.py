@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.committee import prompts
-from plenum.committee.frame import PLENUM, TEMPLATES, Frame, template_problems
+from plenum.committee.frame import FRAME_TEMPLATES, PLENUM, Frame, template_problems
 from plenum.committee.prompts import Remark, flatten
 from plenum.committee.state import State
 from plenum.design.condition import Condition
@@ -193,7 +193,7 @@ def test_what_is_wrong_with_a_template_is_named(name: str, text: str, problem: s
 
 def test_plenums_templates_are_templates() -> None:
     assert [
-        line for name in TEMPLATES for line in template_problems(name, getattr(PLENUM, name))
+        line for name in FRAME_TEMPLATES for line in template_problems(name, getattr(PLENUM, name))
     ] == []
 
 

@@ -230,4 +230,4 @@ def test_prices_that_a_shell_took_apart_are_to_be_quoted() -> None:
     assert spaced is not None
     assert spaced.startswith("prices.MODEL: '{m:'; quote it")
     with pytest.raises(UserError, match=r"prices.openai/m: 'output:2'; quote it"):
-        schema.typed({"prices": {"openai/m": "output:2"}})
+        schema.type_config({"prices": {"openai/m": "output:2"}})

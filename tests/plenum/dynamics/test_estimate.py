@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from plenum.dynamics.estimate import estimate, mean, two_sided, welch_df
+from plenum.dynamics.estimate import estimate, estimate_mean, two_sided, welch_df
 
 
 @given(st.floats(-10, 10), st.floats(0.01, 10), st.integers(1, 60))
@@ -26,7 +26,7 @@ def test_without_uncertainty_a_test_is_certain(value: float, p: float) -> None:
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20).filter(lambda v: np.std(v) > 1e-3))
 def test_a_mean_has_the_one_sample_t_test(values: list[float]) -> None:
-    found = mean(np.array([*values, np.nan]), "mean")
+    found = estimate_mean(np.array([*values, np.nan]), "mean")
     reference = stats.ttest_1samp(values, 0)
     interval = reference.confidence_interval(0.95)
     assert_allclose([found.value, found.p], [np.mean(values), reference.pvalue], rtol=1e-6)

@@ -25,7 +25,7 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.bands import divergence_band
-from plenum.dynamics.estimate import estimate, mean
+from plenum.dynamics.estimate import estimate, estimate_mean
 from plenum.dynamics.fit import fit, jackknife_se
 from plenum_worlds.dynamics.recovery import recovery_time
 
@@ -75,7 +75,7 @@ NOTHING: list[tuple[Callable[[], Any], dict[str, Any]]] = [
     (lambda: estimate(1.0, NAN, 5, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
     (lambda: estimate(1.0, 0.1, 0, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
     *(
-        (lambda values=v: mean(np.array(values), ""), {"se": NAN, "ci_low": NAN, "p": NAN})
+        (lambda values=v: estimate_mean(np.array(values), ""), {"se": NAN, "ci_low": NAN, "p": NAN})
         for v in ([], [NAN], [1.0])
     ),
     (lambda: flip_rate([]), {**INTERVAL, "n": 0}),

@@ -49,7 +49,7 @@ def managed(here: Path) -> Manage:
     """``managed("default", "rename", "pilot")``: what the script does with ``yes=true``."""
 
     def call(study: str, action: str, value: str = "", remove: bool = False) -> None:
-        uri = store.absolute("sqlite:///mlruns/mlflow.db")
+        uri = store.absolute_uri("sqlite:///mlruns/mlflow.db")
         manage(Request(study, uri, action, value, "mlruns/journals", remove, sure=True))
 
     return call
@@ -63,7 +63,7 @@ def listed() -> dict[str, list[str]]:
     """The roles of each study's conditions; a deleted study has a star."""
     return {
         study.name + "*" * study.deleted: [c.name.split()[1] for c in study.conditions]
-        for study in studies.studies(opened())
+        for study in studies.list_studies(opened())
     }
 
 
@@ -148,7 +148,9 @@ def test_two_labels_of_one_condition_are_told_apart(here: Path, run: Run, manage
     shared = identity("on")
     with pytest.raises(UserError, match="several labels"):
         managed("default", "drop", shared)
-    cell = next(c.cell for s in studies.studies(opened()) for c in s.conditions if "gpt" in c.name)
+    cell = next(
+        c.cell for s in studies.list_studies(opened()) for c in s.conditions if "gpt" in c.name
+    )
     managed("default", "drop", cell, remove=True)
     assert listed() == BOTH
     assert any(name.startswith(shared) for name in journals(here))
@@ -174,7 +176,7 @@ def test_what_was_broken_off_half_way_is_finished_by_the_same_command(
 def test_a_study_that_another_process_writes_is_left_alone(
     here: Path, managed: Manage, held: str
 ) -> None:
-    folder, uri = here / "mlruns/journals", store.absolute("sqlite:///mlruns/mlflow.db")
+    folder, uri = here / "mlruns/journals", store.absolute_uri("sqlite:///mlruns/mlflow.db")
     lock = folder / identity("off") / "lock"
     with (lock_file(folder, uri, "default") if held == "tracking" else lock).open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -197,7 +199,7 @@ def test_all_of_it_on_a_server(run: Run, tmp_path: Path, mlflow_server: str) -> 
                 study, mlflow_server, action, value, str(tmp_path / "mlruns/journals"), False, True
             )
         )
-        listing = studies.studies(store.open_client(mlflow_server))
+        listing = studies.list_studies(store.open_client(mlflow_server))
         return [
             (s.name, s.deleted, len(s.conditions)) for s in listing if s.name in ("served", "moved")
         ]

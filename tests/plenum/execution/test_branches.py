@@ -33,7 +33,7 @@ def deliberated(branch: Job, base: int, calls: int = 1000) -> Path:
 
     async def run() -> None:
         model, deliberation = (
-            backends.build(condition.backend, Calls(), Prices()),
+            backends.build_backend(condition.backend, Calls(), Prices()),
             Deliberation(condition, base),
         )
         with Journal(path, {**condition.as_mapping(), "replicate": base}) as journal:

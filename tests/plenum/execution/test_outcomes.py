@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.checks.dry_run import show
+from plenum.checks.dry_run import show_dry_run
 from plenum.design.condition import Job
 from plenum.execution.outcomes import (
     Outcome,
@@ -120,7 +120,7 @@ def test_a_dry_run_counts_conditions_replicates_and_calls(
     job: Callable[..., Job], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [job("replicates=3"), job("replicates=3", "roles=off")]
-    show([replace(one, journals=str(tmp_path)) for one in jobs])
+    show_dry_run([replace(one, journals=str(tmp_path)) for one in jobs])
     told = capsys.readouterr().out
     assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told
     assert list(tmp_path.iterdir()) == []
@@ -130,14 +130,14 @@ def test_a_plan_of_batches_needs_no_key_and_refuses_who_has_none(
     job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
 ) -> None:
     batched = ("backend=api", "calls.batch=true", "replicates=60000")
-    show([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=claude-sonnet-4.6")])
+    show_dry_run([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=claude-sonnet-4.6")])
     told = capsys.readouterr().out
     assert "0.2 / 0.8" in told
     assert "1.5 / 7.5" in told
     assert re.search(r" \d{2},\d{3}M ", told)  # billions of tokens, in digits
     assert "e+" not in told
     with pytest.raises(UserError, match="gemini has no batches that plenum knows"):
-        show([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=mixed")])
+        show_dry_run([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=mixed")])
     assert capsys.readouterr().out == ""
 
 
@@ -145,7 +145,7 @@ def test_a_plan_counts_a_condition_once_under_two_labels(
     job: Callable[..., Job], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ("replicates=3", f"journals={tmp_path}")
-    show([job(*given), job(*given, "model=gpt-4.1-mini")])
+    show_dry_run([job(*given), job(*given, "model=gpt-4.1-mini")])
     left = [line for line in capsys.readouterr().out.splitlines() if "left:" in line]
     assert "left: 318 calls" in left[0]
     assert "left: 0 calls" in left[1]
@@ -155,10 +155,10 @@ def test_a_plan_does_not_say_that_an_unknown_price_is_0(
     job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ("backend=api", "model.default=openai/nobody", "budget.calls=9")
-    show([job(*asked)])
+    show_dry_run([job(*asked)])
     told = capsys.readouterr().out
     assert "$0.00" not in told
     assert "cost left: unknown" in told
     assert "used so far: cost unknown" in told
-    show([job(*asked[:2], "+prices={openai/nobody:{input:0,output:0}}")])
+    show_dry_run([job(*asked[:2], "+prices={openai/nobody:{input:0,output:0}}")])
     assert "cost left: $0.00" in capsys.readouterr().out

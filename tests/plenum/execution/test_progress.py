@@ -7,7 +7,7 @@ import pytest
 
 from plenum.design.condition import Job
 from plenum.execution import progress
-from plenum.execution.preflight import idle_slots
+from plenum.execution.preflight import warn_idle_slots
 from plenum.execution.progress import Progress
 from plenum.models.pace import Pace
 
@@ -105,7 +105,9 @@ def test_slots_far_above_the_rows_are_said_with_the_better_number(
     job: Callable[..., Job],
 ) -> None:
     hosted = ("backend=hosted", "model=tiny")
-    (line,) = idle_slots([job(*hosted, "replicates=2"), job(*hosted, "replicates=3", "roles=off")])
+    (line,) = warn_idle_slots(
+        [job(*hosted, "replicates=2"), job(*hosted, "replicates=3", "roles=off")]
+    )
     assert "backend.slots=16: at most 5 of these rows" in line
     assert "backend.slots=5 takes less time" in line
-    assert idle_slots([job(*hosted, "replicates=12"), job("replicates=1")]) == []
+    assert warn_idle_slots([job(*hosted, "replicates=12"), job("replicates=1")]) == []

@@ -57,7 +57,7 @@ def run(
     assert isinstance(job.condition.backend, Simulated)
     journal, log = folder / f"{index:03d}.jsonl", CallLog(folder / "calls.jsonl")
     model = Counting(job.condition.backend, said)
-    policy = replace(backends.retry_policy(job.calls), max_attempts=2, backoff_s=0.0)
+    policy = replace(backends.make_retry_policy(job.calls), max_attempts=2, backoff_s=0.0)
 
     async def conducted() -> bool:
         gates = Admission(job.calls, Ledger(budget or Budget(), Prices().of))

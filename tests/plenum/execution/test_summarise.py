@@ -23,7 +23,7 @@ def transcripts(task: str) -> list[Transcript]:
 
 
 def made_from(given: list[Transcript], accounts: dict[str, Any] = ACCOUNTS) -> str:
-    return str(summarise.report(given, accounts)["made_from"])
+    return str(summarise.report_condition(given, accounts)["made_from"])
 
 
 @pytest.mark.parametrize("task", ["none", "disaster", "program"])

@@ -211,7 +211,7 @@ def test_any_json_is_a_reply_of_plain_values_or_a_refusal(sent: Any) -> None:
         response = completions.read_completion(
             body(**sent) if changed else sent, Price(1.0, 2.0, 0.5), logprobs=True, hold_s=0.0
         )
-    except (completions.Unfit, CallError):
+    except (completions.UnfitReply, CallError):
         return
     reply = response.reply
     assert type(reply.tokens_in) is int

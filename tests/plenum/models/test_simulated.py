@@ -17,7 +17,7 @@ from plenum.committee.state import State
 from plenum.design.condition import Calls, Condition, Protocol, Simulated
 from plenum.models import CallError, Chat, Reply, Response
 from plenum.models.api.prices import Prices
-from plenum.models.backends import build as build_any
+from plenum.models.backends import build_backend as build_any
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import Failure
 

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
-from plenum.reports.figures import CATALOGUE, draw, wanted
+from plenum.reports.figures import CATALOGUE, draw_figures, wanted
 from plenum.reports.figures.publish import pages
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
@@ -29,7 +29,7 @@ def square() -> EstimatedStudy:
 
 
 def files(study: EstimatedStudy, folder: Path, names: list[str] | None = None) -> list[Path]:
-    return [file for _, page in draw(study, folder, names) for file in page]
+    return [file for _, page in draw_figures(study, folder, names) for file in page]
 
 
 def test_named_figures_alone_are_drawn_twice_with_the_same_bytes(
@@ -66,7 +66,7 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
     square: EstimatedStudy, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match="figure: heatmap; one of decisions, divergence, matrix"):
-        draw(square, tmp_path / "out", ["divergence", "heatmap"])
+        draw_figures(square, tmp_path / "out", ["divergence", "heatmap"])
     assert not (tmp_path / "out").exists()
 
 
@@ -75,21 +75,21 @@ def test_a_figure_that_has_nothing_to_show_says_what_it_needs_and_writes_nothing
 ) -> None:
     told = "figure: 's1' has nothing to show in temperature; it needs two temperatures, all"
     with pytest.raises(UserError, match=told):
-        draw(square, tmp_path / "out", ["divergence", "temperature"])
+        draw_figures(square, tmp_path / "out", ["divergence", "temperature"])
     assert not (tmp_path / "out").exists()
 
 
 def test_a_study_without_replicates_or_estimates_says_so(tmp_path: Path) -> None:
     nothing = EstimatedStudy(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
     with pytest.raises(UserError, match="no replicate of 's1' has been completed"):
-        draw(nothing, tmp_path)
+        draw_figures(nothing, tmp_path)
     assert not [name for name, drawing in CATALOGUE.items() if pages(drawing, nothing)]
 
 
 def test_pages_of_an_earlier_time_do_not_stay(square: EstimatedStudy, tmp_path: Path) -> None:
     (tmp_path / "matrix_2.png").touch()
     (tmp_path / "matrix_2.svg").touch()
-    draw(square, tmp_path, ["matrix"])
+    draw_figures(square, tmp_path, ["matrix"])
     assert sorted(file.name for file in tmp_path.iterdir()) == ["matrix.png", "matrix.svg"]
 
 

@@ -58,7 +58,7 @@ def test_what_is_missing_or_read_twice_is_counted_and_warned_of(
     (row,) = build([perturbed(1, decided, missing=missing)])
     assert row.record()["fragility"] == pytest.approx(share_changed, nan_ok=True)
     assert warning in row.warnings
-    (sheet, *_) = fragility_tables.tables([row], [])
+    (sheet, *_) = fragility_tables.tabulate_fragility([row], [])
     assert (line(sheet)["fragility"] == "no_canonical") is (warning == "no_canonical")
 
 
@@ -80,7 +80,10 @@ def test_conditions_of_other_environments_are_compared_with_a_warning(
         replace(perturbed(1, HALF), environments=("a",)),
         replace(perturbed(2, NONE, **second), environments=(other,)),
     ]
-    compared = [*effects.contrasts(build(pair), CHOSEN), *fragility.changes(build(pair), [])]
+    compared = [
+        *effects.contrasts(build(pair), CHOSEN),
+        *fragility.compare_wordings(build(pair), []),
+    ]
     assert len(compared) == 2
     assert ["environments" in one.warnings for one in compared] == [warned] * 2
 
@@ -145,14 +148,20 @@ def test_a_rerun_is_no_condition_to_compare() -> None:
     (first,) = build([perturbed(1, HALF)])
     factors = {**first.tracked.factors, "settings": "rerun=1"}
     again = replace(first, tracked=replace(first.tracked, factors=factors))
-    assert effects.contrasts([first, again], CHOSEN) == fragility.changes([first, again]) == []
+    assert (
+        effects.contrasts([first, again], CHOSEN)
+        == fragility.compare_wordings([first, again])
+        == []
+    )
 
 
 # --- comparisons -------------------------------------------------------------------------------
 
 
 def test_roles_are_compared_wording_by_wording() -> None:
-    (found,) = fragility.changes(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
+    (found,) = fragility.compare_wordings(
+        build([perturbed(1, HALF), perturbed(2, NONE, roles="on")])
+    )
     assert found.name == "roles on - off"
     c = found.estimate
     assert (c.value, c.first, c.second) == (-3 / 9, 0.0, 3 / 9)
@@ -162,21 +171,21 @@ def test_roles_are_compared_wording_by_wording() -> None:
 
 def test_deliberation_is_compared_with_the_vote_of_the_same_committee() -> None:
     deliberated, *votes = build([perturbed(1, HALF, memory="k5"), one_shot(2, NONE)])
-    (found,) = fragility.changes([deliberated, *votes])
+    (found,) = fragility.compare_wordings([deliberated, *votes])
     assert found.name == "protocol deliberation - one_shot"
     assert found.estimate.value == 3 / 9
     assert (found.others["memory"], found.others["rounds"]) == ("k5", "20")
     votes += build([one_shot(3, NONE, roles="on")])  # and the votes may stand in another study
-    assert fragility.changes([deliberated]) == []
+    assert fragility.compare_wordings([deliberated]) == []
     for baseline in (votes, [*votes, deliberated]):  # its deliberations aren't this study's
-        (again,) = fragility.changes([deliberated], baseline)
+        (again,) = fragility.compare_wordings([deliberated], baseline)
         assert (again.estimate, again.cells) == (found.estimate, found.cells)
 
 
 def test_every_deliberation_is_compared_and_no_vote_of_another_committee() -> None:
     own = build([perturbed(1, HALF, memory="k5"), perturbed(2, HALF, memory="k1")])
     votes = build([one_shot(3, NONE, model="mixed"), one_shot(4, NONE)])
-    found = [c for c in fragility.changes(own, votes) if c.name.startswith("protocol")]
+    found = [c for c in fragility.compare_wordings(own, votes) if c.name.startswith("protocol")]
     assert [c.others["memory"] for c in found] == ["k5", "k1"]
     assert {c.cells[1].tracked.identity for c in found} == {"c4"}
 
@@ -190,7 +199,7 @@ def test_p_is_adjusted_over_the_lines_of_a_contrast() -> None:
             perturbed(2 * s + 1, NONE, scenario=f"S-{s}"),
         )
     ]
-    found = fragility.changes(build(conditions))
+    found = fragility.compare_wordings(build(conditions))
     assert [c.estimate.p for c in found] == [2 * 0.5**6] * 3
     assert_allclose([c.p_holm for c in found], 3 * 2 * 0.5**6)
 
@@ -204,7 +213,7 @@ def test_differences_are_averaged_over_scenarios_from_three_on() -> None:
             one_shot(2 * s + 1, NONE, scenario=f"S-{s}"),
         )
     ]
-    found = fragility.changes(build(conditions))
+    found = fragility.compare_wordings(build(conditions))
     assert fragility.means(found[:2]) == []
     (mean,) = fragility.means(found)
     values = np.array([3 / 9, 0, 3 / 9])
@@ -218,7 +227,7 @@ def test_differences_are_averaged_over_scenarios_from_three_on() -> None:
 
 def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
     both = build([perturbed(1, HALF), one_shot(2, NONE)])
-    first, compared = fragility_tables.tables(both, fragility.changes(both))
+    first, compared = fragility_tables.tabulate_fragility(both, fragility.compare_wordings(both))
     own = line(first)
     low, high = share(3, 9).ci_low, share(3, 9).ci_high
     assert own["fragility"] == f"3/9 = 0.333 [{low:.2f}, {high:.2f}]"
@@ -232,6 +241,6 @@ def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
 
 def test_without_perturbed_conditions_there_is_nothing_to_show() -> None:
     plain = build([tracked(1)])
-    assert fragility_tables.tables(plain, []) == []
+    assert fragility_tables.tabulate_fragility(plain, []) == []
     assert fragility.frame(plain).empty
     assert fragility.contrasts_frame("s1", []).empty

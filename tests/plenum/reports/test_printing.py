@@ -13,7 +13,7 @@ from rich.console import Console
 from text_tables import of_cells
 
 from plenum.reports import effects, printing, tables
-from plenum.reports.markdown import markdown
+from plenum.reports.markdown import frame_markdown
 from plenum.reports.printing import (
     _in_one_piece,
     _table,
@@ -25,7 +25,7 @@ from plenum.reports.printing import (
 )
 from plenum.reports.rows import Row
 from plenum.reports.table import Table
-from plenum.reports.tables.effects import contrasts
+from plenum.reports.tables.effects import tabulate_contrasts
 from plenum.reports.tables.overview import MOST, overview
 
 WIDTHS = [80, 100, 120, 160]
@@ -48,7 +48,7 @@ def rows() -> list[Row]:
 
 def sheets() -> list[Table]:
     made = rows()
-    compared = contrasts(effects.contrasts(made, CHOSEN), made)
+    compared = tabulate_contrasts(effects.contrasts(made, CHOSEN), made)
     return [tables.conditions(group(made)), tables.diagnostics(group(made)),
             tables.decisions(group(made)), *compared]  # fmt: skip
 
@@ -182,7 +182,7 @@ def test_a_frame_keeps_numbers_with_their_signs(monkeypatch: pytest.MonkeyPatch)
 
 def test_markup_and_what_ends_a_cell_are_text() -> None:
     sheet = of_cells("T", ("a|b", "CI"), (("1|2", "[red]"), ("3\n4", "[0.01, 0.02]")), ("a note",))
-    text = markdown(sheet)
+    text = frame_markdown(sheet)
     assert r"| a\|b | CI |" in text
     assert r"| 1\|2 | [red] |" in text
     assert "| 3<br>4 | [0.01, 0.02] |" in text

@@ -25,9 +25,9 @@ from numpy.testing import assert_equal
 from plenum.dynamics import cap, divergence, lyapunov, reversal_test, summarise, warnings
 from plenum.reports import tables
 from plenum.reports.latex import latex
-from plenum.reports.markdown import markdown
-from plenum.reports.rows import COLUMNS, Row, frame
-from plenum.reports.table import Table, csv
+from plenum.reports.markdown import frame_markdown
+from plenum.reports.rows import COLUMNS, Row, rows_frame
+from plenum.reports.table import Table, frame_csv
 
 
 def square(**factors: str) -> list[Row]:
@@ -65,7 +65,7 @@ def test_every_detail_of_the_summary_has_its_column_behind_the_first_ones() -> N
         **{**FACTORS, "memory": "k3"},
     }
     assert_equal({name: record[name] for name in wanted}, wanted)
-    assert list(frame([row]).columns[: len(COLUMNS)]) == COLUMNS
+    assert list(rows_frame([row]).columns[: len(COLUMNS)]) == COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
     flipped = tracked(1, decisions=["C"] * 7 + ["NONE"] * 3 + ["A"] * 2, roles="on")
     alike = tracked(2, decisions="CCCCCCCCCCCC", roles="off")
     rows = build([flipped, alike])
-    assert frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
-    assert frame(rows)["no_majority"].tolist() == [3, 0]
+    assert rows_frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
+    assert rows_frame(rows)["no_majority"].tolist() == [3, 0]
     for table in (tables.conditions(group(rows)), tables.decisions(group(rows))):
         assert line(table)["decisions"] == "C 7, none 3, A 2"
-        assert "none 3" in markdown(table)
+        assert "none 3" in frame_markdown(table)
         assert "none 3" in latex([table], "tables")
     noted = replace(alike, decisions=(), tally={"C": 9, "NONE": 3})  # of a large study, unread
     assert Row(noted, None).record()["decisions"] == "C 9, none 3"
@@ -112,7 +112,7 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
 def test_conditions_without_estimates_stay_in_the_table_and_say_why() -> None:
     same = tracked(1)
     same.preferences[:] = same.preferences[:1]
-    table = frame(build([tracked(2), tracked(3, replicates=0, failed=5), same]))
+    table = rows_frame(build([tracked(2), tracked(3, replicates=0, failed=5), same]))
     assert table["status"].tolist() == ["ok", "no_replicates", "identical"]
     assert table["completed"].tolist() == [12, 0, 12]
     assert table["lambda"].isna().tolist() == [False, True, True]
@@ -285,7 +285,9 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
         *(("switches Chair", "0.0"), ("switches Equity", "3.0"), ("switches Rights", "2.0")),
         *(("switches Security", "4.2"), ("switches Welfare", "1.0")),
     ]
-    assert "Chair:0.00 Equity:3.00 Rights:2.00 Security:4.17 Welfare:1.00" in csv(frame(rows))
+    assert "Chair:0.00 Equity:3.00 Rights:2.00 Security:4.17 Welfare:1.00" in frame_csv(
+        rows_frame(rows)
+    )
     other = replace(tracked(2, roles="on"), seats=("Chair", "Welfare", "Rights", "Equity", "Clown"))
     table = tables.decisions(group(build([tracked(1), other])))
     at = [table.head.index(f"switches {seat}") for seat in ("Clown", "Security")]
@@ -430,6 +432,6 @@ def test_what_is_simulated_says_so_under_every_table(backend: str, simulated: bo
         notes = " ".join(table.notes)
         assert f"backend: {backend}" in notes
         assert ("no evidence about language models" in notes) is simulated
-        lines = [text for text in markdown(table).splitlines() if text.startswith("|")]
+        lines = [text for text in frame_markdown(table).splitlines() if text.startswith("|")]
         assert len(lines) == 2 + len(table.body)
         assert {text.replace(r"\|", "").count("|") for text in lines} == {len(table.head) + 1}

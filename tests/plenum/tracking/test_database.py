@@ -185,7 +185,7 @@ def test_what_lies_beside_a_deleted_database_does_no_harm(path: Path, fresh: Pat
 
 
 def test_a_database_at_no_port_is_refused() -> None:
-    for refused in (store.check, store.open_client):
+    for refused in (store.require_writable_store, store.open_client):
         with pytest.raises(UserError, match=r"^tracking\.uri: postgresql://h:port/db"):
             refused("postgresql://h:port/db")
 
@@ -193,7 +193,7 @@ def test_a_database_at_no_port_is_refused() -> None:
 def test_a_file_that_is_no_database_is_refused_by_its_name(path: Path) -> None:
     path.write_text("not a database, although it is long enough to have a head\n" * 9)
     before = path.read_bytes()
-    for refused in (store.check, store.open_client):
+    for refused in (store.require_writable_store, store.open_client):
         with pytest.raises(UserError, match=str(path)):
             refused(uri(path))
     assert path.read_bytes() == before
@@ -207,7 +207,7 @@ def test_a_damaged_database_is_seen_where_the_whole_of_it_is_checked(
         file.seek(path.stat().st_size // 2)
         file.write(b"\xff" * 200_000)
     with pytest.raises(UserError, match=str(path)):
-        store.check(uri(path), thorough=True)
+        store.require_writable_store(uri(path), thorough=True)
 
 
 def test_what_make_runs_before_a_server_leaves_its_first_experiment_to_it(
@@ -241,11 +241,11 @@ def test_a_path_that_sqlite_does_not_open_is_refused_before_anything_is_run(
         file.parent.mkdir(parents=True)
         if opens:
             sqlite3.connect(file).execute("create table it (holds)").connection.close()
-            store.check(uri(file))
+            store.require_writable_store(uri(file))
             continue
         with pytest.raises(sqlite3.OperationalError):
             sqlite3.connect(file)
         with pytest.raises(
             UserError, match="has 505 bytes, and SQLite opens none of more than 504"
         ):
-            store.check(uri(file))
+            store.require_writable_store(uri(file))

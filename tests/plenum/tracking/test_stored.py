@@ -19,7 +19,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store whose study ``gone`` was deleted in MLflow."""
     uri = f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db"
     client = store.open_client(uri)
-    client.delete_experiment(store.experiment(client, uri, "gone"))
+    client.delete_experiment(store.find_experiment(client, uri, "gone"))
     return uri
 
 
@@ -33,7 +33,7 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
     "work",
     [
         lambda job, _: run_sweep([job]),
-        lambda job, _: dry_run.show([job]),
+        lambda job, _: dry_run.show_dry_run([job]),
         lambda job, out: determinism.probe(determinism.ProbeSettings(job, 2, False, out)),
         lambda job, out: determinism.plan(determinism.ProbeSettings(job, 2, False, out)),
         lambda job, _: Study(job.study, job.tracking_uri),

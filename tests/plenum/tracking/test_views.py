@@ -120,5 +120,5 @@ def test_an_old_study_gets_its_views_and_its_report_run_a_source(
     ],
 )
 def test_a_run_names_plenum_and_its_commit_as_its_source(version: str, commit: str | None) -> None:
-    assert views.source(version).get("mlflow.source.git.commit") == commit
-    assert views.source(version)["mlflow.source.name"] == "plenum"
+    assert views.source_tags(version).get("mlflow.source.git.commit") == commit
+    assert views.source_tags(version)["mlflow.source.name"] == "plenum"

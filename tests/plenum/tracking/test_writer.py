@@ -382,7 +382,7 @@ def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     study: Study, tmp_path: Path
 ) -> None:
     study.writer()
-    experiment = store.experiment(study.client, study.uri, study.name)
+    experiment = store.find_experiment(study.client, study.uri, study.name)
     study.client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
     file = tmp_path / "tables.md"
     file.write_text("tables")

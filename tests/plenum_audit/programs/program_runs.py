@@ -82,7 +82,7 @@ class Audit:
 
         def caller(index: int) -> Caller:
             ticket = Ticket(admission, self.model.provider, condition.folder, index)
-            return Caller(self.model, backends.retry_policy(calls), ticket, log)
+            return Caller(self.model, backends.make_retry_policy(calls), ticket, log)
 
         runs = [
             ProgramRun(

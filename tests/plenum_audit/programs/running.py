@@ -66,7 +66,7 @@ class Bench:
 
         def caller() -> Caller:
             ticket = Ticket(self.admission, self.model.provider, self.condition.folder, index)
-            return Caller(self.model, backends.retry_policy(self.calls), ticket, self.log)
+            return Caller(self.model, backends.make_retry_policy(self.calls), ticket, self.log)
 
         session = Session(self.condition, index, journal, caller, overrides, patience_s)
         self.proxy.open(session)
@@ -85,7 +85,7 @@ async def serving(
     condition = condition_of(backend)
     settings = Calls(**{"backoff_s": 0.0, "start_concurrency": 1000, **calls})
     prices = Prices(charged=isinstance(condition.backend, Api))
-    model = backends.build(condition.backend, settings, prices)
+    model = backends.build_backend(condition.backend, settings, prices)
     admission = Admission(settings, Ledger(Budget(), prices.of))
     proxy = Proxy()
     await proxy.start()

@@ -345,7 +345,7 @@ def committee(case, run):
         assert kinds == [*["call"] * 6, *["clerk"] * 2, *["elicited"] * 6, "end"]
         assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
         assert f"option {run.decision}" in run.entries[5]["text"]
-    tables = programs.tables(runs)
+    tables = programs.tabulate_programs(runs)
     assert len(tables["messages"]) == 0
     array, seats, indices = ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
     assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))

@@ -10,7 +10,7 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.base.project import project_root
 from plenum_audit.programs.case import Case
-from plenum_audit.programs.cases import load
+from plenum_audit.programs.cases import load_cases
 
 LOAN = Case("loan", "Grant it?", {"A": "Grant", "B": "Refuse"}, "B")
 
@@ -23,7 +23,7 @@ def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path
 
 
 def test_a_folder_of_scenarios_gives_each_packet_and_the_names_of_its_options() -> None:
-    cases = load("scenarios")  # of the project, wherever one works
+    cases = load_cases("scenarios")  # of the project, wherever one works
     assert [case.id for case in cases] == [
         p.stem for p in sorted((project_root() / "scenarios").glob("*")) if p.suffix
     ]
@@ -42,8 +42,8 @@ def test_a_folder_of_scenarios_gives_each_packet_and_the_names_of_its_options() 
     ],
 )
 def test_a_short_yaml_file_is_a_case(tmp_path: Path, text: str) -> None:
-    assert load(written(tmp_path, "loan.yaml", text)) == (LOAN,)
-    assert load(tmp_path) == (LOAN,)
+    assert load_cases(written(tmp_path, "loan.yaml", text)) == (LOAN,)
+    assert load_cases(tmp_path) == (LOAN,)
 
 
 ROWS = [
@@ -63,15 +63,15 @@ def test_every_data_set_reads_the_same_by_its_column_map(tmp_path: Path, kind: s
         frame.to_json(path, orient="records", lines=True)
     else:
         frame.to_parquet(path)
-    first, second = load(path, COLUMNS)
+    first, second = load_cases(path, COLUMNS)
     assert first.id == "001"
     assert first.text == "Füße?\nReally?"
     assert first.options == {"A": "Grant", "B": "Refuse"}
     assert (first.answer, second.answer) == ("B", None)
     assert first.extras == {"topic": "credit"}
-    assert [case.id for case in load(path, {**COLUMNS, "id": None})] == ["1", "2"]
+    assert [case.id for case in load_cases(path, {**COLUMNS, "id": None})] == ["1", "2"]
     same = {"A": "Grant", "B": "Refuse"}
-    assert [case.options for case in load(path, {**COLUMNS, "options": same})] == [same, same]
+    assert [case.options for case in load_cases(path, {**COLUMNS, "options": same})] == [same, same]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_every_data_set_reads_the_same_by_its_column_map(tmp_path: Path, kind: s
 )
 def test_options_may_be_a_list_names_by_label_or_json(tmp_path: Path, options: Any) -> None:
     row = {"id": "loan", "text": "Grant it?", "options": options, "answer": "B"}
-    assert load(written(tmp_path, "x.jsonl", json.dumps(row))) == (LOAN,)
+    assert load_cases(written(tmp_path, "x.jsonl", json.dumps(row))) == (LOAN,)
 
 
 def test_what_a_program_does_not_get_changes_no_digest(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ GOOD = '1,t,"[""x"",""y""]",x\n'
 def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: str, line: str) -> None:
     path = written(tmp_path, "cases.csv", f"id,text,options,answer\n{rows}")
     with pytest.raises(UserError) as error:
-        load(path)
+        load_cases(path)
     assert line in str(error.value)
     assert "cases.csv" in str(error.value)
 
@@ -142,23 +142,23 @@ def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: str, line: str) 
 )
 def test_a_wrong_file_is_named_in_one_line(tmp_path: Path, name: str, text: str, line: str) -> None:
     with pytest.raises(UserError) as error:
-        load(written(tmp_path, name, text))
+        load_cases(written(tmp_path, name, text))
     assert line in str(error.value)
 
 
 def test_other_encodings_missing_paths_and_unknown_columns_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "id,text\n1,ü\n", "utf-16")
     with pytest.raises(UserError, match="isn't UTF-8"):
-        load(path)
+        load_cases(path)
     with pytest.raises(UserError, match="no such file"):
-        load(tmp_path / "none.csv")
+        load_cases(tmp_path / "none.csv")
     with pytest.raises(UserError, match="holds no YAML file"):
-        load(written(tmp_path, "b.csv", "").parent)
+        load_cases(written(tmp_path, "b.csv", "").parent)
     with pytest.raises(UserError, match=r"columns\.label: unknown"):
-        load(path, {"label": "x"})
+        load_cases(path, {"label": "x"})
 
 
 def test_a_path_that_no_system_opens_is_one_short_line() -> None:
     with pytest.raises(UserError) as refusal:
-        load("x" * 5_000)
+        load_cases("x" * 5_000)
     assert str(refusal.value) == f"case={'x' * 200}: File name too long"

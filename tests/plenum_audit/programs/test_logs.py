@@ -71,7 +71,7 @@ def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_pa
     assert [t.reason for t in read[3:]] == ["timeout", "bug"]
     found = estimates(read[:3])["metrics"]
     assert_allclose([found["share"], found["disagreement"]], [2 / 3, 2 / 3])
-    tables = programs.tables(read)
+    tables = programs.tabulate_programs(read)
     assert tables["messages"]["seat"].tolist() == ["chair", "assistant"]
     assert tables["messages"]["preferences"][0] == {"A": 0.75, "B": 0.25}
     assert tables["calls"][["tokens_in", "cost", "model"]].values.tolist() == [[7, 0.5, "m"]]

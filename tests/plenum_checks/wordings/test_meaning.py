@@ -14,7 +14,9 @@ from plenum_checks.wordings import meaning
 def test_an_answer_of_the_form_is_read(score: float, difference: str) -> None:
     text = json.dumps({"score": score, "difference": difference})
     expected = meaning.Opinion(score, " ".join(difference.split()))
-    assert meaning.read(text) == meaning.read(f"\n```json\n{text}\n```\n") == expected
+    assert (
+        meaning.read_opinion(text) == meaning.read_opinion(f"\n```json\n{text}\n```\n") == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,11 +41,11 @@ def test_an_answer_of_the_form_is_read(score: float, difference: str) -> None:
 )
 def test_anything_else_is_no_score(text: str, why: str) -> None:
     with pytest.raises(meaning.Unread, match=why):
-        meaning.read(text)
+        meaning.read_opinion(text)
 
 
 def test_the_judge_reads_both_versions_whole() -> None:
-    asked = meaning.question("One text.", "Another text.")
+    asked = meaning.ask_judge("One text.", "Another text.")
     assert "<first>\nOne text.\n</first>" in asked
     assert "<second>\nAnother text.\n</second>" in asked
     assert '{"score": S, "difference": "D"}' in asked
@@ -51,5 +53,5 @@ def test_the_judge_reads_both_versions_whole() -> None:
 
 def test_a_pair_without_a_score_is_never_flagged_as_one() -> None:
     pair = meaning.Judged("IM-01", "canonical", "rephrase01", "rephrase", "judge", "unread")
-    assert not meaning.flagged(pair, 10)
+    assert not meaning.is_flagged(pair, 10)
     assert math.isnan(meaning.mean([]))

@@ -45,12 +45,12 @@ def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path)
     text = text[: text.index("\nrephrasings:") + 1] if "\nrephrasings:" in text else text
     path = tmp_path / "IM-01.yaml"
     path.write_text(text.rstrip("\n"))  # without a line break at its end
-    assert rephrase.write(variant_files.read_wordings(path, case))
+    assert rephrase.append_rephrasings(variant_files.read_wordings(path, case))
     first = path.read_text()
     assert first.startswith(text.rstrip("\n") + "\nrephrasings:\n")
     read = variant_files.read_wordings(path, case)
     assert read.rephrasings == rephrase.combinations("IM-01", 29)
     assert list(variant_files.find_problems(read, case)) == []
-    assert not rephrase.write(read)
+    assert not rephrase.append_rephrasings(read)
     assert path.read_text() == first
     assert yaml.safe_load(first)["rephrasings"] == list(read.rephrasings)

@@ -9,10 +9,10 @@ import pytest
 from command_line import call
 
 from plenum.reports import estimating
-from plenum.reports.rows import frame
+from plenum.reports.rows import rows_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import load
-from plenum.reports.table import csv
+from plenum.reports.study import load_study
+from plenum.reports.table import frame_csv
 from plenum.tracking import rows, study
 from plenum.tracking.study import Study
 from plenum_archive.gather import gathered
@@ -123,7 +123,7 @@ def test_what_is_there_as_rows_is_not_written_again(forms: Path) -> None:
     """Neither by the same command, nor by one that would nest replicates."""
     files = sorted((forms / "rows").rglob("*.parquet")) + sorted((forms / "rows").rglob("*.zip"))
     before = {file: file.stat().st_mtime_ns for file in files}
-    assert {file.name for file in files} >= {rows.FILE, rows.ARCHIVE}
+    assert {file.name for file in files} >= {rows.ROWS_FILE, rows.ROWS_ARCHIVE}
     uri = f"tracking.uri={store_of(forms, 'rows')}"
     for mode in (ROWS, NESTED):
         done = call(forms, "run.py", *SWEEP, *FAULTS, "replicates=6", mode, uri, status=None)
@@ -164,10 +164,10 @@ def test_a_condition_of_rows_is_dropped_and_restored(forms: Path) -> None:
 
 
 def test_auto_counts_the_replicates_of_the_sweep() -> None:
-    assert rows.nested("auto", 2000)
-    assert not rows.nested("auto", 2001)
-    assert rows.nested("all", 10**6)
-    assert not rows.nested("none", 1)
+    assert rows.has_nested_runs("auto", 2000)
+    assert not rows.has_nested_runs("auto", 2001)
+    assert rows.has_nested_runs("all", 10**6)
+    assert not rows.has_nested_runs("none", 1)
 
 
 def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
@@ -181,16 +181,16 @@ def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
         whole.client.set_tag(run.info.run_id, "plenum.version", version)
     monkeypatch.setattr(study, "MANY", 1)
     monkeypatch.setattr(study, "code_version", lambda: version)
-    stored, computed = load(chosen, outlined=True), load(chosen)
+    stored, computed = load_study(chosen, outlined=True), load_study(chosen)
     assert all(row.tracked.outline and not row.tracked.preferences.size for row in stored.rows)
-    assert csv(frame(stored.rows)) == csv(frame(computed.rows))
+    assert frame_csv(rows_frame(stored.rows)) == frame_csv(rows_frame(computed.rows))
     first, second = stored.contrasts[0].estimate, computed.contrasts[0].estimate
     assert (first.value, first.ci_low, first.p_wald) == (second.value, second.ci_low, second.p_wald)
     assert first.p == first.p_wald
     others = replace(chosen, window=(2, 5))
-    expected = csv(frame(load(others).rows))
+    expected = frame_csv(rows_frame(load_study(others).rows))
     for alone in (200, 0):  # in this process, and in several
         monkeypatch.setattr(estimating, "_ALONE", alone)
-        again = load(others, outlined=True)
+        again = load_study(others, outlined=True)
         assert not any(row.tracked.preferences.size for row in again.rows)
-        assert csv(frame(again.rows)) == expected
+        assert frame_csv(rows_frame(again.rows)) == expected

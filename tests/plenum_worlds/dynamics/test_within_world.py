@@ -19,7 +19,7 @@ def worlds(*rounds: int) -> list[Floats]:
 def test_the_exponent_is_the_mean_over_worlds_with_its_t_interval() -> None:
     several = worlds(20, 20, 20)
     found, each = parting(several), [lyapunov(runs).value for runs in several]
-    expected = estimate.mean(np.array(each), "")
+    expected = estimate.estimate_mean(np.array(each), "")
     assert found.worlds == 3
     assert_allclose(found.exponent.value, np.mean(each))
     assert_allclose([found.exponent.ci_low, found.exponent.ci_high],

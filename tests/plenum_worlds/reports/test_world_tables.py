@@ -19,14 +19,14 @@ from plenum_worlds import tracking as tracked_worlds
 from plenum_worlds.registry import definitions
 from plenum_worlds.reports import statistics, tables
 from plenum_worlds.reports.groups import Group, difference, frame_of, groups
-from plenum_worlds.reports.publish import tabled
+from plenum_worlds.reports.publish import tabulate_study
 
 FLAT = [1.0, 1.0]
 
 
 def table(name: str, *study: TrackedCondition, about: str = "") -> Table:
     """The table of a study that has a name, and of several the one that is about a metric."""
-    (found, *_) = [t for t in tabled(study) if t.name == name and about in t.title]
+    (found, *_) = [t for t in tabulate_study(study) if t.name == name and about in t.title]
     return found
 
 
@@ -228,7 +228,7 @@ def test_every_table_of_arms_shows_the_baselines() -> None:
     ]
     name = "scripted: greedy assignment"
     assert name in lines("arms", *study)
-    for found in (t for t in tabled(study) if t.name == "levels"):
+    for found in (t for t in tabulate_study(study) if t.name == "levels"):
         assert {name, "one model, all units"} <= set(found.head)
     assert_allclose(lines("differences", *study)["coverage", name]["difference"], 0.15)
     assert lines("models", *study)[name]["implicit"] == 1
@@ -249,7 +249,7 @@ def test_models_stand_in_lines_and_mechanisms_in_columns() -> None:
     found = table("models", IMPLICIT, EXPLICIT, played([0.1, 0.3], model="large"))
     assert found.head == ("model", "implicit", "explicit")
     assert found.body == (("small", "0.750", "0.450"), ("large", "0.200", "-"))
-    assert not [t for t in tabled([IMPLICIT, EXPLICIT]) if t.name == "models"]
+    assert not [t for t in tabulate_study([IMPLICIT, EXPLICIT]) if t.name == "models"]
 
 
 def test_numbers_of_agents_are_compared_at_what_each_arm_met_at_all_of_them() -> None:
@@ -262,7 +262,7 @@ def test_numbers_of_agents_are_compared_at_what_each_arm_met_at_all_of_them() ->
     assert found.title == "World disaster: coverage by number of agents"
     # the two worlds that 20 agents met, at medium
     assert found.body == (("5", "0.850", "0.450", "1.000"), ("20", "0.450", "-", "0.700"))
-    assert not [t for t in tabled([IMPLICIT, GREEDY]) if t.name == "agents"]
+    assert not [t for t in tabulate_study([IMPLICIT, GREEDY]) if t.name == "agents"]
 
 
 def test_what_a_mean_leaves_out_stands_beside_it() -> None:
@@ -323,7 +323,7 @@ def test_conditions_arent_pooled_into_an_inverted_u(factor: str) -> None:
 def test_an_inverted_u_is_sought_among_teams_that_were_asked() -> None:
     lone, scripted = bent(lambda d: d, agents="1"), bent(lambda d: d, policy="random")
     assert table("inverted_u", tent(), lone, scripted).body == table("inverted_u", tent()).body
-    assert not [t for t in tabled([lone, scripted]) if t.name == "inverted_u"]
+    assert not [t for t in tabulate_study([lone, scripted]) if t.name == "inverted_u"]
 
 
 # --- recovery -----------------------------------------------------------------------------------
@@ -380,7 +380,9 @@ def test_a_rumour_that_ended_a_run_stays_at_its_worst_after_the_shock() -> None:
 )
 def test_a_shock_is_the_event_of_its_world_and_none_in_round_1(task: str, event: str) -> None:
     for events, shocks in (({4: event}, [2]), ({4: "move"}, []), ({1: event}, []), ({}, [])):
-        found = tabled([played([0.9] * 2, performance=[BACK_IN_TWO] * 2, events=events, task=task)])
+        found = tabulate_study(
+            [played([0.9] * 2, performance=[BACK_IN_TWO] * 2, events=events, task=task)]
+        )
         recovery = [t.frame["shocks"].tolist() for t in found if t.name == "recovery"]
         assert recovery == [shocks] * bool(shocks)
 
@@ -436,7 +438,7 @@ def test_table_and_csv_have_the_exponent_that_was_logged() -> None:
     (shown,) = lines("instability", condition).values()
     assert_allclose([shown[n] for n in ("lambda", "low", "high")], expected)
     alone = played([0.5] * 2, weights=[[{0: 1.0}] * 4] * 2)
-    assert not [t for t in tabled([alone]) if t.name == "instability"]
+    assert not [t for t in tabulate_study([alone]) if t.name == "instability"]
 
 
 # --- groups of conditions -----------------------------------------------------------------------
@@ -477,7 +479,9 @@ def test_conditions_that_differ_in_more_than_the_design_arent_pooled(
     alone = [groups([one])[0].heading for one in (IMPLICIT, other)]
     off = "World disaster" if factor == "backend" else f"World disaster, {named}"
     assert alone == ["World disaster", off]
-    assert f"World disaster, {named}: every arm" in {t.title for t in tabled([IMPLICIT, other])}
+    assert f"World disaster, {named}: every arm" in {
+        t.title for t in tabulate_study([IMPLICIT, other])
+    }
 
 
 def test_a_lone_agent_and_the_policies_of_its_world_stand_beside_a_team() -> None:
@@ -539,14 +543,14 @@ def test_every_table_of_a_study_without_policies_names_the_command_that_adds_the
     ]
     study.append(played([0.5] * 4, **rows, model="a", volatility="low", consensus="explicit"))
     line = "python run.py -m +experiment=policies_disaster study=s task.agents=3"
-    found = tabled(study)
+    found = tabulate_study(study)
     assert {t.name for t in found} == {
         *("arms", "differences", "levels", "models", "inverted_u", "recovery", "dialogue"),
         "instability",
     }
     assert all(any(note.endswith(line) for note in t.notes) for t in found)
     policy = played([0.5] * 4, **rows, policy="random", backend="scripted")
-    for t in tabled([*study, policy]):
+    for t in tabulate_study([*study, policy]):
         told = any(line in note for note in t.notes)
         assert told is (t.name == "models")  # whose policies stand at met settings alone
 
@@ -562,11 +566,11 @@ def test_every_table_of_a_study_without_policies_names_the_command_that_adds_the
     ],
 )
 def test_the_command_has_what_is_off_default(study: list[TrackedCondition], ending: str) -> None:
-    assert any(note.endswith(ending) for note in tabled(study)[-1].notes)
+    assert any(note.endswith(ending) for note in tabulate_study(study)[-1].notes)
 
 
 def test_a_study_in_which_nothing_has_ended_has_tables_without_numbers() -> None:
-    found = tabled([played([], pending=3)])
+    found = tabulate_study([played([], pending=3)])
     assert [t.name for t in found] == ["arms"]
     assert cells(found[0], "implicit")["runs"] == "0/3"
     assert pd.isna(found[0].frame["coverage"]).all()

@@ -60,7 +60,7 @@ class ApiBackend:
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
         self._most = self._calls.max_response_mb * 10**6
-        self._reader = bodies.Reader(self._most)
+        self._reader = bodies.BodyReader(self._most)
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
@@ -164,7 +164,7 @@ class ApiBackend:
                 hold_s=rate_headers.hold_s(headers),
                 server=replica(headers),
             )
-        except completions.Unfit as why:
+        except completions.UnfitReply as why:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
     def _seed(self, chat: Chat) -> dict[str, int]:
@@ -194,7 +194,7 @@ class ApiBackend:
         if key not in self._endpoints:
             route, price = self._route(model, base), self._prices.of(model)
             if interface:
-                route = routes.forwarding(route, interface)
+                route = routes.make_forwarding_route(route, interface)
             spoken = INTERFACES[interface or "chat"]
             self._endpoints[key] = Endpoint(route, price, self._reader, spoken)
         return self._endpoints[key]
@@ -232,7 +232,7 @@ def _refuse_missing_tokens(data: dict[str, Any]) -> None:
     if choices and not (
         usage.get("prompt_tokens") and (usage.get("completion_tokens") or not has_content)
     ):
-        raise completions.Unfit("it doesn't say its tokens")
+        raise completions.UnfitReply("it doesn't say its tokens")
 
 
 def _headers(response: Any) -> dict[str, str]:

@@ -26,7 +26,7 @@ class Encoded(Exception):
     """A body whose encoding can't be undone."""
 
 
-class Reader:
+class BodyReader:
     """Reader of the bodies of answers, one large body at a time.
 
     Parameters
@@ -55,7 +55,7 @@ class Reader:
                 if len(body) > kept:
                     response.close()
                     if response.status == 200:
-                        raise too_long(self._most)
+                        raise make_length_error(self._most)
                     return body[:kept]
                 if len(body) > _LARGE_BYTES and not waited:
                     await alone.enter_async_context(self._large)
@@ -72,7 +72,7 @@ def count_values(raw: bytes | bytearray) -> int:
     return sum(map(raw.count, (b",", b"[", b"{")))
 
 
-def too_long(most: int) -> TooLong:
+def make_length_error(most: int) -> TooLong:
     """Make the error of a body of more than ``most`` bytes."""
     return TooLong(f"the body is longer than calls.max_response_mb={most / 1e6:g} allows")
 
@@ -108,7 +108,7 @@ async def bound_body(
         if left < 0 and status != 200:
             return
         if left < 0:
-            raise too_long(most)
+            raise make_length_error(most)
         if left_values < 0:
             raise TooLong(f"the body has more than {MOST_VALUES} values")
         yield piece

@@ -22,7 +22,7 @@ MOST_TEXT = 10**6
 _LONGEST_FINISH, _LONGEST_FINGERPRINT = 64, 128
 
 
-class Unfit(ValueError):
+class UnfitReply(ValueError):
     """Raised for a body that is no completion; the message says why."""
 
 
@@ -35,12 +35,12 @@ def parse_body(raw: bytes | bytearray) -> Any:
         It is none.
     """
     if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
-        raise Unfit(f"more than {bodies.MOST_VALUES} values")
+        raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
     try:
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8
         kind = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"
-        raise Unfit(kind) from None
+        raise UnfitReply(kind) from None
 
 
 def read_completion(
@@ -70,7 +70,7 @@ def read_completion(
     """
     choices = _mapping(data, "the body").get("choices")
     if not isinstance(choices, list):
-        raise Unfit("choices is no list")
+        raise UnfitReply("choices is no list")
     if not choices:
         raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
     choice = _mapping(choices[0], "choices[0]")
@@ -111,14 +111,14 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 def _mapping(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Unfit(f"{name} is no object")
+        raise UnfitReply(f"{name} is no object")
     return value
 
 
 def _tokens(usage: dict[str, Any], name: str) -> int:
     value = usage.get(name)
     if type(value) is not int or not 0 <= value <= MOST_TOKENS:
-        raise Unfit(f"{name} is no whole number from 0 to {MOST_TOKENS}")
+        raise UnfitReply(f"{name} is no whole number from 0 to {MOST_TOKENS}")
     return value
 
 
@@ -126,9 +126,9 @@ def _text(value: Any, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise Unfit(f"the answer's {name} is no text")
+        raise UnfitReply(f"the answer's {name} is no text")
     if len(value) > MOST_TEXT:
-        raise Unfit(f"the answer's {name} is longer than {MOST_TEXT} characters")
+        raise UnfitReply(f"the answer's {name} is longer than {MOST_TEXT} characters")
     return replace_surrogates(value)
 
 
@@ -168,7 +168,7 @@ def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, fl
     try:
         content = (choice.get("logprobs") or {}).get("content") or []
         pairs = tuple((_text(entry["token"], "token"), entry["logprob"]) for entry in content)
-    except (AttributeError, KeyError, TypeError, Unfit):
+    except (AttributeError, KeyError, TypeError, UnfitReply):
         pairs = (("", math.nan),)
     if all(type(value) in (int, float) and math.isfinite(value) for _, value in pairs):
         return tuple((token, float(value)) for token, value in pairs)

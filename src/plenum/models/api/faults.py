@@ -114,7 +114,7 @@ def _error(raw: bytes | bytearray) -> tuple[Any, str]:
     """Read the code and the message of an error in OpenAI's form, if it has them."""
     try:
         error = completions.parse_body(raw)["error"]
-    except (completions.Unfit, KeyError, TypeError):
+    except (completions.UnfitReply, KeyError, TypeError):
         return None, ""
     if not isinstance(error, dict):
         error = {"message": error}

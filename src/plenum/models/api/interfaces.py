@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.models.api.completions import Unfit
+from plenum.models.api.completions import UnfitReply
 
 _STOPS = {"max_tokens": "length", "tool_use": "tool_calls", "refusal": "refusal"}
 _CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
@@ -23,7 +23,7 @@ class ProviderInterface:
         Below the base URL.
     as_completion
         From an answer's body to what of a chat completion a call needs; raises
-        :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
+        :class:`~plenum.models.api.completions.UnfitReply`, or an error of a field's type.
     """
 
     path: str
@@ -32,7 +32,7 @@ class ProviderInterface:
 
 def _of_response(data: Any) -> Any:
     if not isinstance(data, dict) or not isinstance(data.get("output"), list):
-        raise Unfit("output is no list")
+        raise UnfitReply("output is no list")
     parts = [
         part
         for item in data["output"]
@@ -50,7 +50,7 @@ def _of_response(data: Any) -> Any:
 
 def _of_message(data: Any) -> Any:
     if not isinstance(data, dict) or not isinstance(data.get("content"), list):
-        raise Unfit("content is no list")
+        raise UnfitReply("content is no list")
     blocks = [block for block in data["content"] if isinstance(block, dict)]
     used = _counts(data, "")
     usage = data.get("usage")
@@ -71,7 +71,7 @@ def _of_message(data: Any) -> Any:
 def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
     usage = data.get("usage")
     if not isinstance(usage, dict):
-        raise Unfit("usage is no object")
+        raise UnfitReply("usage is no object")
     counts = {"prompt_tokens": usage.get("input_tokens")}
     counts["completion_tokens"] = usage.get("output_tokens")
     return {**counts, "prompt_tokens_details": usage.get(details)}
@@ -80,7 +80,7 @@ def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
 def _joined(parts: list[dict[str, Any]], name: str) -> str:
     texts = [part[name] for part in parts if part.get(name) and part.get("type") != "thinking"]
     if not all(isinstance(text, str) for text in texts):
-        raise Unfit(f"{name} is no text")
+        raise UnfitReply(f"{name} is no text")
     return "\n".join(texts)
 
 

@@ -37,7 +37,7 @@ class Endpoint:
         self,
         route: Route,
         price: Price | None,
-        reader: bodies.Reader,
+        reader: bodies.BodyReader,
         interface: ProviderInterface = CHAT,
     ) -> None:
         self.route = route
@@ -90,7 +90,7 @@ class Endpoint:
                 server=replica(headers),
             )
             return response if chat.request is None else replace(response, body=data)
-        except completions.Unfit as why:
+        except completions.UnfitReply as why:
             kind = headers.get("Content-Type", "no type")
             problem = f"the answer is no completion ({kind}, {len(raw)} bytes): {why}"
             raise CallError(Failure.SERVER, problem, 200) from None

@@ -71,7 +71,7 @@ class Route:
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
 
 
-def require_parameters(model: str, sampling: Sampling, **more: Any) -> None:
+def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> None:
     """Refuse parameters that a model doesn't take; needs neither key nor endpoint.
 
     Raises
@@ -108,7 +108,7 @@ def find_route(model: str, api_base: Mapping[str, str]) -> Route:
     return Route(model, provider, wire, base, _key(model, provider))
 
 
-def forwarding(route: Route, interface: str) -> Route:
+def make_forwarding_route(route: Route, interface: str) -> Route:
     """Make the route of requests that a program wrote for an interface.
 
     Raises

@@ -77,9 +77,9 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     size = len(prompt.case.labels)
     current = prompt.table[prompt.me].pref
     before = np.log(np.maximum(current, _FLOOR)) if current else np.zeros(size)
-    pull = LEAN * pull_of(who, prompt.case.text, prompt.case.names)
+    pull = LEAN * measure_pull(who, prompt.case.text, prompt.case.names)
     if prompt.mandate:
-        pull = pull + MANDATE * pull_of(who, prompt.mandate, prompt.case.names)
+        pull = pull + MANDATE * measure_pull(who, prompt.mandate, prompt.case.names)
     pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
     step = who.openness if current else FIRST
     logits = (1 - step) * (before - before.mean()) + step * 1.8 * np.tanh(gain * who.gain * pull)
@@ -104,7 +104,7 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
     for label, argument in reversed(prompt.arguments):
         if label != prompt.me:
             advocated += fade * _advocacy(argument, prompt.case.labels)
-            worded += fade * np.tanh(pull_of(who, argument, prompt.case.names))
+            worded += fade * np.tanh(measure_pull(who, argument, prompt.case.names))
             total += fade
         fade *= MEMORY
     if not total:
@@ -127,7 +127,7 @@ def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
 
 
 @lru_cache(maxsize=65536)
-def pull_of(who: Persona, text: str, names: tuple[str, ...]) -> Field:
+def measure_pull(who: Persona, text: str, names: tuple[str, ...]) -> Field:
     """Compute the pull of a text: its words' valences over the square root of their number."""
     words = _WORD.findall(text.lower())
     if not words:

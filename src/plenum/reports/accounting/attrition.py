@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.dynamics import association, holm
 from plenum.reports.accounting.common import rows_of
-from plenum.reports.formats import NONE, decimals, p_value
+from plenum.reports.formats import NONE, format_decimals, format_p_value
 from plenum.reports.notes import notes
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, grouped, varying_in
@@ -30,10 +30,10 @@ def attrition(usages: Sequence[ConditionUsage]) -> Table:
         Column(_LOWEST, "lowest rate", _rate),
         Column(_HIGHEST, "highest rate", _rate),
         Column("method", "test", spaced),
-        Column("statistic", "chi2", decimals(2)),
-        Column("cramers_v", "Cramér's V", decimals(2)),
-        Column("p", format=p_value),
-        Column("p_holm", "Holm", p_value),
+        Column("statistic", "chi2", format_decimals(2)),
+        Column("cramers_v", "Cramér's V", format_decimals(2)),
+        Column("p", format=format_p_value),
+        Column("p_holm", "Holm", format_p_value),
     )
     below = notes(
         "attrition",

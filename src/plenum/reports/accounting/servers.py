@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.dynamics import holm, independence
 from plenum.reports.accounting.common import rows_of
-from plenum.reports.formats import count
+from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
 from plenum.reports.rows import varying_in
 from plenum.reports.table import Column, Table
@@ -27,7 +27,7 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
     )
     columns = (
         Column("server", key=True),
-        *(Column(name, format=count) for name in ("calls", "replicates", "conditions")),
+        *(Column(name, format=format_count) for name in ("calls", "replicates", "conditions")),
     )
     split = sum(m.get("split", 0) for usage in usages for m in (usage.models or {}).values())
     facts = {"split": split, "goes_with": _goes_with(usages, table)}

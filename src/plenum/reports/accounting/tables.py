@@ -17,15 +17,21 @@ from plenum.reports.accounting.common import (
     unknown,
     whys_in,
 )
-from plenum.reports.formats import count, decimals, dollars, percent, text
+from plenum.reports.formats import (
+    format_count,
+    format_decimals,
+    format_dollars,
+    format_percent,
+    format_text,
+)
 from plenum.reports.labels import condition_keys, shared_label
 from plenum.reports.notes import notes
 from plenum.reports.phrases import spaced
-from plenum.reports.rows import shown
+from plenum.reports.rows import shown_rows
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.usage import REASONS, ConditionUsage
 
-_COST = Column(("cost", "unpriced"), "$", dollars)
+_COST = Column(("cost", "unpriced"), "$", format_dollars)
 
 # --- replicates and calls by condition ---------------------------------------------------------
 
@@ -43,9 +49,9 @@ def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
     replicates = Table(
         "accounting",
         f"Study {usages[0].tracked.study}: replicates by condition "
-        f"({shared_label(rows[0].tracked.factors, shown(rows)[0])})",
+        f"({shared_label(rows[0].tracked.factors, shown_rows(rows)[0])})",
         table,
-        (*named, *(Column(name, _reason(name), count) for name in counted)),
+        (*named, *(Column(name, _reason(name), format_count) for name in counted)),
         notes(
             "accounting",
             rows,
@@ -59,7 +65,7 @@ def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
         "accounting",
         "Calls by condition",
         table,
-        (*named, *(Column(name, format=count) for name in SPENT[:-3]), _COST),
+        (*named, *(Column(name, format=format_count) for name in SPENT[:-3]), _COST),
         notes(
             "calls",
             rows,
@@ -130,14 +136,14 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
     by_outcome = [name for name in map(str, taken) if name.startswith("attempts_")]
     columns = (
         Column("model", key=True),
-        *(Column(name, format=count) for name in ("calls", "repairs")),
-        Column("repair_rate", format=percent),
-        *(Column(name, format=count) for name in ("attempts", "failed_attempts")),
-        *(Column(n, spaced(n.removeprefix("attempts_")), count) for n in by_outcome),
-        *(Column(name, format=count) for name in ("tokens_in", "tokens_out")),
-        *(Column(name, format=count) for name in table if name in CACHE),
+        *(Column(name, format=format_count) for name in ("calls", "repairs")),
+        Column("repair_rate", format=format_percent),
+        *(Column(name, format=format_count) for name in ("attempts", "failed_attempts")),
+        *(Column(n, spaced(n.removeprefix("attempts_")), format_count) for n in by_outcome),
+        *(Column(name, format=format_count) for name in ("tokens_in", "tokens_out")),
+        *(Column(name, format=format_count) for name in table if name in CACHE),
         _COST,
-        Column("mean_latency_s", format=decimals(3)),
+        Column("mean_latency_s", format=format_decimals(3)),
     )
     totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
     total = taken[["calls", "cost", "unpriced"]].sum().to_dict()
@@ -202,9 +208,9 @@ def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> T
     occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0
     columns = (
         Column("source", key=True),
-        *(Column(name, format=count) for name in ("attempts", "recovered")),
-        Column("ended", "ended the replicate", count),
-        *(Column(name, format=count) for name in ("open", "unused", *_OCCURRED[1:])),
+        *(Column(name, format=format_count) for name in ("attempts", "recovered")),
+        Column("ended", "ended the replicate", format_count),
+        *(Column(name, format=format_count) for name in ("open", "unused", *_OCCURRED[1:])),
     )
     absent = ", ".join(table["source"][~occurred]) or "-"
     below = notes("failures", rows_of(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
@@ -234,10 +240,10 @@ def failed_at(usages: Sequence[ConditionUsage]) -> list[Table]:
         return []
     columns = (
         *condition_keys(rows_of(usages)),
-        *(Column(name, format=text) for name in ("source", "call", "seat")),
-        *(Column(name, format=count) for name in ("replicates", "replicate")),
-        Column("detail", "why", text),
-        Column("wrote", "the answer begins", text),
+        *(Column(name, format=format_text) for name in ("source", "call", "seat")),
+        *(Column(name, format=format_count) for name in ("replicates", "replicate")),
+        Column("detail", "why", format_text),
+        Column("wrote", "the answer begins", format_text),
     )
     below = notes("failed_at", rows_of(usages))
     return [Table("failed_at", "Where replicates failed", table, columns, below)]
@@ -253,7 +259,7 @@ def manifest(usages: Sequence[ConditionUsage]) -> Table:
     """Make the table of the run and the files behind each condition (Table S2)."""
     rows, files = rows_of(usages), _files(usages)
     columns = (
-        *keys(shown(rows)[0]),
+        *keys(shown_rows(rows)[0]),
         Column("condition"),
         Column("run_id", "MLflow run"),
         *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),
@@ -289,4 +295,4 @@ def _digest(name: str) -> str:
 
 
 def _short(digest: Any) -> str:
-    return text(digest)[:_DIGITS]
+    return format_text(digest)[:_DIGITS]

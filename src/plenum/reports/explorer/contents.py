@@ -65,7 +65,7 @@ def index(
     }
 
 
-def names(conditions: Sequence[TrackedCondition]) -> list[str]:
+def name_keys(conditions: Sequence[TrackedCondition]) -> list[str]:
     """List identities; one that occurs under several labels gets a number."""
     met: Counter[str] = Counter()
     numbered = []

@@ -8,11 +8,11 @@ import numpy as np
 
 from plenum.dynamics import Branching, Summary, divergence
 from plenum.dynamics.fragility import FamilyEstimate
-from plenum.reports.estimating import build
-from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
+from plenum.reports.estimating import estimate_study
+from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, name_keys, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.formats import interval, number, p_value, tallied
+from plenum.reports.formats import format_interval, format_number, format_p_value, tallied
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -20,7 +20,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 
 
-def gathered(
+def gather_committees(
     chosen: Settings,
     conditions: Sequence[TrackedCondition],
     kept: Mapping[str, Sequence[StoredTranscript]],
@@ -41,9 +41,9 @@ def gathered(
     """
     data: dict[str, Any] = {"index": {}}
     entries = []
-    rows = build(conditions, chosen)
+    rows = estimate_study(conditions, chosen)
     tracked = [row.tracked for row in rows]
-    for at, (row, name) in enumerate(zip(rows, names(tracked), strict=True)):
+    for at, (row, name) in enumerate(zip(rows, name_keys(tracked), strict=True)):
         stored = kept.get(row.tracked.run_id, ())
         replicates = {transcript.replicate: transcript.read() for transcript in stored}
         readable = {n: t for n, t in replicates.items() if t is not None}
@@ -69,7 +69,7 @@ def gathered(
 
 
 EXPLORER = Explorer(
-    gathered,
+    gather_committees,
     Layout(
         "divergence explorer",
         "HL-01 mixed",
@@ -172,20 +172,20 @@ def facts(row: Row) -> list[list[str]]:
 def _decided(estimates: Summary) -> list[list[str]]:
     metrics = estimates.record()["decisions"]
     low, high = metrics["time_to_majority_ci_low"], metrics["time_to_majority_ci_high"]
-    rounds = f"{number(estimates.time_to_majority.median, 1)} [{number(low, 1)}, {number(high, 1)}]"
+    rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{format_number(low, 1)}, {format_number(high, 1)}]"
     chosen = tallied(estimates.decisions)
     return [
         *[["decisions (none: no majority)", chosen]] * bool(chosen),
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],
-        ["p of no growth (time reversal)", p_value(estimates.reversal.p)],
+        ["p of no growth (time reversal)", format_p_value(estimates.reversal.p)],
     ]
 
 
 def _worded(family: FamilyEstimate) -> list[str]:
     estimates = family.exponent
-    exponent = f"{number(estimates.value, 4)} {interval(estimates.ci_low, estimates.ci_high)}"
+    exponent = f"{format_number(estimates.value, 4)} {format_interval(estimates.ci_low, estimates.ci_high)}"
     fragility = family.reason or _with_limits(family.fragility)
     return [
         f"{family.family}: canonical and {family.wordings} others",
@@ -197,9 +197,9 @@ def _branched(estimates: Branching) -> list[list[str]]:
     return [
         [f"Γ̂, mean over {estimates.bases} base states", _with_limits(estimates.gamma)],
         ["growth after branching, against diffusion", _with_limits(estimates.signed)],
-        ["p of memory of the base state (c_in > c_out)", p_value(estimates.c_p)],
+        ["p of memory of the base state (c_in > c_out)", format_p_value(estimates.c_p)],
     ]
 
 
 def _with_limits(estimate: Any) -> str:
-    return f"{number(estimate.value, 3)} {interval(estimate.ci_low, estimate.ci_high, 3)}"
+    return f"{format_number(estimate.value, 3)} {format_interval(estimate.ci_low, estimate.ci_high, 3)}"

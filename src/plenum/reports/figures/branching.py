@@ -5,13 +5,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.dynamics import Branching
-from plenum.dynamics.estimate import mean
+from plenum.dynamics.estimate import estimate_mean
 from plenum.dynamics.fit import Floats
-from plenum.reports.figures.words import captioned, limited, name, shared
-from plenum.reports.formats import number, p_value
+from plenum.reports.figures.words import limited, name, shared, write_caption
+from plenum.reports.formats import format_number, format_p_value
 from plenum.reports.rows import varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, make_panels, outer_labels
 
 MOST = 4
 """The largest number of conditions that are drawn, a row of panels each."""
@@ -28,7 +28,7 @@ def branching(study: EstimatedStudy) -> Figure | None:
     if not every:
         return None
     rows, left = limited(every, MOST)
-    figure, axes = panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
+    figure, axes = make_panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
     names = [n for n in varying_in(every) if n != "settings"]
     for line, row in zip(axes, rows, strict=True):
         estimates = row.branches
@@ -43,7 +43,7 @@ def branching(study: EstimatedStudy) -> Figure | None:
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title)
     branches = [row.branches for row in rows if row.branches is not None]
-    captioned(
+    write_caption(
         *(figure, "branching", rows),
         sizes=[f"{f.bases} bases x {f.branches} branches" for f in branches],
         condition=shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
@@ -74,7 +74,7 @@ def _cosines(axes: Axes, estimates: Branching) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.3 * (high - low))
     axes.set_yticks([tick for tick in axes.get_yticks() if tick <= 1])  # no cosine is above
-    axes.legend(loc="upper left", ncols=2, title=f"p = {p_value(estimates.c_p)}",
+    axes.legend(loc="upper left", ncols=2, title=f"p = {format_p_value(estimates.c_p)}",
                 title_fontsize=6.5, alignment="left", handlelength=1)  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def _points(
     """Draw the value of every base, and right of them the mean with Student's interval."""
     places = np.arange(estimates.bases) + aside
     axes.plot(places, values, marker, color=colour, ls="", label=label, zorder=3)
-    over = mean(values[np.isfinite(values)], "over base states")
+    over = estimate_mean(values[np.isfinite(values)], "over base states")
     if np.isfinite(over.value):
         at = estimates.bases + 0.3 + aside
         if np.isfinite(over.ci_low):
@@ -109,4 +109,4 @@ def _bases(axes: Axes, estimates: Branching) -> None:
 
 def _average(values: Floats) -> str:
     known = values[np.isfinite(values)]
-    return number(float(known.mean()), 4) if known.size else number(float("nan"), 4)
+    return format_number(float(known.mean()), 4) if known.size else format_number(float("nan"), 4)

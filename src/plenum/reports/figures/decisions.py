@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from plenum.dynamics import NO_MAJORITY, Share, share
 from plenum.reports.figures import words
-from plenum.reports.figures.options import called, look
+from plenum.reports.figures.options import look, name_options
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, chunks, panels, width
+from plenum.reports.style import GREY, PAGE, SMALL, chunks, make_panels, width
 
 MOST = 40
 """Lines of a page, headings included."""
@@ -59,7 +59,7 @@ def _decided(row: Row) -> bool:
 
 def columns_of(rows: Sequence[Row]) -> list[str]:
     """List the options of all conditions, the rarest of many together, and no majority."""
-    options = words.labels(max(row.tracked.preferences.shape[-1] for row in rows))
+    options = words.option_labels(max(row.tracked.preferences.shape[-1] for row in rows))
     if len(options) <= COLUMNS:
         return [*options, NO_MAJORITY]
     counts = Counter(d for row in rows for d in row.tracked.decisions)
@@ -72,7 +72,7 @@ def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     found = row.tracked.decisions
     if column == OTHERS:
         return share(sum(decision not in columns for decision in found), len(found))
-    own = words.labels(row.tracked.preferences.shape[-1])
+    own = words.option_labels(row.tracked.preferences.shape[-1])
     return share(found.count(column), len(found)) if column in (*own, NO_MAJORITY) else None
 
 
@@ -97,7 +97,7 @@ def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[in
     plot = (PAGE - room) / (len(columns) + 1)
     heads = {column: _head(rows, column, plot) for column in (*columns, "flips")}
     high = _HIGH * len(lines) + 0.11 * max(head.count("\n") for head in heads.values()) + 1.3
-    figure, (axes,) = panels(
+    figure, (axes,) = make_panels(
         1, len(columns) + 2, (PAGE, high), sharey=True,
         width_ratios=(room, *[plot] * (len(columns) + 1)),
     )  # fmt: skip
@@ -112,7 +112,7 @@ def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[in
     names.set_ylim(len(lines) - 0.4, -0.6)
     figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr, call-arg]
     one_case = len({row.tracked.factors["scenario"] for row in rows}) == 1
-    words.captioned(
+    words.write_caption(
         *(figure, "decisions", rows),
         page=place,
         others=OTHERS in columns,
@@ -126,10 +126,10 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
     if column == "flips":
         return "flips"
     if column in (NO_MAJORITY, OTHERS):
-        return called(column)
+        return name_options(column)
     shared = {row.tracked.options for row in rows}
     options = shared.pop() if len(shared) == 1 else ()
-    place = words.labels(26).find(column)
+    place = words.option_labels(26).find(column)
     named = words.plain(f"{column} {options[place]}") if place < len(options) else column
     lines = words.wrapped(named, max(int(plot / 0.055), 8)).split("\n")
     fits = len(lines) <= 3 and max(width(line, SMALL + 0.5) for line in lines) <= plot - 0.1
@@ -150,7 +150,9 @@ def named(rows: Sequence[Row]) -> str:
         return ""
     texts = (
         f"{scenario}: "
-        + ", ".join(f"{label} {name}" for label, name in zip(words.labels(26), names, strict=False))
+        + ", ".join(
+            f"{label} {name}" for label, name in zip(words.option_labels(26), names, strict=False)
+        )
         for scenario, names in by_scenario.items()
     )
     return words.plain("; ".join(texts))
@@ -161,7 +163,7 @@ def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
     label = line.label if heading else words.fitted(line.label, room - 0.5)
     texts = [(0.0, label, "left")]
     if line.row is not None:
-        texts.append((room - 0.05, f"n {words.counted(line.row)}", "right"))
+        texts.append((room - 0.05, f"n {words.count_replicates(line.row)}", "right"))
     for x, text, side in texts:
         axes.text(x, at, text, fontsize=SMALL, va="center", ha=side,
                   fontweight="bold" if heading else "normal").set_in_layout(False)  # fmt: skip

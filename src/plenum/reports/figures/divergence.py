@@ -24,7 +24,7 @@ from plenum.reports.style import (
     SMALL,
     chunks,
     keys_in_a_line,
-    panels,
+    make_panels,
     width,
     wrapped,
 )
@@ -67,7 +67,7 @@ def _page(
     titles = [_title(row, names, wide / columns - 0.4) for row in rows]
     most = max(title.count("\n") + 1 for title in titles)
     high = lines * (1.15 + 0.3 * (columns < 3) + 0.12 * most) + 1.35 + 0.12 * (columns == 1)
-    figure, axes = panels(lines, columns, (wide, high), len(rows), sharex=True, sharey=True)
+    figure, axes = make_panels(lines, columns, (wide, high), len(rows), sharex=True, sharey=True)
     drawn = list(axes.flat)[: len(rows)]
     for number, (panel, row, title) in enumerate(zip(drawn, rows, titles, strict=True)):
         _panel(panel, row, [r for r in rows if r is not row and _alike(r, row)], window)
@@ -75,10 +75,10 @@ def _page(
         lowest = number + columns >= len(rows)
         panel.tick_params(labelbottom=lowest)
         panel.set_xlabel("round" if lowest else "")
-    scale(drawn)
+    divergence_scale(drawn)
     figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
     _key(figure, wide, rows)
-    words.captioned(figure, "divergence", rows, window, page=place, others=_compared(rows))
+    words.write_caption(figure, "divergence", rows, window, page=place, others=_compared(rows))
     return figure
 
 
@@ -97,7 +97,7 @@ def _title(row: Row, names: Sequence[str], room: float) -> str:
     assert row.summary is not None
     exponent = f"{symbol([row])} = {words.estimate(row.summary.lyapunov)}"
     marks = letters(row.warnings)
-    count = f"n = {words.counted(row)}" + (f" ({marks})" if marks else "")
+    count = f"n = {words.count_replicates(row)}" + (f" ({marks})" if marks else "")
     name = wrapped(words.spelled(row, names), room, SMALL + 0.5)
     line = f"{exponent}, {count}"
     if width(line, SMALL + 0.5) > room:
@@ -110,7 +110,7 @@ def _panel(axes: Axes, row: Row, others: Sequence[Row], window: tuple[int, int])
         assert other.summary is not None
         level = other.summary.divergence
         axes.plot(np.arange(1, level.size + 1), _positive(level), **_OTHERS, zorder=1)
-    curve(axes, row, _OWN, window, "")
+    draw_curve(axes, row, _OWN, window, "")
     axes.plot(*random_walks(row, window), **_WALKS, zorder=4)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True)
@@ -126,7 +126,9 @@ def random_walks(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
     return rounds, np.exp(growth + (logs - growth).mean()) if rounds.size else logs
 
 
-def curve(axes: Axes, row: Row, style: dict[str, Any], window: tuple[int, int], label: str) -> None:
+def draw_curve(
+    axes: Axes, row: Row, style: dict[str, Any], window: tuple[int, int], label: str
+) -> None:
     """Draw a band, D(t) with its markers, and the fit over the rounds of the window."""
     if row.summary is None:
         return
@@ -156,7 +158,7 @@ def _positive(level: Floats) -> Floats:
     return np.asarray(np.where(level > 0, level, np.nan))
 
 
-def scale(axes: Sequence[Axes]) -> None:
+def divergence_scale(axes: Sequence[Axes]) -> None:
     """Set a logarithmic axis about the measured values; uncertain bands may exceed it."""
     values = _finite([line.get_ydata() for panel in axes for line in panel.lines])
     low, high = (values.min(), values.max()) if values.size else (0.1, 1.0)

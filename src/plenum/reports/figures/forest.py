@@ -12,11 +12,11 @@ from plenum.design.factors import FACTORS, USUAL
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect
 from plenum.reports.figures import words
-from plenum.reports.figures.words import captioned
-from plenum.reports.formats import p_value
+from plenum.reports.figures.words import write_caption
+from plenum.reports.formats import format_p_value
 from plenum.reports.marks import explained, letters
 from plenum.reports.rows import Row, symbol
-from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, panels, width
+from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, make_panels, width
 
 MOST = 46
 """Lines of a page, headings included."""
@@ -129,7 +129,7 @@ def _factor(effects: Sequence[Effect[Contrast]]) -> str:
 def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
     """Name the place of an effect: the factors that are held, as far as they differ."""
     held = [n for n in names if n in effect.others]
-    return words.levels(held, [effect.others[n] for n in held]) or effect.others.get(
+    return words.list_levels(held, [effect.others[n] for n in held]) or effect.others.get(
         "scenario", "all"
     )
 
@@ -169,7 +169,7 @@ def _line(effect: Effect[Contrast], label: str) -> ForestLine:
 def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> ForestLine:
     held = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
     held = [n for n in held if n in mean.others]
-    where = words.levels(held, [mean.others[n] for n in held])
+    where = words.list_levels(held, [mean.others[n] for n in held])
     text = f"{label}, {where}" if where else label
     n = f"{mean.estimate.n} scenarios"
     return ForestLine(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
@@ -219,7 +219,7 @@ def _page(
     left = min(left, PAGE - places[-1] - _LEAST_PLOT)
     ratios = (left, PAGE - left - places[-1] - 0.4, places[-1])
     size = (PAGE, _HIGH * (len(lines) + 1) + 1.15)
-    figure, ((names, axes, numbers),) = panels(1, 3, size, sharey=True, width_ratios=ratios)
+    figure, ((names, axes, numbers),) = make_panels(1, 3, size, sharey=True, width_ratios=ratios)
     for at, line in enumerate(lines):
         if line.estimate is None:
             _write(names, 0, at, line.label, bold=True)
@@ -243,7 +243,7 @@ def _page(
     names.set_zorder(1)  # a long heading goes on over the plot
     drawn = [e for line in lines if (e := line.estimate) and math.isfinite(e.ci_high - e.ci_low)]
     cut = sum(bool(_beyond(estimate, reach)) for estimate in drawn)
-    captioned(
+    write_caption(
         *(figure, "forest", rows),
         sure=f"{_SURE:g}",
         pooled=any(line.pooled for line in lines),
@@ -300,7 +300,7 @@ def _cells(line: ForestLine) -> tuple[str, str, str, str]:
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))
     text = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
-    return (text, line.n, p_value(line.p), letters(line.warned))
+    return (text, line.n, format_p_value(line.p), letters(line.warned))
 
 
 def _beyond(e: Estimate, reach: tuple[float, float]) -> list[tuple[float, str]]:

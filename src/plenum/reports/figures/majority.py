@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import TimeToMajority
 from plenum.dynamics.decisions import share
-from plenum.reports.figures.words import captioned, limited, name, wrapped
+from plenum.reports.figures.words import limited, name, wrapped, write_caption
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
 
 MOST = 16
 """The largest number of panels that stay readable on a page."""
@@ -37,7 +37,7 @@ def majority(study: EstimatedStudy) -> Figure | None:
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide = PAGE if columns > 2 else PAGE * columns / 2
-    figure, axes = panels(
+    figure, axes = make_panels(
         lines, columns, (wide, 1.6 * lines + (1.5 if columns > 1 else 2.1)), len(rows), sharey=True
     )
     names = varying_in(study.deliberated)
@@ -48,7 +48,9 @@ def majority(study: EstimatedStudy) -> Figure | None:
     outer_labels(axes, x="round", y="share of replicates")
     figure.legend(handles=_keys(), loc="outside upper left", ncols=3 if columns > 1 else 1)
     at_once = sum(not _takes_time(row) for row in study.deliberated)
-    captioned(figure, "majority", rows, left=left, at_once=at_once, every=len(study.deliberated))
+    write_caption(
+        figure, "majority", rows, left=left, at_once=at_once, every=len(study.deliberated)
+    )
     return figure
 
 

@@ -17,7 +17,7 @@ from plenum.reports.figures import words
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, GROWN, different, letters, moved
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, panels, width
+from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
 MOST_MATRICES = 4
 """The largest number of matrices; more are a landscape."""
@@ -65,17 +65,17 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
-    figure, axes = panels(lines, columns, size, len(matrices))
+    figure, axes = make_panels(lines, columns, size, len(matrices))
     sure = moved(rows)
     norm = scale(_shown(drawn, sure))
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
-        title = words.levels(names, [key[others.index(n)] for n in names])
+        title = words.list_levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
     if _shown(drawn, sure):
         _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    words.captioned(figure, "matrix", drawn, shown=len(_shown(drawn, sure)))
+    words.write_caption(figure, "matrix", drawn, shown=len(_shown(drawn, sure)))
     return figure
 
 
@@ -127,7 +127,7 @@ def _page(
     scenarios = [key for (key,) in grouped(rows, ("scenario",))]
     table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
-    heads = [words.levels(names, key).replace(", ", "\n") or "all" for key in columns]
+    heads = [words.list_levels(names, key).replace(", ", "\n") or "all" for key in columns]
     upright = max(width(part) for head in heads for part in head.split("\n"))
     steep = upright > (wide - 0.6) / len(columns)
 
@@ -149,14 +149,14 @@ def _page(
     drawn = [row for line in table for cell in line for row in cell]
     if _shown(drawn, sure):
         _bar(figure, [axes], norm, f"{symbol(rows)} per round")
-    words.captioned(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
+    words.write_caption(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
     return figure
 
 
 def _with_error(row: Row, marks: str) -> str:
     """Write λ̂ with its error and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
-    below = f"({words.counted(row)}) {letters(row.warnings)}".rstrip()
+    below = f"({words.count_replicates(row)}) {letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) else ""

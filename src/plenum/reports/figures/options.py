@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from plenum.dynamics import NO_MAJORITY
 from plenum.dynamics.decisions import tally
-from plenum.reports.figures.words import labels, plain
+from plenum.reports.figures.words import option_labels, plain
 from plenum.reports.style import COLOURS, MARKERS
 
 _NAME = "no majority"
@@ -15,14 +15,14 @@ _COLOURS, _MARKERS = COLOURS[:-1], MARKERS[:-1]
 
 def look(decision: str) -> tuple[str, str]:
     """Return colour and marker of a decision; black and a cross without a majority."""
-    place = labels(26).find(decision) if len(decision) == 1 else -1
+    place = option_labels(26).find(decision) if len(decision) == 1 else -1
     if place < 0:
         return COLOURS[-1], MARKERS[-1]
     again = place // len(_COLOURS)  # from the seventh option on colours have other markers
     return _COLOURS[place % len(_COLOURS)], _MARKERS[(place + again) % len(_MARKERS)]
 
 
-def called(decision: str) -> str:
+def name_options(decision: str) -> str:
     """Return the name of a decision."""
     return _NAME if decision == NO_MAJORITY else decision
 
@@ -34,7 +34,7 @@ def ordered(decisions: Iterable[str]) -> list[str]:
 
 def decided(decisions: Sequence[str]) -> str:
     """Write the counts of decisions, the most frequent first."""
-    return plain(", ".join(f"{called(d)} {count}" for d, count in tally(decisions).items()))
+    return plain(", ".join(f"{name_options(d)} {count}" for d, count in tally(decisions).items()))
 
 
 def ended(decision: str) -> str:

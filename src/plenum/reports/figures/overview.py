@@ -113,7 +113,7 @@ def _drawn(
         axes.axvline(0, color="0.3", lw=0.7, zorder=0)
         axes.set_xlabel(x)
         axes.grid(axis="x")
-        words.captioned(figure, name, rows, page=(number, len(pages)), **facts)
+        words.write_caption(figure, name, rows, page=(number, len(pages)), **facts)
         figures.append(figure)
     return figures
 
@@ -176,7 +176,7 @@ def _map(rows: Sequence[Row]) -> Figure:
     axes.set_xticks([])
     labelled = _heads(axes, names, keys)
     rest = [f"{n} ({len(by_factor[n])} levels)" for n in names[labelled:]]
-    words.captioned(figure, "overview", rows, symbol=symbol(rows), rest=rest)
+    words.write_caption(figure, "overview", rows, symbol=symbol(rows), rest=rest)
     return figure
 
 

@@ -12,7 +12,7 @@ from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.phrases import paragraphs
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load
+from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.tracking.report_run import log_report
 
 
@@ -49,15 +49,15 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
 def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw the figures of a study of committees, write and log them; see :func:`publish`."""
     known(names, CATALOGUE)
-    study = load(chosen, outlined=True)
+    study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
-    files = [file for _, page in draw(study, chosen.out, names) for file in page]
+    files = [file for _, page in draw_figures(study, chosen.out, names) for file in page]
     for file in files:
         print(f"written: {file}")
     log_report(chosen.study, chosen.uri, files)
 
 
-def draw(
+def draw_figures(
     study: EstimatedStudy,
     folder: Path,
     names: Collection[str] | None = None,
@@ -110,7 +110,7 @@ def known(names: Collection[str] | None, available: Collection[str]) -> None:
 def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     """Draw a figure of a study, on as many pages as it needs; none without data."""
     sampled = study.large and drawing.many is None
-    with style.styled():
+    with style.drawing_style():
         draw = drawing.many if study.large and drawing.many else drawing.draw
         drawn = draw(study.sample if sampled else study)
         figures = [drawn] if isinstance(drawn, Figure) else list(drawn or [])
@@ -118,7 +118,7 @@ def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
             counts = len(study.sample.rows), len(study.deliberated)
             more = paragraphs("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
             for figure in figures:
-                style.caption(figure, [*more, *figure.get_supxlabel().split("\n")])
+                style.add_caption(figure, [*more, *figure.get_supxlabel().split("\n")])
     return figures
 
 
@@ -127,7 +127,7 @@ def _saved(
 ) -> Iterator[list[Path]]:
     """Write a figure's pages; remove further ones of an earlier time."""
     for number, figure in enumerate(figures, 1):
-        yield style.save(figure, folder, name + f"_{number}" * (number > 1))
+        yield style.save_figure(figure, folder, name + f"_{number}" * (number > 1))
     if figures:
         told(name)
         number = len(figures) + 1

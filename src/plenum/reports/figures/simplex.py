@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from plenum.reports.figures.options import decided, ended, look, ordered
 from plenum.reports.figures.words import (
-    captioned,
-    labels,
     limited,
     name,
+    option_labels,
     plain,
     wrapped,
+    write_caption,
 )
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, panels
+from plenum.reports.style import GREY, PAGE, SMALL, make_panels
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +110,7 @@ def window_of(ensembles: Sequence[Floats]) -> Window | None:
     return Window(float(x), float(y), side) if side <= _ZOOMED else None
 
 
-def draw(
+def draw_simplex(
     axes: Axes, paths: Sequence[Path], names: Sequence[str] = (), window: Window | None = None
 ) -> None:
     """Draw paths of a condition, with its options' labels and, if they fit, their names.
@@ -146,7 +146,9 @@ def _enlarge(axes: Axes, window: Window) -> None:
     whole = axes.inset_axes((0.3, 1 - 0.84 * high, 0.4, 0.66 * high))
     whole.plot(*CORNERS[[0, 1, 2, 0]].T, color=_EDGE, lw=0.6)
     whole.plot([x, x + side, x + side, x, x], [y, y, y + side, y + side, y], color="black", lw=0.8)
-    for corner, label, to in zip(CORNERS, labels(3), ((-0.1, 0), (0.1, 0), (0, 0.17)), strict=True):
+    for corner, label, to in zip(
+        CORNERS, option_labels(3), ((-0.1, 0), (0.1, 0), (0, 0.17)), strict=True
+    ):
         whole.text(
             corner[0] + to[0], corner[1] + to[1], label, ha="center", va="center", fontsize=SMALL
         )
@@ -193,7 +195,7 @@ def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
     axes.tick_params(axis="x", length=0)
 
 
-def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
+def simplex_titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
     """List, for the caption, the options whose names have no room in their panels.
 
     Those of three options have none if panels are ``zoomed``.
@@ -203,7 +205,7 @@ def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
         names = row.tracked.options
         bare = any(len(title) == 1 for title in _titles(len(names), names)) if names else False
         if bare or (zoomed and len(names) == 3):
-            labelled = zip(labels(len(names)), names, strict=True)
+            labelled = zip(option_labels(len(names)), names, strict=True)
             options = ", ".join(plain(f"{label} {name}") for label, name in labelled)
             by_scenario[row.tracked.factors["scenario"]] = options
     return "; ".join(f"{plain(scenario)}: {options}" for scenario, options in by_scenario.items())
@@ -212,10 +214,10 @@ def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
 def _titles(options: int, names: Sequence[str]) -> list[str]:
     """Label options with their names; with a letter alone if a name takes more than two lines."""
     rooms = (_BELOW, _BELOW, _ABOVE) if options == 3 else (_LINE // options,) * options
-    labelled = zip(labels(options), names or ("",) * options, rooms, strict=True)
+    labelled = zip(option_labels(options), names or ("",) * options, rooms, strict=True)
     fitting = [_fitting(label, name, room) for label, name, room in labelled]
     bare = options != 3 and any(len(title) == 1 for title in fitting)
-    return list(labels(options)) if bare else fitting
+    return list(option_labels(options)) if bare else fitting
 
 
 def _fitting(label: str, name: str, room: int) -> str:
@@ -240,21 +242,21 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     window = window_of(three) if three else None
     size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
     close = {"wspace": 0.02, "hspace": 0.02}
-    figure, axes = panels(lines, columns, size, len(rows), gridspec_kw=close)
+    figure, axes = make_panels(lines, columns, size, len(rows), gridspec_kw=close)
     names = varying_in(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
-        draw(panel, _paths(row), row.tracked.options, window)
+        draw_simplex(panel, _paths(row), row.tracked.options, window)
         label = name(row, names)
         counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
         panel.set_title(f"{wrapped(label, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
     _legend(figure, rows)
     triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
-    captioned(
+    write_caption(
         *(figure, "simplex", rows),
         triangles=True in triangles,
         others=False in triangles,
         zoomed=window is not None,
-        titles=titles(rows, zoomed=window is not None),
+        titles=simplex_titles(rows, zoomed=window is not None),
         left=left,
     )
     return figure

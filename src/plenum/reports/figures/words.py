@@ -15,7 +15,7 @@ from plenum.reports.labels import provenance
 from plenum.reports.marks import explained
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, symbol, varying_in
-from plenum.reports.style import caption, width
+from plenum.reports.style import add_caption, width
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values are understood without the factor's name."""
@@ -54,7 +54,7 @@ def name(row: Row, names: Sequence[str]) -> str:
 
 def spelled(row: Row, names: Sequence[str]) -> str:
     """Name a condition by some of its factors, as in ``roles on, model mixed``."""
-    return levels(names, key(row, names))
+    return list_levels(names, key(row, names))
 
 
 def distinguishing(rows: Sequence[Row]) -> list[str]:
@@ -73,7 +73,7 @@ def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def levels(names: Iterable[str], values: Iterable[str]) -> str:
+def list_levels(names: Iterable[str], values: Iterable[str]) -> str:
     """List factors with their values; scenarios, settings and removed roles need no factor."""
     return ", ".join(plain(_level(*pair), LONG) for pair in zip(names, values, strict=True))
 
@@ -105,7 +105,7 @@ def estimate(exponent: LyapunovEstimate) -> str:
     return f"{signed(exponent.value)} {limits}".rstrip()
 
 
-def counted(row: Row) -> str:
+def count_replicates(row: Row) -> str:
     """Write completed of target replicates; one number if all were completed."""
     return str(row.n) if row.n == row.tracked.target else f"{row.n}/{row.tracked.target}"
 
@@ -152,7 +152,7 @@ def foremost(rows: Sequence[Row], most: int) -> list[Row]:
             row.tracked.perturbed,
             factors["roles"] != "on",
             factors["model"] != "uniform",
-            degrees(row),
+            read_temperature(row),
             factors["memory"] != "k15",
             factors["settings"] != "default",
             factors["scenario"] != "IM-01",
@@ -161,7 +161,7 @@ def foremost(rows: Sequence[Row], most: int) -> list[Row]:
     return sorted(rows, key=apart)[:most]
 
 
-def degrees(row: Row) -> float:
+def read_temperature(row: Row) -> float:
     """Return a condition's temperature as a number; infinite if its label is none."""
     try:
         return float(row.tracked.factors["temperature"].removeprefix("t"))
@@ -169,12 +169,12 @@ def degrees(row: Row) -> float:
         return float("inf")
 
 
-def labels(options: int) -> str:
+def option_labels(options: int) -> str:
     """Return the labels of options, in their order."""
     return string.ascii_uppercase[:options]
 
 
-def captioned(
+def write_caption(
     figure: Figure,
     name: str,
     rows: Sequence[Row],
@@ -201,4 +201,4 @@ def captioned(
         "intervals": sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
-    caption(figure, paragraphs("figures/captions.j2", name, **known | facts))
+    add_caption(figure, paragraphs("figures/captions.j2", name, **known | facts))

@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.markdown import markdown as markdown_of
+from plenum.reports.markdown import frame_markdown as markdown_of
 from plenum.reports.page.document import Document, Grid, Picture, Points, Sides, Text
 from plenum.reports.phrases import environment
 
@@ -33,7 +33,7 @@ def html(document: Document) -> str:
     return page.render(document=document, style=Markup(style), digest=digest)
 
 
-def markdown(document: Document) -> str:
+def render_markdown(document: Document) -> str:
     """Render the report as Markdown; the files of its figures are next to it."""
     page = _environment().get_template("report.md.j2")
     return page.render(document=document).rstrip() + "\n"

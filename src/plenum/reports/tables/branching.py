@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from plenum.dynamics import Estimate
-from plenum.reports.formats import decimals, interval, p_value
+from plenum.reports.formats import format_decimals, format_interval, format_p_value
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
 from plenum.reports.table import Column, Table, keys
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tabulate_branching(rows: Sequence[Row]) -> list[Table]:
     """Make the table with a line for each base state, and one for their mean."""
     branched = [row for row in rows if row.branches is not None]
     if not branched:
@@ -20,12 +20,12 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     columns = (
         *(*condition_keys(branched), *keys(["base"])),
         Column(("branches", "bases"), "branches", _branches),
-        Column("gamma", "Γ̂", decimals(4)),
-        Column(("gamma_low", "gamma_high"), "95 % CI", interval),
-        Column("signed_growth", format=decimals(4)),
-        Column(("signed_low", "signed_high"), "95 % CI", interval),
-        *(Column(name, format=decimals(4)) for name in ("c_in", "c_out")),
-        Column("p", format=p_value),
+        Column("gamma", "Γ̂", format_decimals(4)),
+        Column(("gamma_low", "gamma_high"), "95 % CI", format_interval),
+        Column("signed_growth", format=format_decimals(4)),
+        Column(("signed_low", "signed_high"), "95 % CI", format_interval),
+        *(Column(name, format=format_decimals(4)) for name in ("c_in", "c_out")),
+        Column("p", format=format_p_value),
     )
     lines = pd.concat([part for row in branched for part in (_mean(row), frame([row]))])
     return [Table("branching", "Branching", lines, columns, notes("branching", branched))]

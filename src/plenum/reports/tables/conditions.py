@@ -6,16 +6,16 @@ import pandas as pd
 
 from plenum.reports.formats import (
     NONE,
-    decimals,
     error,
     exponent,
-    interval,
-    number,
-    or_dash,
-    p_value,
-    realised,
-    share,
-    warnings,
+    format_decimals,
+    format_interval,
+    format_number,
+    format_or_dash,
+    format_p_value,
+    format_realised,
+    format_share,
+    format_warnings,
 )
 from plenum.reports.groups import RowGroup
 from plenum.reports.table import Column, Table
@@ -32,13 +32,13 @@ INTERVALS = {
 }
 """The methods of λ̂'s interval, in words."""
 
-N = Column(("completed", "target"), "n", realised)
+N = Column(("completed", "target"), "n", format_realised)
 """Completed of target replicates."""
 
-DECISIONS = Column("decisions", format=or_dash)
+DECISIONS = Column("decisions", format=format_or_dash)
 """The counts of replicates by decision."""
 
-WARNINGS = Column("warnings", format=warnings)
+WARNINGS = Column("warnings", format=format_warnings)
 """The names of a line's warnings."""
 
 
@@ -47,12 +47,12 @@ def conditions(group: RowGroup) -> Table:
     rows = group.rows
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
     columns = (
-        *(*group.keys, N, *map(Column, missing), *exponents(group.symbol)),
-        Column("p_reversal", "p growth", p_value),
-        Column("p_diffusion", "p diffusion", p_value),
+        *(*group.keys, N, *map(Column, missing), *tabulate_exponents(group.symbol)),
+        Column("p_reversal", "p growth", format_p_value),
+        Column("p_diffusion", "p diffusion", format_p_value),
         DECISIONS,
-        Column("flip_rate", format=decimals(3)),
-        Column("time_to_majority", "TTM", decimals(0)),
+        Column("flip_rate", format=format_decimals(3)),
+        Column("time_to_majority", "TTM", format_decimals(0)),
         WARNINGS,
     )
     legend = group.notes(
@@ -66,11 +66,11 @@ def conditions(group: RowGroup) -> Table:
     return Table("conditions", title, group.frame, columns, legend)
 
 
-def exponents(symbol: str) -> tuple[Column, Column]:
+def tabulate_exponents(symbol: str) -> tuple[Column, Column]:
     """Make the columns of λ̂ and its interval."""
     return (
         Column(("lambda", "status"), symbol, exponent),
-        Column(("ci_low", "ci_high"), "95 % CI", interval),
+        Column(("ci_low", "ci_high"), "95 % CI", format_interval),
     )
 
 
@@ -80,12 +80,12 @@ def diagnostics(group: RowGroup) -> Table:
     columns = (
         *group.keys,
         Column(("rounds_used", "zero_rounds", "d_first"), "rounds fit", _rounds),
-        Column("d_first", "D first", decimals(4)),
-        Column("d_last", "D last", decimals(4)),
-        Column("d_cap", "cap", decimals(3)),
+        Column("d_first", "D first", format_decimals(4)),
+        Column("d_last", "D last", format_decimals(4)),
+        Column("d_cap", "cap", format_decimals(3)),
         Column("headroom", format=_finite),
-        Column("saturated_round", "full", decimals(0)),
-        Column(("excess", "excess_ci_low", "excess_ci_high"), f"{name} - diffusion", share),
+        Column("saturated_round", "full", format_decimals(0)),
+        Column(("excess", "excess_ci_low", "excess_ci_high"), f"{name} - diffusion", format_share),
         Column(("lambda_rms", "lambda_rms_se"), f"RMS {name}", error),
         Column(("lambda_quenched", "lambda_quenched_se"), f"quenched {name}", error),
         Column(("exponential_residual", "power_residual"), "misfit", _misfit),
@@ -105,13 +105,13 @@ def decisions(group: RowGroup) -> Table:
     columns = (
         *group.keys,
         DECISIONS,
-        Column(_limits("flip_rate"), "flip rate", share),
-        Column(_limits("disagreement"), "pairwise disagreement", share),
+        Column(_limits("flip_rate"), "flip rate", format_share),
+        Column(_limits("disagreement"), "pairwise disagreement", format_share),
         Column((*_limits("time_to_majority"), "majorities", "votes"), "first majority", _majority),
         Column(
             (*_limits("time_to_stable"), "stable_majorities", "votes"), "stable majority", _majority
         ),
-        *(Column(f"switches {seat}", format=decimals(1)) for seat in seats),
+        *(Column(f"switches {seat}", format=format_decimals(1)) for seat in seats),
     )
     return Table("decisions", "Decisions", lines, columns, group.notes("decisions"))
 
@@ -127,7 +127,7 @@ def _rounds(used: float, zero: float, d_first: float) -> str:
 
 
 def _finite(value: float) -> str:
-    return NONE if pd.isna(value) or not math.isfinite(value) else number(value, 3)
+    return NONE if pd.isna(value) or not math.isfinite(value) else format_number(value, 3)
 
 
 def _misfit(exponential: float, power: float) -> str:
@@ -138,5 +138,5 @@ def _majority(median: float, low: float, high: float, events: float, n: float) -
     """Format the median round of a majority, its interval, and the replicates that had one."""
     if pd.isna(n):
         return NONE
-    limits = f"{number(low, 0)}, {number(high, 0)}"
-    return f"{number(median, 0)} [{limits}], {events:.0f}/{n:.0f}"
+    limits = f"{format_number(low, 0)}, {format_number(high, 0)}"
+    return f"{format_number(median, 0)} [{limits}], {events:.0f}/{n:.0f}"

@@ -8,20 +8,20 @@ from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (
     NONE,
-    decimals,
-    limits,
-    number,
-    or_dash,
-    p_value,
-    significant,
-    warnings,
+    format_decimals,
+    format_limits,
+    format_number,
+    format_or_dash,
+    format_p_value,
+    format_significant,
+    format_warnings,
 )
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row, symbol
 from plenum.reports.table import Column, Format, Table
 
 
-def contrasts(
+def tabulate_contrasts(
     effects: Sequence[Effect[Contrast]], rows: Sequence[Row], *, interaction: bool = False
 ) -> list[Table]:
     """Make the table with one line a contrast, with D first and headroom of its conditions."""
@@ -32,12 +32,12 @@ def contrasts(
     columns = (
         *held_columns(effects),
         Column("effect", "contrast", key=True),
-        *compared(exponent, 4),
-        Column("p_bh", "BH", p_value),
+        *tabulate_compared(exponent, 4),
+        Column("p_bh", "BH", format_p_value),
         Column("n"),
-        Column("d_first", "D first", _each(significant(2))),
+        Column("d_first", "D first", _each(format_significant(2))),
         Column("headroom", format=_each(_finite)),
-        Column("warnings", format=warnings),
+        Column("warnings", format=format_warnings),
     )
     legend = notes(
         "contrasts",
@@ -56,17 +56,17 @@ def contrasts(
     return [Table(name, title, frame(effects, cells[0].tracked.study), columns, legend)]
 
 
-def compared(exponent: str, digits: int) -> tuple[Column, ...]:
+def tabulate_compared(exponent: str, digits: int) -> tuple[Column, ...]:
     """Make the columns of a difference: its value, interval, p and adjusted p."""
     return (
-        Column("estimate", f"Δ{exponent}", decimals(digits)),
-        Column(("ci_low", "ci_high"), "95 % CI", limits(digits)),
-        Column("p", format=p_value),
-        Column("p_holm", "Holm", p_value),
+        Column("estimate", f"Δ{exponent}", format_decimals(digits)),
+        Column(("ci_low", "ci_high"), "95 % CI", format_limits(digits)),
+        Column("p", format=format_p_value),
+        Column("p_holm", "Holm", format_p_value),
     )
 
 
-def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Table]:
+def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Table]:
     """Make the table of effects pooled over scenarios."""
     if not effects:
         return []
@@ -74,12 +74,12 @@ def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Tab
         *held_columns(effects),
         Column("effect", key=True),
         Column("scenarios"),
-        Column("estimate", format=decimals(4)),
-        Column(("ci_low", "ci_high"), "95 % CI", limits(4)),
-        Column("p", format=p_value),
-        Column("p_holm", "Holm", p_value),
-        Column("tau", "τ", decimals(4)),
-        Column("pooling", "warnings", warnings),
+        Column("estimate", format=format_decimals(4)),
+        Column(("ci_low", "ci_high"), "95 % CI", format_limits(4)),
+        Column("p", format=format_p_value),
+        Column("p_holm", "Holm", format_p_value),
+        Column("tau", "τ", format_decimals(4)),
+        Column("pooling", "warnings", format_warnings),
     )
     carried = dict.fromkeys(name for effect in effects for name in effect.carried)
     table = frame(effects, rows[0].tracked.study)
@@ -96,7 +96,7 @@ def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Colu
     A dash marks a factor that isn't held.
     """
     shown = {*varying(effect.others for effect in effects), *always}
-    return [Column(n, n, or_dash, key=True) for n in FACTORS if n in shown]
+    return [Column(n, n, format_or_dash, key=True) for n in FACTORS if n in shown]
 
 
 def _each(format: Callable[[float], str]) -> Format:
@@ -105,4 +105,4 @@ def _each(format: Callable[[float], str]) -> Format:
 
 
 def _finite(value: float) -> str:
-    return number(value, 2) if math.isfinite(value) else NONE
+    return format_number(value, 2) if math.isfinite(value) else NONE

@@ -12,14 +12,14 @@ from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.formats import (
     NONE,
-    count,
-    decimals,
-    interval,
-    limits,
-    p_value,
-    share,
-    significant,
-    warnings,
+    format_count,
+    format_decimals,
+    format_interval,
+    format_limits,
+    format_p_value,
+    format_share,
+    format_significant,
+    format_warnings,
 )
 from plenum.reports.fragility import frame, means
 from plenum.reports.labels import condition_keys
@@ -29,12 +29,14 @@ from plenum.reports.table import Column, Table
 from plenum.reports.tables.effects import held_columns
 
 _DIFFERENCE = (
-    Column(("ci_low", "ci_high"), "95 % CI", limits(3)),
-    Column("p", format=p_value),
+    Column(("ci_low", "ci_high"), "95 % CI", format_limits(3)),
+    Column("p", format=format_p_value),
 )
 
 
-def tables(rows: Sequence[Row], changes: Sequence[Effect[FragilityContrast]]) -> list[Table]:
+def tabulate_fragility(
+    rows: Sequence[Row], changes: Sequence[Effect[FragilityContrast]]
+) -> list[Table]:
     """Make the tables by family, between conditions, and over scenarios; none without wordings."""
     worded = [row for row in rows if row.wordings]
     if not worded:
@@ -51,7 +53,7 @@ def _families(rows: Sequence[Row]) -> Table:
     columns = (
         *condition_keys(rows),
         Column(ALL, "fragility", _fragile),
-        Column("off_plurality", "off the\nplurality", decimals(3)),
+        Column("off_plurality", "off the\nplurality", format_decimals(3)),
         *(Column(family, family, _fragile) for family in families),
         *(Column(family, f"λ̂_pert {family}", _grown) for family in families),
     )
@@ -81,7 +83,7 @@ def _fragile(family: Mapping[str, Any] | float) -> str:
     changed = f"{family['changed']:g}/{family['wordings']}"
     value, low, high = (family[f"fragility{part}"] for part in ("", "_low", "_high"))
     equals = f" = {value:.3f}" * (family["family"] == ALL)
-    return f"{changed}{equals} {interval(low, high, 2)}"
+    return f"{changed}{equals} {format_interval(low, high, 2)}"
 
 
 def _grown(family: Mapping[str, Any] | float) -> str:
@@ -90,21 +92,21 @@ def _grown(family: Mapping[str, Any] | float) -> str:
         return NONE
     if pd.isna(family["lambda_pert"]):
         return str(family["status"])
-    return share(family["lambda_pert"], family["ci_low"], family["ci_high"])
+    return format_share(family["lambda_pert"], family["ci_low"], family["ci_high"])
 
 
 def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
     """Make the table with one line a pair of conditions that are compared under one name."""
     columns = (
         *held_columns(changes, "scenario"),
-        Column("first", format=decimals(3)),
-        Column("second", format=decimals(3)),
-        Column("estimate", "difference", decimals(3)),
+        Column("first", format=format_decimals(3)),
+        Column("second", format=format_decimals(3)),
+        Column("estimate", "difference", format_decimals(3)),
         *_DIFFERENCE,
-        Column("p_holm", "Holm", p_value),
-        Column("n", "wordings", count),
-        *(Column(name, format=significant(6)) for name in ("only_first", "only_second")),
-        Column("warnings", format=warnings),
+        Column("p_holm", "Holm", format_p_value),
+        Column("n", "wordings", format_count),
+        *(Column(name, format=format_significant(6)) for name in ("only_first", "only_second")),
+        Column("warnings", format=format_warnings),
     )
     return _table(f"Fragility compared: {changes[0].name}", "fragility_contrasts", changes, columns,
                   [row for change in changes for row in change.cells])  # fmt: skip
@@ -115,7 +117,7 @@ def _means(changes: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> Table:
         *held_columns(changes),
         Column("effect", "contrast", key=True),
         Column("scenarios"),
-        Column("estimate", "mean difference", decimals(3)),
+        Column("estimate", "mean difference", format_decimals(3)),
         *_DIFFERENCE,
     )
     title = "Fragility compared: mean over scenarios"

@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.base.shares import percent
 from plenum.design.factors import FACTORS
 from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
-from plenum.reports.formats import NONE, exponent, interval
+from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explained, letters
@@ -37,7 +37,7 @@ def matrices(together: RowGroup) -> list[Table]:
             continue
         cells = grouped(group, ("roles", "model"))
         lines = [
-            {"roles": role, **{model: cell(cells.get((role, model), [])) for model in models}}
+            {"roles": role, **{model: map_cell(cells.get((role, model), [])) for model in models}}
             for role in roles
         ]
         columns = (
@@ -61,14 +61,14 @@ def landscape(group: RowGroup) -> list[Table]:
     lines = []
     for (scenario,), alike in grouped(rows, ("scenario",)).items():
         groups = grouped(alike, across)
-        cells = {str(at): cell(groups.get(key, []), marks) for at, key in enumerate(every)}
+        cells = {str(at): map_cell(groups.get(key, []), marks) for at, key in enumerate(every)}
         lines.append({"scenario": scenario, **cells})
     heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
     columns = (
         *keys(["scenario"]),
         *(Column(str(at), head, brief) for at, head in enumerate(heads)),
     )
-    below = group.notes("landscape", marks=LEGEND, legend=legend())
+    below = group.notes("landscape", marks=LEGEND, legend=map_legend())
     title = f"Landscape: {group.symbol} (n) by scenario"
     return [Table("landscape", title, pd.DataFrame(lines), columns, below)]
 
@@ -77,7 +77,7 @@ Cell = tuple[dict[str, Any], ...]
 """The conditions that share a cell of a map, since they differ in a text alone."""
 
 
-def cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
+def map_cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
     """Collect the conditions of a cell as records of the condition table, with their marks."""
     records = [dict.fromkeys(COLUMNS, math.nan) | row.record() for row in rows]
     given = [(marks or {}).get(row.tracked.run_id, "") for row in rows]
@@ -91,7 +91,7 @@ def _square(conditions: Cell) -> str:
         for condition in conditions
         for line in (
             exponent(condition["lambda"], condition["status"]),
-            interval(condition["ci_low"], condition["ci_high"]),
+            format_interval(condition["ci_low"], condition["ci_high"]),
             f"n = {condition['completed']}",
             *condition["warnings"].split(),
         )
@@ -121,7 +121,7 @@ def marked(rows: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def legend() -> str:
+def map_legend() -> str:
     """Explain the letters of warnings, in a line."""
     return explained(name for name in LETTERS if name not in OF_EFFECTS)
 

@@ -3,11 +3,11 @@
 import math
 
 from plenum.base.shares import percent_between
-from plenum.reports.formats import NONE, exponent, interval, realised, warnings
+from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import shared_label
-from plenum.reports.phrases import count
-from plenum.reports.rows import shown
+from plenum.reports.phrases import count_words
+from plenum.reports.rows import shown_rows
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
@@ -18,21 +18,21 @@ MOST = 16
 def overview(group: RowGroup) -> Table:
     """Make the table with decisions, flip rate, λ̂ and warnings, one line a condition."""
     rows, chosen = group.rows, group.chosen
-    names = group.varying or shown(rows)[0]
+    names = group.varying or shown_rows(rows)[0]
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
     columns = (
         *keys([*names, *["condition"] * same]),
-        *[Column(("completed", "target"), "n", realised)] * (not whole or len(sizes) > 1),
+        *[Column(("completed", "target"), "n", format_realised)] * (not whole or len(sizes) > 1),
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
-        Column("warnings", format=warnings),
+        Column("warnings", format=format_warnings),
     )
-    each = f" of {count(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
+    each = f" of {count_words(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
     held = shared_label(rows[0].tracked.factors, names)
-    title = f"Study {chosen.study}: {count(len(rows), 'condition')}{each} ({held})"
+    title = f"Study {chosen.study}: {count_words(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
     lines = group.frame
     if len(rows) > MOST:
@@ -53,5 +53,5 @@ def _exponent(value: float, status: str, low: float, high: float) -> str:
     """Format λ̂ with its interval; the warnings name ``short``, so that it isn't said twice."""
     if status == "short":
         return NONE
-    limits = interval(low, high)
+    limits = format_interval(low, high)
     return exponent(value, status) + f" {limits}" * (limits != NONE)

@@ -7,13 +7,13 @@ import pandas as pd
 from plenum.reports import effects, fragility
 from plenum.reports.groups import RowGroup, by_estimand
 from plenum.reports.publishing import Product, publish_product
-from plenum.reports.rows import frame
+from plenum.reports.rows import rows_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load
+from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.reports.tables import branching
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
-from plenum.reports.tables.effects import contrasts, pooled
+from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.maps import landscape, matrices
 from plenum.reports.tables.overview import overview
 from plenum.tracking.study import MANY
@@ -44,9 +44,9 @@ def publish(chosen: Settings) -> Any:
 
 def publish_committees(chosen: Settings) -> EstimatedStudy:
     """Print, write and log the tables of a study of committees."""
-    study = load(chosen, outlined=True)
+    study = load_study(chosen, outlined=True)
     rows = study.rows
-    changed = fragility.changes(rows, study.baseline)
+    changed = fragility.compare_wordings(rows, study.baseline)
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
@@ -56,13 +56,13 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     large = len(rows) > MANY  # a table for each pair of levels would be a book
     squares = [] if large else [table for group in repeated for table in matrices(group)]
     details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
-    details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tables(rows)]
-    wordings = fragility_tables.tables(rows, changed)
-    last = contrasts(study.contrasts, rows)
-    last += contrasts(study.interactions, rows, interaction=True)
+    details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tabulate_branching(rows)]
+    wordings = fragility_tables.tabulate_fragility(rows, changed)
+    last = tabulate_contrasts(study.contrasts, rows)
+    last += tabulate_contrasts(study.interactions, rows, interaction=True)
     maps = [table for group in repeated for table in landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
-    last += pooled(study.across, rows)
+    last += tabulate_pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
     printed = [*first, *wordings, *details, *several, *last]
     always = (*first, *wordings[:1])
@@ -85,13 +85,13 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
     """Make the data of the tables of a study of committees."""
-    return frames(load(chosen))
+    return frames(load_study(chosen))
 
 
 def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """Make the data of a study's tables: one frame a CSV file."""
     return {
-        "conditions": frame(study.rows),
+        "conditions": rows_frame(study.rows),
         "contrasts": effects.frame(study.contrasts, study.name),
         "interactions": effects.frame(study.interactions, study.name),
         "pooled": effects.frame(study.across, study.name),

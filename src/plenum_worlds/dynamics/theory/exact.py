@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from plenum.dynamics.estimate import Estimate, mean
+from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.dynamics.fit import Floats
 from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid
 
@@ -122,7 +122,7 @@ def monotonicity(outcome: GridResult) -> Monotonicity:
         columns=int(known.sum()),
         best_at_zero=int((average[known] <= 0).all(axis=-1).sum()),
         compared=average[known].size,
-        gain=mean(gains[best], "largest of many, paired by run"),
+        gain=estimate_mean(gains[best], "largest of many, paired by run"),
         cell={
             name: float(axis[i]) for name, axis, i in zip(names, _axes(grid), place, strict=True)
         },

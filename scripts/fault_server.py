@@ -19,9 +19,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum_checks.fault_server import serve, settings
+        from plenum_checks.fault_server import fault_settings, serve
 
-        ended_by = serve(settings(cfg))
+        ended_by = serve(fault_settings(cfg))
     if ended_by is signal.SIGINT:
         raise SystemExit(INTERRUPTED)
 

@@ -14,7 +14,7 @@ import plenum_report
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports import explorer, tables
-from plenum.reports.settings import Settings, settings
+from plenum.reports.settings import Settings, report_settings
 from plenum.reports.study import kind_of
 from plenum.tracking import store
 from plenum_papers.items import collection, items
@@ -64,7 +64,7 @@ def _settings(cfg: DictConfig) -> Settings:
     """Settings whose study is filled in later; runs have a store of their own in ``out``."""
     with open_dict(cfg):
         cfg.study = "papers"
-    chosen = settings(cfg)
+    chosen = report_settings(cfg)
     if cfg.run is None:
         return chosen
     database = (chosen.out / "mlruns" / "mlflow.db").resolve()
@@ -112,7 +112,7 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
-            plenum_report.publish(one_study)
+            plenum_report.publish_report(one_study)
             if explored := kind_of(name, chosen.uri).has("explorer"):
                 explorer.publish(page)
         made_of_it = "tables, report" + ", explorer" * explored

@@ -18,9 +18,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import plans
-        from plenum.reports.settings import plan
+        from plenum.reports.settings import plan_settings
 
-        plans.publish(plan(cfg))
+        plans.publish(plan_settings(cfg))
 
 
 if __name__ == "__main__":

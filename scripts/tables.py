@@ -25,12 +25,12 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import results
-        from plenum.reports.settings import settings
+        from plenum.reports.settings import report_settings
         from plenum_papers.items import publish
 
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
-            results.publish_results(replace(settings(cfg), every=every))
+            results.publish_results(replace(report_settings(cfg), every=every))
         else:
             publish.publish(cfg)
 

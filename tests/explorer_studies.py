@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plenum.records import Journal
 from plenum.reports import estimating
-from plenum.reports.explorer.gather import EXPLORER
+from plenum.reports.explorer.gather import COMMITTEE_EXPLORER, gather_committees
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -63,7 +63,7 @@ class Kept:
 class Written(Kept):
     """Conditions of committees."""
 
-    gathered, layout = staticmethod(gather_committees), EXPLORER.layout
+    gathered, layout = staticmethod(gather_committees), COMMITTEE_EXPLORER.layout
 
     def condition(
         self,

@@ -250,7 +250,7 @@ def test_reports_know_of_a_world_only_how_it_is_shown(modules: dict[str, str]) -
         for name in imports(module, source)
         if room(name) == "worlds"
     }
-    assert known == {"plenum_worlds.definition.Display", "plenum_worlds.registry.display"}
+    assert known == {"plenum_worlds.find_world.Display", "plenum_worlds.registry.display"}
 
 
 def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[str, str]) -> None:

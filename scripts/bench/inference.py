@@ -125,9 +125,9 @@ def _scipy(ensemble: Any) -> dict[str, float]:
     import numpy as np
     from scipy.stats import bootstrap
 
-    from plenum.dynamics.fit import contrast_weights, fit
+    from plenum.dynamics.fit import contrast_weights, fit_distances
 
-    fitted = fit(ensemble)
+    fitted = fit_distances(ensemble)
     weights = contrast_weights(fitted.rounds)
     window = ensemble[:, 2:20]
     first, second = np.triu_indices(REPLICATES, 1)

@@ -18,8 +18,8 @@ from plenum.base.errors import UserError
 from plenum.base.progress import show_progress
 from plenum.base.project import code_version
 from plenum.records import stores
-from plenum.reports import accounting
-from plenum.reports.settings import Settings, settings
+from plenum.reports.accounting.publish import accounting_frames
+from plenum.reports.settings import Settings, report_settings
 from plenum.reports.table import frame_csv
 from plenum.tracking import store
 from plenum.tracking.conditions import simulated
@@ -50,7 +50,7 @@ def read_config(cfg: DictConfig) -> Export:
     UserError
         The study isn't named, a value is malformed, or the file exists already.
     """
-    chosen = settings(cfg)
+    chosen = report_settings(cfg)
     if type(cfg.overwrite) is not bool:
         raise UserError(f"overwrite: {cfg.overwrite}; true or false")
     if chosen.out.is_dir():
@@ -175,7 +175,7 @@ def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict
     """Return the tables of `scripts/accounting.py`: replicates, calls, failures and files."""
     usage = Study(chosen.study, chosen.uri).usage
     usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
-    tables = accounting.frames(usage)
+    tables = accounting_frames(usage)
     stored = {condition.stored: condition for condition in gathered}
     files = tables["manifest"].to_dict("records")
     lines = [line | _digests(stored[line["run_id"]]) for line in files]

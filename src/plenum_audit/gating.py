@@ -13,7 +13,7 @@ from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.execution import audit as audits
 from plenum_audit.execution.audit_logs import is_large, logged_program
-from plenum_audit.programs.compose import Audit, compose
+from plenum_audit.programs.compose import Audit, compose_audit
 
 
 def composed(cfg: DictConfig) -> Audit:
@@ -22,10 +22,10 @@ def composed(cfg: DictConfig) -> Audit:
     Raises
     ------
     UserError
-        As for :func:`plenum_audit.programs.compose.compose`.
+        As for :func:`plenum_audit.programs.compose.compose_audit`.
     """
     with explained_in_outputs(lambda: _outputs_of(cfg)):
-        return compose(cfg)
+        return compose_audit(cfg)
 
 
 @contextmanager

@@ -13,8 +13,14 @@ from plenum_audit.design import AuditConfig, CommitteeConfig
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.execution import audit as audits
 from plenum_audit.gating import audited, explained_in_outputs
-from plenum_audit.programs import adapters, cases
-from plenum_audit.programs.adapters import Program
+from plenum_audit.programs import cases
+from plenum_audit.programs.adapters.committee import (
+    Committee,
+    find_program,
+    name_program,
+    wrap_program,
+)
+from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.compose import OWN_MODELS, Audit
 from plenum_audit.programs.condition import ProgramCondition
@@ -83,7 +89,7 @@ def audit(
         place, uri = folder or Path(scratch), None
         if folder is not None:
             uri = f"sqlite:///{folder.resolve()}/mlflow.db"
-        target = committee if isinstance(committee, str) else adapters.name_of(committee)
+        target = committee if isinstance(committee, str) else name_program(committee)
         config = AuditConfig(
             CommitteeConfig(target=target),
             case=str(case),
@@ -124,12 +130,12 @@ def _audit(
 ) -> Audit:
     """Build the audit of a committee, as ``scripts/audit.py`` composes it from a config."""
     if isinstance(committee, str):
-        called = adapters.Committee(target=committee, timeout_s=timeout_s)
-        program = adapters.program(called)
+        called = Committee(target=committee, timeout_s=timeout_s)
+        program = find_program(called)
     else:
-        program = adapters.in_process(committee)
+        program = wrap_program(committee)
         target = config.committee.target
-        called = adapters.Committee(target=target, isolate="none", timeout_s=timeout_s)
+        called = Committee(target=target, isolate="none", timeout_s=timeout_s)
     given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load_cases(case)
     jobs = [
         Job(

@@ -24,7 +24,7 @@ from plenum.dynamics import (
     shuffle_test,
 )
 from plenum.dynamics.estimate import margin
-from plenum.dynamics.fit import fit, jackknife_se
+from plenum.dynamics.fit import fit_distances, jackknife_se
 from plenum_checks import generators
 from plenum_checks.generators import Process
 
@@ -151,7 +151,7 @@ def estimates(number: int, draw: int) -> Row:
 
 def jackknives(number: int, draw: int) -> Row:
     """Return λ̂ and its default interval, which is fast enough for many draws."""
-    fitted = fit(sample(built(PROCESSES[number][1]), 4, number, draw))
+    fitted = fit_distances(sample(built(PROCESSES[number][1]), 4, number, draw))
     return _around(INTERVALS[0], fitted.value, jackknife_se(fitted.left_out))
 
 

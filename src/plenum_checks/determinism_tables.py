@@ -22,7 +22,7 @@ from plenum.reports.labels import label
 from plenum.reports.table import Column, Table, keys
 from plenum_checks.probed_model import Document, ProbedModel, plural
 from plenum_checks.spread import END, FirstDifference
-from plenum_papers.items.published import published
+from plenum_papers.items.published import published_numbers
 
 _SIMULATED = "simulated agents answered: no evidence about language models"
 _SHOWN = 24
@@ -52,7 +52,7 @@ def _published() -> list[str]:
         f"published: texts and preferences differed in {line['differing']} of trials "
         f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what "
         "a trial is isn't told, so that it need not be the share off the most frequent text"
-        for line in published("section-s1")
+        for line in published_numbers("section-s1")
     ]
 
 

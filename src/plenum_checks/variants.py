@@ -8,13 +8,12 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports.formats import NONE, format_decimals, format_significant
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, frame_csv, keys
-from plenum.scenarios import Scenario, variant_files
+from plenum.scenarios import Scenario, load_scenario, variant_files
 from plenum.scenarios.perturbations import VariantSurvey, survey_variants
 from plenum_checks.wordings import meaning, rephrase
 from plenum_checks.wordings.meaning import Judged
@@ -49,7 +48,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
     for name in wanted:
         if name not in known:
             raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
-    loaded = tuple(scenarios.load_scenario(known[name]) for name in wanted)
+    loaded = tuple(load_scenario(known[name]) for name in wanted)
     folder = project.resolve_path(str(cfg.folder))
     if not folder.is_dir():
         raise UserError(f"folder: {folder} does not exist, or is no folder")

@@ -6,8 +6,9 @@ from functools import cached_property
 
 from plenum.dynamics.fragility import FragilityContrast
 from plenum.reports import fragility
-from plenum.reports.accounting import attrition, conditions, failures, manifest
+from plenum.reports.accounting.attrition import attrition
 from plenum.reports.accounting.common import distinct
+from plenum.reports.accounting.tables import failures, manifest, tabulate_accounts
 from plenum.reports.effects import Effect
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import provenance
@@ -126,7 +127,7 @@ class Material:
         tables: dict[str, Table] = {"design": factors.table(rows)}
         lost = any(row.failed or row.pending for row in rows)
         if lost:
-            tables["accounts"] = conditions(self.every)[0]
+            tables["accounts"] = tabulate_accounts(self.every)[0]
         if any(row.failed for row in rows):
             tables["failures"] = failures(self.accounted)
             tables["attrition"] = attrition(self.accounted)

@@ -20,7 +20,7 @@ from plenum_report.compose import compose
 from plenum_report.material import PLACES, Material
 
 
-def publish(chosen: Settings) -> None:
+def publish_report(chosen: Settings) -> None:
     """Write ``report.html``, ``report.md`` and figures into a folder, and log all to MLflow.
 
     Raises

@@ -22,7 +22,7 @@ from plenum_report.factors import design
 from plenum_worlds.reports import publish
 from plenum_worlds.reports.findings import answer
 from plenum_worlds.reports.findings import facts as facts_of
-from plenum_worlds.reports.groups import Group, groups
+from plenum_worlds.reports.groups import Group, group_runs
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Factors without those of committees that repeat another one in a world."""
@@ -77,7 +77,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
             dict.fromkeys(v for origin in tracked.provenance.values() for v in origin.versions)
         ),
         "results": list(range(2, len(tables))),
-        "by_group": _by_group(groups(played), built, pictures) if done else [],
+        "by_group": _by_group(group_runs(played), built, pictures) if done else [],
         **{
             "shared": [n for n in shared if n != source],
             "pictures": pictures,

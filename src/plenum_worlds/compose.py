@@ -17,7 +17,7 @@ from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCon
 from plenum_worlds.consensus import MECHANISMS, PROMPTED
 from plenum_worlds.hearing import heard_by
 from plenum_worlds.metrics import summary
-from plenum_worlds.registry import WORLDS, build, definition
+from plenum_worlds.registry import WORLDS, build_world, find_world
 from plenum_worlds.world import World
 
 PLAN_MARGIN = 40
@@ -51,7 +51,7 @@ def compose(typed: Config) -> WorldCondition:
     task, name = typed.task, typed.task.name
     usual = _usual(typed)
     numbers = {**usual, **task.world}
-    world = build(name, task.agents, **numbers)
+    world = build_world(name, task.agents, **numbers)
     if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
@@ -108,7 +108,7 @@ def agents(typed: Config) -> tuple[WorldAgent, ...]:
     together = math.lcm(len(roles), len(models))
     return tuple(
         WorldAgent(
-            f"{definition(name).agent_name} {number + 1}",
+            f"{find_world(name).agent_name} {number + 1}",
             *pinned.get(number + 1, roles[number % len(roles)]),
             model=models[(number + number // together) % len(models)],
         )
@@ -171,7 +171,7 @@ def _changed(
     name: str, usual: Mapping[str, Any], world: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
     """Return the world's numbers that differ from both the default and the usual ones."""
-    known = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
+    known = {field.name: field.default for field in dataclasses.fields(find_world(name).settings)}
     known |= usual
     return tuple(sorted((key, value) for key, value in world.items() if value != known[key]))
 
@@ -187,13 +187,13 @@ def check(typed: Config) -> None:
     task, mechanism = typed.task, typed.consensus.name
     one_of("task.name", task.name, ("none", *WORLDS))
     one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
-    world = build(task.name, task.agents)
-    averaging = (name for name in WORLDS if build(name, 1).averages)
+    world = build_world(task.name, task.agents)
+    averaging = (name for name in WORLDS if build_world(name, 1).averages)
     require(
         mechanism != "mean" or world.averages,
         f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
-    one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
+    one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
     require(
         task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED),
         f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",

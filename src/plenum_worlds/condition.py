@@ -19,7 +19,7 @@ from plenum.design.condition import (
 )
 from plenum.design.schema import RulesConfig
 from plenum.design.settings import ANSWER_FORMS, Information
-from plenum_worlds.registry import definition
+from plenum_worlds.registry import find_world
 
 WORLD_VERSION = 2
 """Part of every identity; raise it when prompts, worlds or seeding change an outcome."""
@@ -125,7 +125,7 @@ class WorldCondition(Condition):
         return {
             "world version": WORLD_VERSION,
             "task": self.task,
-            "data": definition(self.task).data,
+            "data": find_world(self.task).data,
             "numbers": list(map(list, self.numbers)),
             "units": self.units,
             "consensus": self.consensus,

@@ -7,12 +7,12 @@ from plenum.models.chat import TOKENS_A_WORD
 from plenum.models.conversation import Ask
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import world_of
-from plenum_worlds.registry import definition
+from plenum_worlds.registry import find_world
 
 
 def longest_run(condition: WorldCondition) -> WorldCondition:
     """Return the condition in a world that never ends early."""
-    numbers = {**dict(condition.numbers), **definition(condition.task).endless}
+    numbers = {**dict(condition.numbers), **find_world(condition.task).endless}
     return replace(condition, numbers=tuple(sorted(numbers.items())))
 
 

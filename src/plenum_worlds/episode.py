@@ -21,7 +21,7 @@ from plenum_worlds.draws import Draws
 from plenum_worlds.hearing import Hearing
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary
 from plenum_worlds.prompts import AgentScene, WorldRemark
-from plenum_worlds.registry import build, definition
+from plenum_worlds.registry import build_world, find_world
 from plenum_worlds.world import Round, Statement, World, as_plain
 
 Calls = Generator[Ask, Reply, Any]
@@ -29,7 +29,7 @@ Calls = Generator[Ask, Reply, Any]
 
 def world_of(condition: WorldCondition) -> World[Any, Any]:
     """Return the world of a condition."""
-    return build(condition.task, condition.units, **dict(condition.numbers))
+    return build_world(condition.task, condition.units, **dict(condition.numbers))
 
 
 def draws_of(condition: WorldCondition, replicate: int) -> Draws:
@@ -132,7 +132,7 @@ class Episode(Conversation[WorldCondition]):
         condition = self._condition
         if not condition.asks:
             views = [self._world.view(state, unit) for unit in range(condition.units)]
-            policy = definition(condition.task).policies[condition.policy]
+            policy = find_world(condition.task).policies[condition.policy]
             return [], policy(views, self._draws, number)
         self._hearing.begin()
         spoken: list[Entry] = []

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from plenum.base.errors import UserError
-from plenum_worlds.definition import Display, WorldDefinition
+from plenum_worlds.find_world import Display, WorldDefinition
 from plenum_worlds.world import World, is_whole
 
 WORLDS = {
@@ -20,7 +20,7 @@ WORLDS = {
 """The package of each world, which holds its ``DEFINITION``; imported when looked up."""
 
 
-def definition(name: str) -> WorldDefinition:
+def find_world(name: str) -> WorldDefinition:
     """Return the definition of a world.
 
     Raises
@@ -34,15 +34,15 @@ def definition(name: str) -> WorldDefinition:
 
 def definitions() -> Iterable[WorldDefinition]:
     """Return the definition of every world."""
-    return map(definition, WORLDS)
+    return map(find_world, WORLDS)
 
 
 def display(name: str) -> Display:
     """Return a world's presentation in tables and figures, the only part that reports use."""
-    return definition(name).display
+    return find_world(name).display
 
 
-def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
+def build_world(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
     """Build a world by its name.
 
     Parameters
@@ -61,7 +61,7 @@ def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
         raise UserError(f"task={name}: there are {', '.join(WORLDS)}")
     if not 1 <= agents <= 10_000:
         raise UserError(f"agents={agents}: allowed are values from 1 to 10000")
-    defined = definition(name)
+    defined = find_world(name)
     known = [field.name for field in fields(defined.settings)]
     unknown = sorted(numbers.keys() - set(known))
     if unknown:

@@ -11,7 +11,7 @@ from plenum.base.errors import UserError
 from plenum.design.settings import Information
 from plenum_worlds import information
 from plenum_worlds.draws import Draws
-from plenum_worlds.registry import build, definition
+from plenum_worlds.registry import build_world, find_world
 from plenum_worlds.scene import RunScene
 from plenum_worlds.world import Plain, Round, World, from_plain
 
@@ -36,9 +36,9 @@ def staged(head: Plain, rounds: Sequence[Round]) -> Staged:
     rounds
         The entries of completed rounds.
     """
-    defined = definition(head["task"])
+    defined = find_world(head["task"])
     try:
-        world = build(head["task"], int(head["agents"]), **head["numbers"])
+        world = build_world(head["task"], int(head["agents"]), **head["numbers"])
     except UserError:  # settings of another version
         return {"scene": None, "views": [[] for _ in rounds]}
     names = [f"{defined.agent_name} {unit + 1}" for unit in range(world.agents)]

@@ -31,8 +31,8 @@ from plenum_checks.fault_server import (
     Limits,
     RunningServer,
     Settings,
+    fault_settings,
     serving,
-    settings,
 )
 from plenum_checks.fault_server.request_log import duration
 
@@ -439,8 +439,8 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
 )
 def test_values_are_checked(override: str, reason: str) -> None:
     with pytest.raises(UserError, match=reason):
-        settings(composed(*override.split()))
-    assert settings(composed()) == Settings()
+        fault_settings(composed(*override.split()))
+    assert fault_settings(composed()) == Settings()
 
 
 def composed(*overrides: str) -> DictConfig:

@@ -20,7 +20,7 @@ from plenum_papers.items.items import Experiment, PaperItem
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()
 Compose = Callable[..., DictConfig]
-NUMBERED = [name for name in published.names() if "source" in published.published(name)[0]]
+NUMBERED = [name for name in published.names() if "source" in published.published_numbers(name)[0]]
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
         "temperature": {p.stem for p in (root / "conf/temperature").glob("*.yaml")},
         "perturbation": {p.stem for p in (root / "conf/perturbation").glob("*.yaml")},
     }
-    for line in published.published(name):
+    for line in published.published_numbers(name):
         assert line["source"][:5] in ("000, ", "001, ", "002, ")
         for factor, values in line.factors.items() if "scenario" in line else ():
             assert set(values.split(" ") if factor == "temperature" else [values]) <= {
@@ -235,14 +235,14 @@ def test_no_condition_has_two_published_lines(name: str) -> None:
     own += ("task", "policy", "agents")
     keys = [
         (published.key(line.factors), *(line.get(k) for k in own))
-        for line in published.published(name)
+        for line in published.published_numbers(name)
     ]
     assert len(keys) == len(set(keys))
 
 
 def test_the_papers_numbers_agree_with_one_another() -> None:
     def numbers(name: str) -> dict[tuple[str, ...], str]:
-        return {published.key(p.factors): p["lambda"] for p in published.published(name)}
+        return {published.key(p.factors): p["lambda"] for p in published.published_numbers(name)}
 
     s5, s6, s8, first = (numbers(n) for n in ("table-s5", "table-s6", "table-s8", "fig-1"))
     for table, other in ((s5, s6), (s5, s8), (s6, s8), (s8, first)):
@@ -279,18 +279,18 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
 
 def test_an_unknown_file_of_published_values_is_refused() -> None:
     with pytest.raises(UserError, match="published: table-s9; one of directions, fig-1"):
-        published.published("table-s9")
+        published.published_numbers("table-s9")
 
 
 # --- The Hidden Strength of Disagreement -------------------------------------------------------
 
 
 def printed(number: int) -> list[published.Published]:
-    return list(published.published(f"table-{number}"))
+    return list(published.published_numbers(f"table-{number}"))
 
 
 def metrics(line: published.Published) -> dict[str, float]:
-    names = [metric["metric"] for metric in published.published("metrics")]
+    names = [metric["metric"] for metric in published.published_numbers("metrics")]
     return {name: float(line[name]) for name in names if line.get(name)}
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from plenum_worlds.answers import ParsedAnswer, UnreadableAnswer, parse
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 
-WORLD = build("disaster", 3)
+WORLD = build_world("disaster", 3)
 WHOLE = json.dumps({"action": [3, 4], "message": "Over to you", "analysis": "Because."})
 
 
@@ -113,7 +113,7 @@ def test_no_character_that_shows_nothing_hides_a_second_object(hidden: str) -> N
 
 
 def test_an_amount_that_may_be_cut_in_the_middle_is_not_guessed() -> None:
-    world = build("public_goods", 5)
+    world = build_world("public_goods", 5)
     with pytest.raises(UnreadableAnswer):
         parse('{"contribution": 1', "contribution", world.read)
     assert parse('{"contribution": 1, "mes', "contribution", world.read).action == 1

@@ -10,7 +10,7 @@ from world_episodes import Play
 
 from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, explicit, read_plan
 from plenum_worlds.draws import Draws
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 
 DRAWS = Draws(("consensus", 0, 0))
 A, B, C = (1, 1), (2, 2), (3, 3)
@@ -42,7 +42,7 @@ SPREAD, HEAP = (A, B, C), (A, A, A)
 def test_a_mechanism_turns_proposals_into_actions(
     mechanism: str, task: str, proposals: list[Any], actions: tuple[Any, ...]
 ) -> None:
-    world = build(task, len(proposals))
+    world = build_world(task, len(proposals))
     decided = MECHANISMS[mechanism](world, proposals, DRAWS, 1, world.start(DRAWS))
     assert decided == WorldDecision(actions, False)
 
@@ -59,7 +59,7 @@ def test_a_mechanism_turns_proposals_into_actions(
 def test_a_tie_is_drawn_evenly_and_seeded_and_on_the_record(
     mechanism: str, task: str, proposals: list[Any], outcomes: set[Any]
 ) -> None:
-    world, decide = build(task, len(proposals)), MECHANISMS[mechanism]
+    world, decide = build_world(task, len(proposals)), MECHANISMS[mechanism]
     begun = world.start(DRAWS)
     found = [decide(world, proposals, Draws(("c", seed)), 1, begun) for seed in range(200)]
     assert all(decision.tied for decision in found)
@@ -71,7 +71,7 @@ def test_a_tie_is_drawn_evenly_and_seeded_and_on_the_record(
 
 
 def test_a_plan_needs_one_legal_action_for_every_agent() -> None:
-    world = build("disaster", 3)
+    world = build_world("disaster", 3)
     assert read_plan(world, [[1, 1], [2, 2], [3, 3]]) == SPREAD
     with pytest.raises(ValueError, match="plan is no list of 3 actions"):
         read_plan(world, [[1, 1], [2, 2]])
@@ -86,11 +86,11 @@ def test_a_plan_needs_one_legal_action_for_every_agent() -> None:
     st.lists(st.lists(st.integers(0, 49), max_size=3, unique=True), min_size=1, max_size=9),
 )
 def test_merged_actions_stay_legal(paid: list[float | None], sets: list[list[int]]) -> None:
-    world = build("public_goods", len(paid))
+    world = build_world("public_goods", len(paid))
     for name in ("explicit", "mean", "manager", "unanimity", "implicit"):
         for action in MECHANISMS[name](world, paid, DRAWS, 1, world.start(DRAWS)).actions:
             assert action is None or world.read(action) == action
-    world = build("misinformation", len(sets))
+    world = build_world("misinformation", len(sets))
     read = [world.read(nodes) for nodes in sets]
     merged = explicit(world, read, DRAWS, 1, world.start(DRAWS)).actions[0]
     assert world.read(merged) == merged

@@ -14,12 +14,12 @@ from plenum_worlds.disaster.metrics import Delay
 from plenum_worlds.disaster.state import DisasterSettings
 from plenum_worlds.disaster.world import Disaster, DisasterState, DisasterWorld
 from plenum_worlds.draws import Draws
-from plenum_worlds.registry import build, definition
+from plenum_worlds.registry import build_world, find_world
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)
 SETTINGS = DisasterSettings()
 WORLD = DisasterWorld(5)
-POLICIES = definition("disaster").policies
+POLICIES = find_world("disaster").policies
 DRAWS = Draws(("policies", 0))
 A, B, C, FAR = (1, 1), (2, 2), (3, 3), (9, 9)
 Burning = dict[int, tuple[tuple[int, int], int]]
@@ -207,7 +207,7 @@ def test_an_agent_sees_the_reading_and_never_the_true_severity() -> None:
 def test_statements_tell_the_trend_or_mislead_as_their_kind_says() -> None:
     kinds, seen = set(), set()
     for seed in range(60):
-        world = build("disaster", 1, contradictory=float(seed % 2))
+        world = build_world("disaster", 1, contradictory=float(seed % 2))
         draws = Draws(("d", seed))
         state = world.update(world.start(draws), draws, 2)
         for disaster, statement in zip(state.disasters, world.report(state, draws, 2), strict=True):
@@ -332,7 +332,7 @@ def test_without_a_high_disaster_there_is_no_delay() -> None:
 def test_a_scripted_episode_gives_the_metrics_that_a_pencil_gives(play: Play) -> None:
     """Still disasters on (0,0) of 4 and (0,1) of 8; both drones always go to (0,0), then (0,1)."""
     still = {"grid": 2, "spawn": 0.0, "severity_jump": 0, "move_probability": 0.0}
-    world = build("disaster", 2, **still)
+    world = build_world("disaster", 2, **still)
     replicate = next(
         n
         for n in range(10_000)
@@ -394,7 +394,7 @@ def test_a_reference_policy_sends_drones_by_what_they_see(
 def test_part_of_the_papers_gap_is_mechanical(play: Play) -> None:
     """The same rational proposals, forced onto one cell, cover less and cost reward."""
     capped = ("task=disaster", "volatility=high", "task.world.reduction_most=3")
-    world = build("disaster", 5, reduction_most=3)
+    world = build_world("disaster", 5, reduction_most=3)
     free, forced = (
         [
             world.summary(play(*capped, "task.policy=greedy_assignment", way, replicate=n), 20)

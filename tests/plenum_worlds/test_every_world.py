@@ -16,7 +16,7 @@ from plenum.dynamics import divergence
 from plenum_worlds.consensus import MECHANISMS
 from plenum_worlds.draws import Draws
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary
-from plenum_worlds.registry import WORLDS, build, definition
+from plenum_worlds.registry import WORLDS, build_world, find_world
 from plenum_worlds.world import kind_of
 
 
@@ -97,7 +97,7 @@ every_world = pytest.mark.parametrize("name", WORLDS)
 
 @every_world
 def test_an_action_is_read_or_refused_in_one_sentence(name: str) -> None:
-    world = build(name, 1)
+    world = build_world(name, 1)
     for value, action in FACTS[name].read:
         assert repr(world.read(value)) == repr(action)
     assert world.read(json.loads(json.dumps(world.example))) is not None
@@ -114,11 +114,11 @@ def test_an_action_is_read_or_refused_in_one_sentence(name: str) -> None:
 def test_settings_have_ranges_and_every_volatility_sets_known_ones(name: str) -> None:
     for numbers, message in FACTS[name].settings:
         with pytest.raises(UserError, match=f"^{name}.{message}"):
-            build(name, 5, **numbers)
-    defaults = {f.name: f.default for f in fields(definition(name).settings)}
-    assert build(name, 5, **defaults) == build(name, 5)
+            build_world(name, 5, **numbers)
+    defaults = {f.name: f.default for f in fields(find_world(name).settings)}
+    assert build_world(name, 5, **defaults) == build_world(name, 5)
     for level in LEVELS:
-        moved = build(name, 5, **VOLATILITY[name][level]) != build(name, 5)
+        moved = build_world(name, 5, **VOLATILITY[name][level]) != build_world(name, 5)
         assert moved == (level != "moderate")
 
 
@@ -142,9 +142,9 @@ def test_a_setting_of_another_kind_is_refused_in_one_line(
     setting: dict[str, Any], refusal: str
 ) -> None:
     with pytest.raises(UserError) as refused:
-        build("disaster", 5, **setting)
+        build_world("disaster", 5, **setting)
     assert str(refused.value).startswith(refusal)
-    assert build("disaster", 5, spawn=1, reduction_most=None, spawn_when_calm=True, alpha=2)
+    assert build_world("disaster", 5, spawn=1, reduction_most=None, spawn_when_calm=True, alpha=2)
 
 
 def test_an_unknown_world_and_a_wrong_number_of_agents_are_refused() -> None:
@@ -153,7 +153,7 @@ def test_an_unknown_world_and_a_wrong_number_of_agents_are_refused() -> None:
         ("disaster", 0, "agents=0: allowed are values from 1 to 10000"),
     ):
         with pytest.raises(UserError, match=f"^{message}"):
-            build(name, agents)
+            build_world(name, agents)
 
 
 @every_world
@@ -161,7 +161,7 @@ def test_an_unknown_world_and_a_wrong_number_of_agents_are_refused() -> None:
 @given(data=st.data())
 def test_a_distribution_always_lies_on_the_same_simplex(name: str, data: st.DataObject) -> None:
     actions = data.draw(st.lists(st.none() | FACTS[name].actions, min_size=1, max_size=9))
-    found = action_distribution(build(name, len(actions)), actions)
+    found = action_distribution(build_world(name, len(actions)), actions)
     assert found.shape == (FACTS[name].components,)
     assert (found >= 0).all()
     assert_allclose(found.sum(), 1)
@@ -170,19 +170,19 @@ def test_a_distribution_always_lies_on_the_same_simplex(name: str, data: st.Data
 @every_world
 def test_a_distribution_puts_each_agents_weight_where_it_acts(name: str) -> None:
     actions, expected = FACTS[name].spread
-    found = action_distribution(build(name, len(actions)), actions)
+    found = action_distribution(build_world(name, len(actions)), actions)
     assert {int(i): found[i] for i in found.nonzero()[0]} == expected
-    nobody = action_distribution(build(name, 3), [None] * 3)
+    nobody = action_distribution(build_world(name, 3), [None] * 3)
     assert (nobody[-1], nobody[:-1].sum()) == (1.0, 0.0)
 
 
 @every_world
 def test_deviations_are_those_of_a_pencil_and_leave_out_who_abstained(name: str) -> None:
     for actions, expected in FACTS[name].deviations:
-        world = build(name, len(actions))
+        world = build_world(name, len(actions))
         assert_allclose(world.distances(actions), expected, atol=1e-12)
         assert_allclose(mean_deviation(world, actions), np.nanmean(expected), atol=1e-12)
-    world = build(name, 2)
+    world = build_world(name, 2)
     assert np.isnan(world.distances([None, None])).all()
     assert np.isnan(mean_deviation(world, [None, None]))
 
@@ -192,8 +192,8 @@ def test_every_policy_and_mechanism_gives_a_plain_episode_in_the_same_world(
     play: Play, name: str
 ) -> None:
     """Records go through JSON, equal runs are equal, and reports and draws are everybody's."""
-    world, reports = build(name, 3), []
-    for policy in definition(name).policies:
+    world, reports = build_world(name, 3), []
+    for policy in find_world(name).policies:
         for mechanism in sorted(MECHANISMS.keys() - {"plan", "mean", "prompted"}):
             scripted = (f"task={name}", f"task.policy={policy}", f"consensus={mechanism}")
             scripted += ("task.agents=3", "rounds=5", "volatility=high")
@@ -214,7 +214,7 @@ def test_replicates_make_an_ensemble_that_the_instability_estimates_take(
     play: Play, name: str
 ) -> None:
     scripted = (f"task={name}", "task.policy=random", "task.agents=4", "rounds=6")
-    world = build(name, 4)
+    world = build_world(name, 4)
     runs = [play(*scripted, replicate=n) for n in range(4)]
     ensemble = [[action_distribution(world, r["actions"]) for r in run] for run in runs]
     assert (divergence(np.array(ensemble)) > 0).all()
@@ -231,13 +231,13 @@ def test_replicates_make_an_ensemble_that_the_instability_estimates_take(
 def test_performance_is_coverage_the_share_not_misinformed_and_funding(
     play: Play, name: str, expected: Any
 ) -> None:
-    world = build(name, 4)
+    world = build_world(name, 4)
     episode = play(f"task={name}", "task.policy=random", "task.agents=4", "rounds=12")
     assert_allclose(np.nanmean(world.performance(episode)), expected(summary(world, episode)))
 
 
 def test_abstentions_count_proposals_and_idle_counts_actions(play: Play) -> None:
-    world = build("disaster", 3)
+    world = build_world("disaster", 3)
     episode = play(
         *("task=disaster", "task.agents=3", "rounds=2", "consensus=unanimity"),
         actions=lambda round: [(1, 1), (2, 2), None] if round == 1 else [(1, 1)] * 3,
@@ -250,10 +250,10 @@ def test_abstentions_count_proposals_and_idle_counts_actions(play: Play) -> None
 
 @every_world
 def test_random_policies_are_seeded_legal_and_different_between_agents(name: str) -> None:
-    world, draws = build(name, 30), Draws(("policies", 0))
+    world, draws = build_world(name, 30), Draws(("policies", 0))
     begun = world.start(draws)
     views = [world.view(begun, agent) for agent in range(30)]
-    random = definition(name).policies["random"]
+    random = find_world(name).policies["random"]
     found = random(views, draws, 1)
     assert [world.read(action) for action in found] == found
     assert len(set(found)) > 15

@@ -18,7 +18,7 @@ from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.hearing import LOST, Hearing, heard_by
 from plenum_worlds.prompts import WorldRemark
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 
 TASKS = ("disaster", "misinformation", "public_goods")
 SEVERAL: dict[str, dict[str, Any]] = {
@@ -103,7 +103,7 @@ def test_words_and_proposals_are_lost_in_their_share() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_defaults_change_no_byte_of_what_is_seen(task: str) -> None:
-    world, draws = build(task, 3, **SEVERAL[task]), Draws((task, 0))
+    world, draws = build_world(task, 3, **SEVERAL[task]), Draws((task, 0))
     state = world.start(draws)
     shared = world.report(state, draws, 1)
     for agent in range(3):
@@ -117,7 +117,7 @@ def test_the_defaults_change_no_byte_of_what_is_seen(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_private_reports_err_for_each_agent_alone_about_one_truth(task: str) -> None:
     """Of each agent's statements a fifth isn't plain, and agents disagree on which."""
-    world, private = build(task, 2, **SEVERAL[task]), Information(reports="private")
+    world, private = build_world(task, 2, **SEVERAL[task]), Information(reports="private")
     kinds, both, tested = [], 0, 0
     for seed in range(120):
         draws = Draws((task, seed))
@@ -141,7 +141,10 @@ def test_private_reports_err_for_each_agent_alone_about_one_truth(task: str) -> 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("share", [0.0, 0.4])
 def test_sight_and_reach_are_shares_of_what_there_is(task: str, share: float) -> None:
-    world, partial = build(task, 2, **SEVERAL[task]), Information(sight=share, delivered=share)
+    world, partial = (
+        build_world(task, 2, **SEVERAL[task]),
+        Information(sight=share, delivered=share),
+    )
     seen, there, got, sent = 0, 0, 0, 0
     for seed in range(200):
         draws = Draws((task, seed))

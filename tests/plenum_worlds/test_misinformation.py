@@ -19,7 +19,7 @@ from plenum_worlds.misinformation.world import (
     MisinformationWorld,
     scale_free,
 )
-from plenum_worlds.registry import build, definition
+from plenum_worlds.registry import build_world, find_world
 
 levels = st.sampled_from(sorted(VOLATILITY["misinformation"]))
 sets = st.lists(st.integers(0, 49), max_size=3, unique=True)
@@ -190,7 +190,7 @@ def test_suspicion_is_the_truth_without_misses_and_false_alarms() -> None:
 
 
 def test_a_plain_statement_on_a_node_tells_whether_it_repeats_the_rumour() -> None:
-    world = build("misinformation", 1, contradictory=0.0, false_alarm=0.2)
+    world = build_world("misinformation", 1, contradictory=0.0, false_alarm=0.2)
     repeated = denied = 0
     for seed in range(8):
         state = world.start(Draws(("m", seed)))
@@ -205,7 +205,9 @@ def test_a_plain_statement_on_a_node_tells_whether_it_repeats_the_rumour() -> No
 
 def test_claims_come_in_the_shares_that_are_set() -> None:
     """Whom nobody checks spreads 2000 claims; three standard errors are 0.03."""
-    world = build("misinformation", 1, contradictory=0.0, spread=0.0, missed=0.0, false_alarm=0.0)
+    world = build_world(
+        "misinformation", 1, contradictory=0.0, spread=0.0, missed=0.0, false_alarm=0.0
+    )
     quoted = []
     for seed in range(150):
         draws = Draws(("m", seed))
@@ -298,7 +300,7 @@ def test_a_scripted_episode_on_a_star_gives_the_numbers_that_a_pencil_gives(play
     """Three nodes, certain spread: agent 0 checks the hub in round 2 and all in round 3."""
     star = {"nodes": 3, "attachment": 2, "initial_least": 1, "initial_most": 1, "spread": 1.0}
     star |= {"stop": 1.0, "injection_probability": 0.0}
-    world = build("misinformation", 1, **star)
+    world = build_world("misinformation", 1, **star)
     begun = [world.start(Draws(("world", "misinformation", 0, n))) for n in range(100)]
     hub = next(n for n, state in enumerate(begun) if state.status == "MUU")
     assert begun[hub].edges == ((0, 1), (0, 2))
@@ -320,7 +322,7 @@ def test_defenders_check_the_best_connected_or_the_latest_suspects() -> None:
     since = {0: 1, 1: 5, 2: 2, 4: 5}
     suspected = [{"node": k, "since": v, "neighbours": None} for k, v in since.items()]
     view = {"checks": 2, "nodes": 5, "degrees": [9, 1, 7, 8, 2], "suspected": suspected}
-    policies = definition("misinformation").policies
+    policies = find_world("misinformation").policies
     found = {name: policies[name]([view] * 3, Draws(("p", 0)), 1) for name in policies}
     assert found["highest_degree"] == [(0, 2)] * 3
     assert found["most_recent"] == [(1, 4)] * 3

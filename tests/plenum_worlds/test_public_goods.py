@@ -18,12 +18,12 @@ from plenum_worlds.public_goods.world import (
     PublicGoodsState,
     PublicGoodsWorld,
 )
-from plenum_worlds.registry import build, definition
+from plenum_worlds.registry import build_world, find_world
 
 levels = st.sampled_from(sorted(VOLATILITY["public_goods"]))
 amounts = st.none() | st.floats(0, 12)
 WORLD = PublicGoodsWorld(5)
-POLICIES = definition("public_goods").policies
+POLICIES = find_world("public_goods").policies
 DRAWS = Draws(("policies", 0))
 
 
@@ -124,7 +124,7 @@ def test_a_shock_beyond_a_bound_goes_the_other_way() -> None:
 def test_all_policies_under_one_seed_meet_the_same_thresholds_and_rumours(play: Play) -> None:
     exogenous = ("threshold", "benefit", "threshold_reading", "benefit_reading", "next_shock")
     met = []
-    for policy in definition("public_goods").policies:
+    for policy in find_world("public_goods").policies:
         episode = play("task=public_goods", "volatility=high", f"task.policy={policy}")
         met.append([[r["state"][key] for key in exogenous] + [r["report"]] for r in episode])
     assert len(met) == 5
@@ -170,7 +170,7 @@ def test_a_plain_statement_tells_this_rounds_threshold_and_the_next_ones(play: P
 
 
 def test_a_contradictory_statement_on_a_threshold_is_off_by_a_shock() -> None:
-    world = build("public_goods", 5, contradictory=1.0)
+    world = build_world("public_goods", 5, contradictory=1.0)
     begun = world.start(Draws(("p", 0)))
     first = [world.report(begun, Draws(("p", seed)), 1)[0] for seed in range(30)]
     assert {(s.kind, s.text.rsplit(": ", 1)[1]) for s in first} == {

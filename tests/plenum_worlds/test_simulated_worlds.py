@@ -24,7 +24,7 @@ from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.misinformation.world import MisinformationState
 from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.public_goods.world import PublicGoodsState
-from plenum_worlds.registry import definition
+from plenum_worlds.registry import find_world
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity", "central")
@@ -152,14 +152,14 @@ def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
     found = {
         f.stem
         if f.stem != "saboteur"
-        else f"saboteur ({f.parent.name.replace('_', ' ')})": definition(
+        else f"saboteur ({f.parent.name.replace('_', ' ')})": find_world(
             f.parent.name
         ).acting.weights(f.read_text(encoding="utf-8").strip())
         for f in files
     }
     assert len(found) == 24
     assert found == documented()
-    assert_allclose(definition("disaster").acting.weights(""), (1, 0.780, 0.418), atol=5e-4)
+    assert_allclose(find_world("disaster").acting.weights(""), (1, 0.780, 0.418), atol=5e-4)
 
 
 def test_the_docs_give_the_constants(root: Path) -> None:

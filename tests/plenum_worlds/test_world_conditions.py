@@ -12,7 +12,7 @@ from plenum.base.errors import UserError
 from plenum.design.condition import Job
 from plenum_worlds.compose import PLAN_MARGIN, plan_tokens
 from plenum_worlds.condition import WorldCondition
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 
 TASKS = ("disaster", "misinformation", "public_goods")
 Make = Callable[..., Job]
@@ -113,7 +113,7 @@ def test_what_is_enough_for_a_plan_holds_for_every_tokenizer(
     task: str, action: object, tokens: int
 ) -> None:
     """``tokens`` an action is what GPT-4's tokenizer makes; others take every digit by itself."""
-    enough = plan_tokens(build(task, 30), "action_first")
+    enough = plan_tokens(build_world(task, 30), "action_first")
     digits = sum(map(str.isdigit, json.dumps([action] * 30)))
     assert 30 * tokens < enough - PLAN_MARGIN
     assert digits < enough - PLAN_MARGIN

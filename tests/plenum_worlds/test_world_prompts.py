@@ -19,7 +19,7 @@ from plenum_worlds.consensus import read_plan
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.prompts import AgentScene, WorldRemark
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 from plenum_worlds.world import Kind, Statement
 
 TASKS = ("disaster", "misinformation", "public_goods")
@@ -120,7 +120,7 @@ HIDDEN: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("task", TASKS)
 def test_what_is_known_depends_on_nothing_that_is_hidden(task: str) -> None:
-    world, draws = build(task, 3), Draws((task, 0))
+    world, draws = build_world(task, 3), Draws((task, 0))
     state = world.start(draws)
     for number in range(1, 7):
         state = world.update(state, draws, number)

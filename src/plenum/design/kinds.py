@@ -169,7 +169,7 @@ register(
             "report_tables": "plenum.reports.tables.publish:publish_committees",
             "report_frames": "plenum.reports.tables.publish:frames_of",
             "report_figures": "plenum.reports.figures.publish:publish_committees",
-            "explorer": "plenum.reports.explorer.gather:EXPLORER",
+            "explorer": "plenum.reports.explorer.gather:COMMITTEE_EXPLORER",
             "plan": "plenum.reports.plans:table",
         },
         more="a case of your own: docs/scenarios.md",

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.divergence import as_ensemble
-from plenum.dynamics.estimate import Estimate, estimate, welch_df
+from plenum.dynamics.estimate import Estimate, make_estimate, welch_df
 from plenum.dynamics.fit import (
     WINDOW,
     Array,
     Fit,
     Floats,
     contrast_weights,
-    fit,
+    fit_distances,
     jackknife_se,
     slope,
 )
@@ -119,7 +119,7 @@ def contrast(
         raise ValueError(f"arms of {arms[0].shape[2]} and {arms[1].shape[2]} options")
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
-    fits = [fit(arm, window) for arm in arms]
+    fits = [fit_distances(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
     plain = of_estimates(cells)
     if paired:
@@ -221,7 +221,7 @@ def _contrast(
     cells: tuple[LyapunovEstimate, ...],
     p: float | None = None,
 ) -> Contrast:
-    e = estimate(value, se, df, n, method)
+    e = make_estimate(value, se, df, n, method)
     tested = vars(e) if p is None else vars(e) | {"p": p}
     return Contrast(**tested, p_wald=e.p, cells=cells)
 
@@ -239,7 +239,7 @@ def _permuted(
         (arm - arm.mean(axis=0)) / math.exp(np.log(f.level[f.used]).mean())
         for arm, f in zip(arms, fits, strict=True)
     ]
-    both = fit(np.concatenate(pooled), window)
+    both = fit_distances(np.concatenate(pooled), window)
     size, count = len(arms[0]), both.replicates
     generator = np.random.Generator(np.random.PCG64([seed, count, size]))
     step = max(_BLOCK // (count * both.rounds.size), 1)

@@ -51,7 +51,7 @@ def two_sided(value: float, se: float, df: float) -> float:
     return float(2 * stdtr(df, -abs(value) / se))
 
 
-def estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:
+def make_estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:
     """Make an estimate with Student's t interval and test against 0."""
     half = margin(se, df)
     return Estimate(value, se, value - half, value + half, two_sided(value, se, df), df, n, method)
@@ -64,7 +64,7 @@ def estimate_mean(values: np.ndarray, method: str) -> Estimate:
     if n == 0:
         return Estimate(method=method)
     se = float(kept.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-    return estimate(float(kept.mean()), se, n - 1, n, method)
+    return make_estimate(float(kept.mean()), se, n - 1, n, method)
 
 
 def welch_df(variances: np.ndarray, dfs: np.ndarray) -> float:

@@ -76,7 +76,7 @@ class Fit:
         return self.replicates * self.value - (self.replicates - 1) * self.left_out
 
 
-def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
+def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     """Measure an ensemble's distances over a window.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from plenum.dynamics.diagnostics import Diagnostics, diagnose, warnings
 from plenum.dynamics.estimate import margin, two_sided
-from plenum.dynamics.fit import WINDOW, Fit, fit, jackknife_se
+from plenum.dynamics.fit import WINDOW, Fit, fit_distances, jackknife_se
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 
 FEW = 10
@@ -116,7 +116,7 @@ def lyapunov(
     """
     if interval not in INTERVALS:
         raise ValueError(f"interval {interval!r}: one of {', '.join(INTERVALS)}")
-    fitted = fit(ensemble, window)
+    fitted = fit_distances(ensemble, window)
     if decisions is not None:
         if len(decisions) != fitted.replicates:
             raise ValueError(f"{len(decisions)} decisions for {fitted.replicates} replicates")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from plenum.dynamics.divergence import ZERO
-from plenum.dynamics.fit import WINDOW, Array, Floats, fit, slope
+from plenum.dynamics.fit import WINDOW, Array, Floats, fit_distances, slope
 from plenum.dynamics.resampling import DRAWS
 
 SHUFFLES = 2_000
@@ -113,7 +113,7 @@ def reversal_test(
     """
     if centre not in CENTRES:
         raise ValueError(f"centre {centre!r}: one of {', '.join(CENTRES)}")
-    fitted = fit(ensemble, window)
+    fitted = fit_distances(ensemble, window)
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "reversal")
@@ -178,7 +178,7 @@ def shuffle_test(
     """
     if rounds not in ("window", "all"):
         raise ValueError(f"rounds {rounds!r}: one of window, all")
-    fitted = fit(ensemble, window)
+    fitted = fit_distances(ensemble, window)
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "shuffle")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.estimate import Estimate, estimate
-from plenum.dynamics.fit import WINDOW, Floats, fit
+from plenum.dynamics.estimate import Estimate, make_estimate
+from plenum.dynamics.fit import WINDOW, Floats, fit_distances
 
 FEW = 5
 """Below this many scenarios a pooled effect has the warning ``few_scenarios``."""
@@ -88,7 +88,7 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     mean, weights = _mean(y, v, tau2)
     spread = float((weights * (y - mean) ** 2).sum()) / (count - 1)
     error = math.sqrt(max(spread, 1.0) / weights.sum())
-    result = estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
+    result = make_estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
     fixed, inverse = _mean(y, v, 0.0)
     q = float((inverse * (y - fixed) ** 2).sum())
     typical = (count - 1) * inverse.sum() / (inverse.sum() ** 2 - (inverse**2).sum())
@@ -168,7 +168,7 @@ def mixed_model(
     model, tau, converged = _fitted(values, design, scenario)
     df = len(names) - 1
     effects = {
-        name: estimate(beta, error, df, len(names), "mixed model on pseudo-values")
+        name: make_estimate(beta, error, df, len(names), "mixed model on pseudo-values")
         for name, (beta, error) in zip(EFFECTS, model[1:], strict=True)
     }
     spreads = dict(zip(("mean", *EFFECTS), tau, strict=True))
@@ -181,7 +181,7 @@ def _long(
     """Scenario, roles, mixed and pseudo-value of every replicate of the complete scenarios."""
     squares: dict[str, dict[tuple[bool, bool], list[Floats]]] = {}
     for scenario, roles, mixed, ensemble in cells:
-        values = fit(ensemble, window).pseudo_values
+        values = fit_distances(ensemble, window).pseudo_values
         if len(values) > 2 and np.isfinite(values).all():
             squares.setdefault(scenario, {}).setdefault((roles, mixed), []).append(values)
     rows = [

@@ -22,7 +22,7 @@ from plenum.dynamics.fit import (
     Fit,
     Floats,
     contrast_weights,
-    fit,
+    fit_distances,
 )
 
 DRAWS = 10_000
@@ -173,7 +173,7 @@ def bootstrap(
     """
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
-    fitted = fit(ensemble, window)
+    fitted = fit_distances(ensemble, window)
     empty = np.empty(0)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return Bootstrap(fitted.value, empty, empty, empty, float("nan"), 0)

@@ -16,7 +16,7 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
 from plenum.records import Transcript
-from plenum.reports.settings import Settings, settings
+from plenum.reports.settings import Settings, report_settings
 from plenum.reports.study import kind_of
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
@@ -204,7 +204,7 @@ def study(name: str, *overrides: str) -> StudyResults:
     0    on        0.0
     1   off        0.0
     """
-    return StudyResults(settings(_composed("tables", f"study={name}", *overrides)))
+    return StudyResults(report_settings(_composed("tables", f"study={name}", *overrides)))
 
 
 def sweep(*overrides: str) -> StudyResults:

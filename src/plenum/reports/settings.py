@@ -113,12 +113,12 @@ def read(kind: type[T], cfg: DictConfig) -> T:
     return validation.read_settings(kind, cfg, **given)
 
 
-def settings(cfg: DictConfig) -> Settings:
+def report_settings(cfg: DictConfig) -> Settings:
     """Check the config of a script that reports on a study."""
     return read(Settings, cfg)
 
 
-def plan(cfg: DictConfig) -> Plan:
+def plan_settings(cfg: DictConfig) -> Plan:
     """Check the config of `scripts/plan.py`."""
     planned = read(Plan, cfg)
     if not planned.alpha < planned.power < 1:

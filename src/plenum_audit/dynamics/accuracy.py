@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenum.dynamics.estimate import Estimate, estimate, estimate_mean
+from plenum.dynamics.estimate import Estimate, estimate_mean, make_estimate
 
 
-def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str]) -> Estimate:
+def estimate_accuracy(
+    decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str]
+) -> Estimate:
     """Estimate the share of right decisions: its mean over cases, equally weighted.
 
     An audit stops early if runs agree, so a mean over runs would give the other cases more weight.
@@ -34,5 +36,5 @@ def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str])
     ]
     method = "cluster-robust over cases"
     if len(set(shares)) == 1:
-        return estimate(shares[0], float("nan"), len(shares) - 1, len(shares), method)
+        return make_estimate(shares[0], float("nan"), len(shares) - 1, len(shares), method)
     return estimate_mean(np.array(shares), method)

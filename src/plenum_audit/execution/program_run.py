@@ -18,7 +18,8 @@ from plenum.records.journal import ELICITED
 from plenum.records.stores import HERE, Store
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import clerk, elicitation
-from plenum_audit.programs.adapters import Committee, Program, ProgramFailed
+from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.programs.adapters.program import Program, ProgramFailed
 from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision

@@ -7,7 +7,7 @@ from typing import Any
 from plenum.execution.caller import Caller
 from plenum.models import Answer, CallError, Chat
 from plenum.records import Failure
-from plenum_audit.programs.adapters import ProgramFailed
+from plenum_audit.programs.adapters.program import ProgramFailed
 
 
 class RunCalls:

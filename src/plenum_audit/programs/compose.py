@@ -14,7 +14,8 @@ from plenum.design.settings import Sampling
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs import cases, logs
-from plenum_audit.programs.adapters import Committee, Program, program
+from plenum_audit.programs.adapters.committee import Committee, find_program
+from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.logs import Logged
@@ -57,7 +58,7 @@ class Audit:
         return replace(self, jobs=jobs, committee=committee, program=control)
 
 
-def compose(cfg: DictConfig) -> Audit:
+def compose_audit(cfg: DictConfig) -> Audit:
     """Check the config of ``scripts/audit.py``, find its program, and read its cases.
 
     Raises
@@ -74,7 +75,7 @@ def compose(cfg: DictConfig) -> Audit:
         jobs = [_job(study, config, each.condition, len(each.ends)) for each in logged]
         return Audit(audit, tuple(jobs), logged=logged)
     committee = _committee(audit)
-    audited = program(committee)
+    audited = find_program(committee)
     conditions = [_condition(audit, study, audited, committee, case) for case in read]
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
     return Audit(audit, tuple(jobs), committee, audited)

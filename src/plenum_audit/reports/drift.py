@@ -43,7 +43,7 @@ def drawn(
         return []
     rows = estimate_study(shown, chosen)
     with style.drawing_style():
-        pages = figures.divergence(rows, chosen.window)
+        pages = figures.draw_divergence(rows, chosen.window)
     elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
     title = "D(t), the mean distance between two runs' mean preferences, by round"
     return [

@@ -102,5 +102,5 @@ def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tup
     )
 
 
-EXPLORER = Explorer(gathered, committees.EXPLORER.layout)
+EXPLORER = Explorer(gathered, committees.COMMITTEE_EXPLORER.layout)
 """The explorer for studies of programs."""

@@ -16,7 +16,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
-from plenum_audit.dynamics.accuracy import accuracy
+from plenum_audit.dynamics.accuracy import estimate_accuracy
 from plenum_audit.dynamics.audit_result import AuditResult
 from plenum_audit.dynamics.audit_runs import further
 from plenum_audit.dynamics.audits import (
@@ -272,7 +272,7 @@ def accuracy_of(
     outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
 ) -> Accuracy | None:
     """Return the share of right outcomes over cases; ``None`` if no answer is known."""
-    measured = accuracy(outcomes, answers)
+    measured = estimate_accuracy(outcomes, answers)
     if not measured.n:
         return None
     if math.isnan(measured.se):  # one case, or cases that are all alike

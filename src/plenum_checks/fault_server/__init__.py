@@ -3,8 +3,7 @@
 ``docs/fault-server.md`` has the kinds of fault and how a client should treat them.
 """
 
-from plenum_checks.fault_server.running import RunningServer, serve, serving
-from plenum_checks.fault_server.settings import (
+from plenum_checks.fault_server.fault_settings import (
     KINDS,
     SPREAD,
     BatchFaults,
@@ -12,10 +11,20 @@ from plenum_checks.fault_server.settings import (
     Latency,
     Limits,
     Settings,
-    settings,
+    fault_settings,
 )
+from plenum_checks.fault_server.running import RunningServer, serve, serving
 
 __all__ = [
-    "KINDS", "SPREAD", "BatchFaults", "Faults", "Latency", "Limits", "RunningServer", "Settings",
-    "serve", "serving", "settings",
+    "KINDS",
+    "SPREAD",
+    "BatchFaults",
+    "Faults",
+    "Latency",
+    "Limits",
+    "RunningServer",
+    "Settings",
+    "fault_settings",
+    "serve",
+    "serving",
 ]  # fmt: skip

@@ -158,7 +158,7 @@ class Settings(Checked):
     batches: BatchFaults = field(default_factory=BatchFaults)
 
 
-def settings(cfg: DictConfig) -> Settings:
+def fault_settings(cfg: DictConfig) -> Settings:
     """Check a composed config.
 
     Raises

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from plenum import scenarios
 from plenum.base import project
 from plenum.design.factors import FACTORS
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
@@ -16,10 +15,10 @@ from plenum.reports.labels import provenance
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import shown_rows
 from plenum.reports.table import Column, Table, keys
-from plenum.scenarios import Scenario
+from plenum.scenarios import Scenario, load_scenario
 from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items import items
-from plenum_papers.items.published import beside, published
+from plenum_papers.items.published import beside, published_numbers
 from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 Factors = Mapping[str, str]
@@ -137,7 +136,7 @@ def reasons(source: TableSource) -> NumberedTable:
     usages = distinct(source.accounts)
     visibility = {
         reason: line["visibility"]
-        for line in reversed(published("table-s3"))
+        for line in reversed(published_numbers("table-s3"))
         for reason in line["reasons"].split()
     }
     plain = failures(usages, visibility)
@@ -155,11 +154,8 @@ def reasons(source: TableSource) -> NumberedTable:
 
 def cases(source: TableSource) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
-    known = {line["scenario"]: line for line in published("table-s4")}
-    every = [
-        scenarios.load_scenario(path)
-        for path in (project.project_root() / "scenarios").glob("*.yaml")
-    ]
+    known = {line["scenario"]: line for line in published_numbers("table-s4")}
+    every = [load_scenario(path) for path in (project.project_root() / "scenarios").glob("*.yaml")]
     place = {name: number for number, name in enumerate(known)}
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
     frame = pd.DataFrame(

@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.secrets import strip_secrets
-from plenum.reports import study, style
+from plenum.reports import style
 from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.publish import pages
 from plenum.reports.labels import provenance
@@ -25,7 +25,7 @@ from plenum.reports.page import document as page
 from plenum.reports.page.rendering import html, render_markdown
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy
+from plenum.reports.study import EstimatedStudy, load_study
 from plenum.reports.table import Table
 from plenum.tracking.report_run import log_report
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
@@ -73,7 +73,7 @@ def collect(
     studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
     if studies and not run_or_imported(studies, chosen.uri):
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
-    load, collected = cache(study.load_study), []
+    load, collected = cache(load_study), []
     for item in requested:
         shown = _shown(item, chosen, load)
         log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")

@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.reports.publishing import Product, publish_product
-from plenum.reports.settings import Settings, settings
+from plenum.reports.settings import Settings, report_settings
 from plenum.reports.study import kind_of
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
@@ -79,7 +79,7 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
     """Return the settings of the first study; without one, files go to ``outputs/papers``."""
     filled = copy.deepcopy(cfg)
     filled.study = studies[0] if studies else "papers"
-    chosen = settings(filled)
+    chosen = report_settings(filled)
     return chosen if studies else replace(chosen, study="")
 
 

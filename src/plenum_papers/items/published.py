@@ -45,7 +45,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (project.project_root() / "reference").glob("*.csv")))
 
 
-def published(name: str) -> tuple[Published, ...]:
+def published_numbers(name: str) -> tuple[Published, ...]:
     """Return all lines of a file.
 
     Raises
@@ -63,7 +63,7 @@ def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Pu
     """Return a file's lines about the condition with these factors, and with these values."""
     return [
         line
-        for line in published(name)
+        for line in published_numbers(name)
         if line.about(factors) and all(line[n] == value for n, value in values.items())
     ]
 

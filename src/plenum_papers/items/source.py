@@ -15,7 +15,7 @@ from plenum.reports.labels import provenance
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, rows_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, deliberations
+from plenum.reports.study import EstimatedStudy, deliberations, load_study
 from plenum.reports.table import Table
 from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage

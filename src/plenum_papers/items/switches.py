@@ -16,7 +16,7 @@ from plenum.reports.table import Column, Table, keys
 from plenum_papers.items import items
 from plenum_papers.items.departures import summed_up
 from plenum_papers.items.estimates import temperature
-from plenum_papers.items.published import beside, published
+from plenum_papers.items.published import beside, published_numbers
 from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 
@@ -78,7 +78,7 @@ def _temperatures() -> tuple[str, ...]:
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
     """Yield a line for each seat of conditions that differ only in temperature."""
     first = rows[0].tracked.factors
-    place = {line["seat"]: number for number, line in enumerate(published("table-s7"))}
+    place = {line["seat"]: number for number, line in enumerate(published_numbers("table-s7"))}
     seats = {seat for row in rows for seat in row.tracked.seats}
     for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
         counts, first_of_tied = (

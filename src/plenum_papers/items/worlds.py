@@ -16,10 +16,10 @@ from plenum.reports.formats import NONE
 from plenum.reports.labels import origin
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Column, Table, keys
-from plenum_papers.items.published import Published, published
+from plenum_papers.items.published import Published, published_numbers
 from plenum_papers.items.source import Numbered, NumberedTable, TableSource
 from plenum_worlds.reports import drawing
-from plenum_worlds.reports.groups import Group, groups, over_worlds, without_roles
+from plenum_worlds.reports.groups import Group, group_runs, over_worlds, without_roles
 from plenum_worlds.reports.tables import mean_cell, notes
 
 _LEVELS = ("diversity", "volatility", "model")
@@ -31,10 +31,10 @@ RELEASED = "rules=released"
 
 def compared(name: str, source: TableSource) -> NumberedTable | None:
     """Make a table of the paper: this run's means of each metric, with the printed values."""
-    printed = published(f"table-{name}")
+    printed = published_numbers(f"table-{name}")
     tables, frames = [], []
-    for group in groups([row.tracked for row in source.rows]):
-        for metric in published("metrics"):
+    for group in group_runs([row.tracked for row in source.rows]):
+        for metric in published_numbers("metrics"):
             if metric["metric"] in printed[0] and metric["task"] == group.task:
                 frame = pd.DataFrame(_lines(group, metric, printed))
                 if frame["episodes"].any():
@@ -122,7 +122,7 @@ def _mean(cell: dict[str, Any]) -> str:
 
 def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:
     """Draw a figure for each group of conditions that share one."""
-    return [draw(group) for group in groups([row.tracked for row in study.rows])]
+    return [draw(group) for group in group_runs([row.tracked for row in study.rows])]
 
 
 TABLES = {
@@ -140,6 +140,6 @@ TABLES = {
 
 DRAWINGS = {
     name: Drawing(name, shows, partial(_pages, draw))
-    for name, (shows, draw) in drawing.DRAWINGS.items()
+    for name, (shows, draw) in drawing.WORLD_DRAWINGS.items()
 }
 """The paper's figures, by our names."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.estimate import Estimate, estimate, estimate_mean
+from plenum.dynamics.estimate import Estimate, estimate_mean, make_estimate
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 from plenum.dynamics.warnings import FEW_EPISODES
@@ -219,7 +219,7 @@ def _restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estim
     value = _area([shock for episode in episodes for shock in episode], horizon)
     count = len(episodes)
     if count < 2:
-        return estimate(value, float("nan"), 0, count, "none")
+        return make_estimate(value, float("nan"), 0, count, "none")
     left_out = np.array(
         [
             _area([s for e in (*episodes[:i], *episodes[i + 1 :]) for s in e], horizon)
@@ -227,4 +227,4 @@ def _restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estim
         ]
     )
     se = math.sqrt((count - 1) / count * float(((left_out - left_out.mean()) ** 2).sum()))
-    return estimate(value, se, count - 1, count, "Kaplan-Meier, delete-one-episode jackknife")
+    return make_estimate(value, se, count - 1, count, "Kaplan-Meier, delete-one-episode jackknife")

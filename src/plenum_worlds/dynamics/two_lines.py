@@ -82,7 +82,7 @@ class TwoLines:
     warnings: tuple[str, ...] = ()
 
 
-def two_lines(
+def fit_two_lines(
     x: ArrayLike,
     y: ArrayLike,
     groups: ArrayLike | None = None,

@@ -26,7 +26,7 @@ from plenum.reports.style import (
     make_panels,
     outer_labels,
 )
-from plenum_worlds.dynamics.two_lines import two_lines
+from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import notes
@@ -208,7 +208,7 @@ def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
 def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
     """Draw the two lines, and return the verdict with the p of both slopes."""
     x, y = np.asarray(table["x"]), np.asarray(table["y"])
-    test = two_lines(x, y, table["group"])
+    test = fit_two_lines(x, y, table["group"])
     if np.isnan(test.breakpoint):
         return "can't be told"
     for side in (x <= test.breakpoint, x >= test.breakpoint):
@@ -257,7 +257,7 @@ def _caption(
     add_caption(figure, [*first, *notes(name, **facts), "; ".join(filter(None, last))])
 
 
-DRAWINGS = {
+WORLD_DRAWINGS = {
     "over_time": ("performance by round", over_time),
     "baselines": ("arms beside the baselines", baselines),
     "deviation": ("performance against deviation", deviation),

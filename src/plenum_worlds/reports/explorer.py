@@ -14,7 +14,7 @@ from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
-from plenum_worlds.definition import Display
+from plenum_worlds.find_world import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import warnings
 

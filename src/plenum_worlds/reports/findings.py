@@ -9,7 +9,7 @@ from plenum.dynamics import association, holm
 from plenum.dynamics.multiplicity import ALPHA, holds
 from plenum.reports.phrases import ci, paragraphs, spaced
 from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.reports.groups import Group, groups
+from plenum_worlds.reports.groups import Group, group_runs
 
 _PAGE = "plenum_worlds.reports"
 """The package of the templates."""
@@ -35,7 +35,7 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     Without a completed run there are no groups.
     """
     done = [condition for condition in played if condition.completed]
-    grouped = groups(done)
+    grouped = group_runs(done)
     scripted = any(group.frame["scripted"].any() for group in grouped)
     return facts(played) | {
         "groups": [_compared(group) for group in grouped],

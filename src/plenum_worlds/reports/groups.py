@@ -11,7 +11,7 @@ from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.reports.labels import origin
 from plenum.reports.phrases import paragraphs
 from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.definition import Display
+from plenum_worlds.find_world import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.arms import LONE, arm_of, reference
 
@@ -203,7 +203,7 @@ def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
     return frame.assign(condition=pd.Series(played, dtype=object))
 
 
-def groups(played: Sequence[TrackedCondition]) -> list[Group]:
+def group_runs(played: Sequence[TrackedCondition]) -> list[Group]:
     """Group conditions that share tables: task, team size, temperature, length and backend.
 
     They also share the settings that neither a factor nor an arm names. A lone agent is a baseline

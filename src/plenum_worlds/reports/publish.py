@@ -16,7 +16,7 @@ from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
 from plenum_worlds.reports import drawing, statistics
 from plenum_worlds.reports import tables as building
-from plenum_worlds.reports.groups import families, groups
+from plenum_worlds.reports.groups import families, group_runs
 
 _TABLES = (
     building.overall,
@@ -44,7 +44,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     """
     played = Study(chosen.study, chosen.uri).conditions
     heading = f"Study {chosen.study}"
-    every, few = groups(played), []
+    every, few = group_runs(played), []
     for group in every[:_GROUPS]:
         few += building.brief(group)
     product = Product(
@@ -74,8 +74,10 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
         No run has been completed, or there is no such figure.
     """
     for name in names or ():
-        if name not in drawing.DRAWINGS:
-            raise UserError(f"figure: {name}; of worlds there are {', '.join(drawing.DRAWINGS)}")
+        if name not in drawing.WORLD_DRAWINGS:
+            raise UserError(
+                f"figure: {name}; of worlds there are {', '.join(drawing.WORLD_DRAWINGS)}"
+            )
     played = Study(chosen.study, chosen.uri).conditions
     if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
@@ -92,12 +94,12 @@ def draw_study(
 ) -> list[tuple[str, list[Path]]]:
     """Draw a study's figures into a folder; return what each shows, and its files."""
     figures = []
-    grouped = groups(played)
+    grouped = group_runs(played)
     tasks = [group.task for group in grouped]
     for group, task in zip(grouped, tasks, strict=True):
         world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
         stem = re.sub(r"\W+", "_", world)
-        for name, (shown, draw) in drawing.DRAWINGS.items():
+        for name, (shown, draw) in drawing.WORLD_DRAWINGS.items():
             if names is None or name in names:
                 with style.drawing_style():
                     figure = draw(group)
@@ -108,6 +110,6 @@ def draw_study(
 
 def tabulate_study(played: Sequence[TrackedCondition]) -> list[Table]:
     """Return every table of a study; titles distinguish those of different groups."""
-    grouped = groups(played)
+    grouped = group_runs(played)
     built = [table for group in grouped for build in _TABLES for table in build(group)]
     return built + [building.by_agents(family) for family in families(grouped)]

@@ -19,7 +19,7 @@ from plenum.reports.formats import (
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.dynamics.recovery import Recovery, recoveries, recovery_time
-from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
+from plenum_worlds.dynamics.two_lines import TwoLines, fit_two_lines
 from plenum_worlds.dynamics.within_world import parting
 from plenum_worlds.reports.groups import LEVELS, Group, sources
 from plenum_worlds.reports.tables import notes
@@ -65,7 +65,7 @@ def inverted_u(group: Group) -> list[Table]:
     varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
     lines = [
         {"of": of, **dict(zip(("arm", *varying), map(str, key), strict=True))}
-        | _tested(two_lines(part["x"], part["y"], part["group"]))
+        | _tested(fit_two_lines(part["x"], part["y"], part["group"]))
         for of, table in tables.items()
         for key, part in table.groupby(["arm", *varying], sort=False)
         # a common action has no deviation at all

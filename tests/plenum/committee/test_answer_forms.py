@@ -15,10 +15,10 @@ from plenum_audit.programs import elicitation
 from plenum_audit.programs.decision import UnreadableDecision as NoPoints
 from plenum_checks.wordings import meaning
 from plenum_worlds import answers
-from plenum_worlds.registry import build
+from plenum_worlds.registry import build_world
 
 LABELS = ("A", "B", "C")
-WORLD = build("disaster", 3)
+WORLD = build_world("disaster", 3)
 REASONED = ballots.FORMS["reasoned"]
 LINE_ENDS = (*("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"),)
 """Those that docs/protocol.md names."""

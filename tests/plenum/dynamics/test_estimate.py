@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from plenum.dynamics.estimate import estimate, estimate_mean, two_sided, welch_df
+from plenum.dynamics.estimate import estimate_mean, make_estimate, two_sided, welch_df
 
 
 @given(st.floats(-10, 10), st.floats(0.01, 10), st.integers(1, 60))
 def test_intervals_and_p_are_students(value: float, se: float, df: int) -> None:
-    found = estimate(value, se, df, df + 1, "t")
+    found = make_estimate(value, se, df, df + 1, "t")
     law = stats.t(df, value, se)
     assert_allclose([found.ci_low, found.ci_high], law.ppf([0.025, 0.975]), rtol=1e-9, atol=1e-9)
     assert_allclose(found.p, 2 * stats.t(df).sf(abs(value) / se), rtol=1e-9)

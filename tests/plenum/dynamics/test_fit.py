@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from slow_dynamics import slow_fit, slow_left_out, slow_level, slow_slope, walks
 
-from plenum.dynamics.fit import contrast_weights, fit, jackknife_se, slope, without_each
+from plenum.dynamics.fit import contrast_weights, fit_distances, jackknife_se, slope, without_each
 
 levels = st.lists(st.floats(1e-6, 1e3) | st.just(0.0), min_size=2, max_size=20)
 
@@ -40,7 +40,7 @@ def test_a_fit_holds_levels_and_leave_one_out_values(
     replicates: int, options: int, seed: int
 ) -> None:
     ensemble = walks(replicates, options, seed)
-    found = fit(ensemble)
+    found = fit_distances(ensemble)
     assert found.replicates == replicates
     assert_allclose(found.rounds, np.arange(3, 21))
     assert_allclose(found.level, slow_level(ensemble)[2:], rtol=1e-9)

@@ -25,8 +25,8 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.bands import divergence_band
-from plenum.dynamics.estimate import estimate, estimate_mean
-from plenum.dynamics.fit import fit, jackknife_se
+from plenum.dynamics.estimate import estimate_mean, make_estimate
+from plenum.dynamics.fit import fit_distances, jackknife_se
 from plenum_worlds.dynamics.recovery import recovery_time
 
 NAN = float("nan")
@@ -68,12 +68,12 @@ NOTHING: list[tuple[Callable[[], Any], dict[str, Any]]] = [
     ),
     (lambda: contrast(ARM[:2], ARM[:2], draws=5), {"value": 0.0, "se": NAN, "p": NAN}),
     (lambda: interaction(ARM, ARM, ARM, SAME), {**INTERVAL, "p": NAN, "warnings": "identical"}),
-    (lambda: fit(SHORT[:, :2]), {"value": NAN, "rounds": []}),
+    (lambda: fit_distances(SHORT[:, :2]), {"value": NAN, "rounds": []}),
     *((lambda values=v: jackknife_se(np.array(values)), {}) for v in ([1.0, 2.0], [1, NAN, 2])),
     *((lambda e=e: divergence(e), {}) for e in (NONE, ONE)),
     *((lambda n=n: divergence_band(ARM[:n]), {}) for n in (1, 2)),
-    (lambda: estimate(1.0, NAN, 5, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
-    (lambda: estimate(1.0, 0.1, 0, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
+    (lambda: make_estimate(1.0, NAN, 5, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
+    (lambda: make_estimate(1.0, 0.1, 0, 1, "t"), {"ci_low": NAN, "ci_high": NAN, "p": NAN}),
     *(
         (lambda values=v: estimate_mean(np.array(values), ""), {"se": NAN, "ci_low": NAN, "p": NAN})
         for v in ([], [NAN], [1.0])

@@ -30,7 +30,7 @@ from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact import monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
-from plenum_worlds.dynamics.two_lines import two_lines
+from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.dynamics.within_world import parting
 
 NAN = float("nan")
@@ -122,7 +122,7 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     (recoveries, [([1.0], [1])], {"tolerance": NAN}, "tolerance: nan"),
     (recovery_time, [([], horizon) for horizon in (0, -1, NAN)], {}, "horizon"),
     (
-        two_lines,
+        fit_two_lines,
         [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])],
         {},
         "one length",

@@ -14,7 +14,7 @@ from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import expect
 
 from plenum.reports.explorer import Explored, publish, shelves
-from plenum.reports.explorer.gather import EXPLORER
+from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
 
 pytestmark = pytest.mark.long
@@ -302,7 +302,7 @@ def test_a_large_study_is_searched_on_a_page_of_its_own(opened: Open, tmp_path: 
     about |= {"common": [], "named": ["scenario"], "axis": "λ̂ per round", "meanings": {}}
     file = tmp_path / "explorer.html"
     data = {"index": {**about, "conditions": entries}}
-    file.write_text(page("wide", data, EXPLORER.layout.finder), encoding="utf-8")
+    file.write_text(page("wide", data, COMMITTEE_EXPLORER.layout.finder), encoding="utf-8")
     rows, first = "#rows tr", "#rows tr:first-child"
     with opened(file) as seen:
         assert seen.text("#count") == "2,000 conditions"

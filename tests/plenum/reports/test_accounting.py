@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from known_conditions import line, tracked
 
-from plenum.reports import accounting
+from plenum.reports.accounting import attrition, servers, tables
 from plenum.reports.table import Table
 from plenum.tracking.usage import REASONS, ConditionUsage
 
@@ -52,11 +52,11 @@ def accounted(
 
 
 def replicates(found: Sequence[ConditionUsage], number: int = 0) -> dict[str, str]:
-    return line(accounting.conditions(found)[0], number)
+    return line(tables.tabulate_accounts(found)[0], number)
 
 
 def calls(found: Sequence[ConditionUsage], number: int = 0) -> dict[str, str]:
-    return line(accounting.conditions(found)[1], number)
+    return line(tables.tabulate_accounts(found)[1], number)
 
 
 def notes(sheet: Table) -> str:
@@ -68,7 +68,7 @@ def notes(sheet: Table) -> str:
 
 def test_a_condition_under_two_labels_is_counted_once_in_all_sums() -> None:
     found = [accounted(1, 6, 2, model="uniform"), accounted(1, 6, 2, model="gpt-4.1-mini")]
-    sheets = accounting.conditions(found)
+    sheets = tables.tabulate_accounts(found)
     assert line(sheets[0], 2)["target"] == line(sheets[0], 0)["target"] == "8"
     assert line(sheets[1], 2)["calls"] == "10"
     assert "under another label" in notes(sheets[0])
@@ -76,7 +76,7 @@ def test_a_condition_under_two_labels_is_counted_once_in_all_sums() -> None:
 
 def test_conditions_in_a_world_are_named_by_the_world_s_factors() -> None:
     found = [accounted(1, task="disaster", volatility="low"), accounted(2, task="disaster")]
-    columns = accounting.conditions(found)[0].columns
+    columns = tables.tabulate_accounts(found)[0].columns
     assert [column.names[0] for column in columns if column.key] == ["task", "model", "volatility"]
 
 
@@ -94,7 +94,7 @@ def test_every_line_adds_up_and_so_does_the_total(
         accounted(number, completed, failed, pending=pending, roles=f"r{number}")
         for number, (completed, failed, pending) in enumerate(counts)
     ]
-    sheet = accounting.conditions(found)[0]
+    sheet = tables.tabulate_accounts(found)[0]
     lines = [line(sheet, number) for number in range(len(sheet.body))]
     names = ("target", "completed", "failed", "pending", "deficit", "parse")
     names = (*names, "budget", "interrupted", "not begun")
@@ -115,7 +115,7 @@ def test_replicates_that_do_not_add_up_are_refused() -> None:
 
 
 def test_only_reasons_that_occur_have_a_column() -> None:
-    plain = accounting.conditions([accounted()])[0].head
+    plain = tables.tabulate_accounts([accounted()])[0].head
     assert plain[-5:] == ("target", "completed", "failed", "pending", "deficit")
     row = replicates([accounted(failed=1, pending={"not_begun": 3})])
     assert (row["parse"], row["not begun"], row["deficit"]) == ("1", "3", "4")
@@ -138,7 +138,9 @@ def test_what_did_not_fit_is_told_by_condition() -> None:
         accounted(1, models={"m": dropped, "n": dropped}, model="uniform"),
         accounted(2, model="mixed"),
     ]
-    said = [note for note in accounting.conditions(found)[1].notes if "left out of answers" in note]
+    said = [
+        note for note in tables.tabulate_accounts(found)[1].notes if "left out of answers" in note
+    ]
     assert len(said) == 1
     assert said[0].endswith("uniform: finish_reason 6")
 
@@ -152,24 +154,24 @@ def test_a_killed_sweep_is_named_and_not_guessed() -> None:
     assert set(list(calls(found, 1).values())[3:]) == {"-"}
     assert replicates(found, 1)["unknown"] == "2"
     assert calls(found, 2)["calls"] == "10"
-    told = notes(accounting.conditions(found)[1])
+    told = notes(tables.tabulate_accounts(found)[1])
     assert "no accounts yet: HL-01 off uniform." in told
     assert "running the same command again completes them" in told
-    assert "1 of 2 conditions" in notes(accounting.failures(found))
-    assert "none seen" in notes(accounting.failures(found))
+    assert "1 of 2 conditions" in notes(tables.failures(found))
+    assert "none seen" in notes(tables.failures(found))
 
 
 def test_without_any_accounts_attempts_are_unknown_not_zero() -> None:
     found = [accounted(1, 3, 1, killed=True)]
-    assert accounting.models(found) == []
-    row = line(accounting.failures(found))
+    assert tables.models(found) == []
+    row = line(tables.failures(found))
     assert (row["source"], row["attempts"], row["replicates failed"]) == ("parse", "-", "1")
 
 
 def test_the_tables_say_that_agents_were_simulated() -> None:
     found = [accounted()]
-    sheets = [*accounting.conditions(found), *accounting.models(found)]
-    sheets += [accounting.failures(found), accounting.attrition(found), accounting.manifest(found)]
+    sheets = [*tables.tabulate_accounts(found), *tables.models(found)]
+    sheets += [tables.failures(found), attrition.attrition(found), tables.manifest(found)]
     assert all("no evidence about language models" in sheet.notes[-1] for sheet in sheets)
 
 
@@ -181,7 +183,7 @@ def test_a_model_is_summed_over_conditions() -> None:
         accounted(1, models={"a": model(timeout=1)}, outcomes={"timeout": fates(1, recovered=1)}),
         accounted(2, models={"a": model(), "b": model(calls=5, repairs=0)}, roles="on"),
     ]
-    sheet = accounting.models(found)[0]
+    sheet = tables.models(found)[0]
     a, b, total = (line(sheet, number) for number in range(3))
     assert (a["model"], a["calls"], a["repair rate"]) == ("a", "20", "25.0 %")
     assert (a["attempts"], a["failed attempts"], a["timeout"]) == ("21", "1", "1")
@@ -202,7 +204,7 @@ def test_failure_sources_tell_what_came_of_each_attempt() -> None:
         "timeout": fates(3, recovered=2, open=1),
     }
     found = [accounted(failed=1, pending={"interrupted": 2}, outcomes=outcomes)]
-    sheet = accounting.failures(found)
+    sheet = tables.failures(found)
     assert [cells[0] for cells in sheet.body] == ["parse", "timeout", "interrupted"]
     assert sheet.body[0][1:] == ("7", "4", "2", "0", "1", "1", "0")
     assert sheet.body[1][1:] == ("3", "2", "0", "1", "0", "0", "0")
@@ -217,14 +219,14 @@ def test_failure_sources_tell_what_came_of_each_attempt() -> None:
 
 def test_attempts_that_do_not_add_up_are_refused() -> None:
     with pytest.raises(ValueError, match="timeout don't add up"):
-        accounting.failures([accounted(outcomes={"timeout": fates(3, recovered=2)})])
+        tables.failures([accounted(outcomes={"timeout": fates(3, recovered=2)})])
 
 
 # --- attrition ---------------------------------------------------------------------------------
 
 
 def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_none() -> None:
-    sheet = accounting.attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
+    sheet = attrition.attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
     row = line(sheet)
     assert (row["test"], row["failed/ended"], row["p"]) == ("fisher", "12/40", "<.0001")
     assert (row["lowest rate"], row["highest rate"]) == ("0/20", "12/20")
@@ -232,7 +234,7 @@ def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_non
         "failures are associated with the condition (p < 0.0001): estimates of the conditions that "
         "lost most are of a selected set"
     )
-    none = accounting.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
+    none = attrition.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
     assert none.notes[0] == (
         "no association with the condition found (p = 0.487); with 2 failed and 38 completed "
         "replicates this test could miss one: however unevenly they fall, p can't be below 0.487"
@@ -245,7 +247,7 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
         accounted(key, 12 - failed, failed, roles=roles, model=model)
         for key, ((roles, model), failed) in enumerate(cells.items())
     ]
-    sheet = accounting.attrition(found)
+    sheet = attrition.attrition(found)
     condition, roles, models = (line(sheet, number) for number in range(3))
     assert condition["Holm"] == "-"
     assert (roles["over"], roles["failed/ended"]) == ("roles", "13/48")
@@ -267,14 +269,14 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
     ],
 )
 def test_where_there_is_nothing_to_test_it_says_so(found: list[ConditionUsage], why: str) -> None:
-    sheet = accounting.attrition(found)
+    sheet = attrition.attrition(found)
     assert sheet.notes[0] == f"{why}: nothing to test"
     assert (line(sheet)["test"], line(sheet)["p"]) == ("none", "-")
 
 
 def test_pending_replicates_are_no_failures() -> None:
     found = [accounted(1, 6, 2, pending={"budget": 9}), accounted(2, 8, 0, roles="on")]
-    sheet = accounting.attrition(found)
+    sheet = attrition.attrition(found)
     assert line(sheet)["failed/ended"] == "2/16"
     assert "9 pending replicates are no failures and left out" in notes(sheet)
 
@@ -283,7 +285,7 @@ def test_pending_replicates_are_no_failures() -> None:
 
 
 def test_the_manifest_names_run_condition_and_files() -> None:
-    row = line(accounting.manifest([accounted(7)]))
+    row = line(tables.manifest([accounted(7)]))
     assert (row["MLflow run"], row["condition"]) == ("r7", "c7")
     assert row["ensemble .parquet"] == "e" * 16
     assert row["replicates .parquet"] == "f" * 16
@@ -292,10 +294,10 @@ def test_the_manifest_names_run_condition_and_files() -> None:
 
 def test_tokens_of_a_cache_are_counted_where_there_are_any() -> None:
     kept = {"m": {**model(), "tokens_cached": 800, "tokens_written": 120}}
-    (table,) = accounting.models([accounted(1, models=kept), accounted(2)])
+    (table,) = tables.models([accounted(1, models=kept), accounted(2)])
     shown = line(table, 0)
     assert (shown["tokens cached"], shown["tokens written"]) == ("800", "120")
-    (without,) = accounting.models([accounted(1)])
+    (without,) = tables.models([accounted(1)])
     assert "tokens cached" not in line(without, 0)
 
 
@@ -309,7 +311,7 @@ def served(key: int, split: int = 0, **replicates: int) -> ConditionUsage:
 
 
 def test_servers_that_go_with_a_condition_are_a_confounder() -> None:
-    (table,) = accounting.servers([served(1, gpu1=20, gpu2=1), served(2, split=3, gpu1=2, gpu2=21)])
+    (table,) = servers.servers([served(1, gpu1=20, gpu2=1), served(2, split=3, gpu1=2, gpu2=21)])
     assert line(table, 0) == {
         **{"server": "gpu1", "calls": "374", "replicates": "22", "conditions": "2"}
     }
@@ -318,7 +320,7 @@ def test_servers_that_go_with_a_condition_are_a_confounder() -> None:
 
 
 def test_servers_that_share_every_condition_alike_are_none() -> None:
-    (table,) = accounting.servers([served(1, gpu1=10, gpu2=11), served(2, gpu1=11, gpu2=10)])
+    (table,) = servers.servers([served(1, gpu1=10, gpu2=11), served(2, gpu1=11, gpu2=10)])
     assert "go with" not in notes(table)
-    assert accounting.servers([served(1, gpu1=20), served(2, gpu1=20)]) == []
-    assert accounting.servers([accounted(1)]) == []
+    assert servers.servers([served(1, gpu1=20), served(2, gpu1=20)]) == []
+    assert servers.servers([accounted(1)]) == []

@@ -17,7 +17,7 @@ from plenum.base.errors import UserError
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer import Explored, publish
-from plenum.reports.explorer.gather import EXPLORER
+from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import beginning_with
 from plenum.reports.explorer.replicates import farthest
@@ -164,7 +164,7 @@ def test_texts_come_back_as_they_were_and_never_stand_in_the_page(written: Writt
     written.condition(say=lambda r, t, seat: hostile.replace("\ud800", ""), options=options)
     data = written.data()
     data["talk-0"]["texts"].append(hostile)
-    html = page("</title><script>alert(1)</script>", data, EXPLORER.layout)
+    html = page("</title><script>alert(1)</script>", data, COMMITTEE_EXPLORER.layout)
     assert hostile in unpacked(html, "talk-0")["texts"]
     assert unpacked(html, "figures-0")["options"][1] == ["B", "</script><b>bold"]
     assert "<img" not in html

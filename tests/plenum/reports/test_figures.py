@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("shared_style")
 
 def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[Figure, list[Axes]]:
     """The only page, and its panels."""
-    (figure,) = figures.divergence(rows, window)
+    (figure,) = figures.draw_divergence(rows, window)
     assert_printable(figure)
     return figure, [axes for axes in figure.axes if axes.axison]
 
@@ -143,7 +143,7 @@ def test_more_panels_than_a_page_holds_go_on_the_next() -> None:
         for n in range(5)
         for k, (r, m) in enumerate(CORNERS)
     ]
-    pages = figures.divergence(build(conditions))
+    pages = figures.draw_divergence(build(conditions))
     assert [len([p for p in page.axes if p.axison]) for page in pages] == [12, 8]
     assert "page 2 of 2" in caption(pages[1])
     for page in pages:

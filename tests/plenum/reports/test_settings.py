@@ -11,7 +11,14 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.dynamics import INTERVALS
 from plenum.reports.explorer import Explored
-from plenum.reports.settings import Calibration, Plan, Settings, plan, read, settings
+from plenum.reports.settings import (
+    Calibration,
+    Plan,
+    Settings,
+    plan_settings,
+    read,
+    report_settings,
+)
 
 CONFIGS = {
     "tables": {"window": [3, 20], "interval": "jackknife", "draws": 10_000, "seed": 0},
@@ -34,7 +41,7 @@ def asked(script: str, **changes: Any) -> Any:
     """What a script makes of its config."""
     cfg = config(script, **changes)
     if script == "plan":
-        return plan(cfg)
+        return plan_settings(cfg)
     kinds = {"tables": Settings, "explore": Explored, "calibrate": Calibration}
     return read(kinds[script], cfg)
 
@@ -42,7 +49,10 @@ def asked(script: str, **changes: Any) -> Any:
 def test_settings_are_what_was_asked(root: Path) -> None:
     source = ("s1", "sqlite:///a.db")
     chosen = Settings(*source, Path("out/s1"), (5, 12), "bca", 100, 7)
-    assert settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7)) == chosen
+    assert (
+        report_settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7))
+        == chosen
+    )
     assert asked("tables") == Settings(*source, Path("out/s1"))
     assert asked("tables", baseline=17, reruns=None).baseline == "17"
     assert [asked("tables", interval=name).interval for name in INTERVALS] == list(INTERVALS)

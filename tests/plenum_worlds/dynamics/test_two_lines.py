@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from statsmodels.regression.linear_model import OLS
 
 from plenum_worlds.dynamics.smoothing import spline
-from plenum_worlds.dynamics.two_lines import TwoLines, two_lines
+from plenum_worlds.dynamics.two_lines import TwoLines, fit_two_lines
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def bend(x: Floats) -> Floats:
 
 
 def test_an_inverted_u_is_found_with_its_two_slopes() -> None:
-    found = two_lines(*sample(hill))
+    found = fit_two_lines(*sample(hill))
     assert found.inverted_u
     assert found.slope_low > 0 > found.slope_high
     assert max(found.p_low, found.p_high) < 0.001
@@ -47,7 +47,7 @@ def test_an_inverted_u_is_found_with_its_two_slopes() -> None:
 
 
 def test_a_rise_that_flattens_is_no_inverted_u_though_a_parabola_has_a_peak_there() -> None:
-    found = [two_lines(*sample(bend, seed)) for seed in range(25)]
+    found = [fit_two_lines(*sample(bend, seed)) for seed in range(25)]
     peaks = [f.parabola.quadratic < 0 and f.parabola.p < 0.05 for f in found]
     assert np.mean(peaks) > 0.9
     assert np.mean([f.inverted_u for f in found]) < 0.1
@@ -61,8 +61,8 @@ def test_groups_that_differ_are_no_evidence_though_their_points_are_many() -> No
         member = np.repeat(np.arange(12), 40)
         x = rng.uniform(0, 1, 12)[member] + rng.normal(0, 0.01, 480)
         y = rng.normal(0, 1, 12)[member] + rng.normal(0, 0.1, 480)
-        wrong += two_lines(x, y).inverted_u
-        right += two_lines(x, y, member).inverted_u
+        wrong += fit_two_lines(x, y).inverted_u
+        right += fit_two_lines(x, y, member).inverted_u
     assert wrong > 6
     assert right <= 1
 
@@ -88,7 +88,7 @@ def refit(found: TwoLines, x: Floats, y: Floats, side: NDArray[np.bool_]) -> OLS
 
 def test_without_groups_standard_errors_are_hc3() -> None:
     x, y = sample(hill)
-    found = two_lines(x, y * (1 + x))
+    found = fit_two_lines(x, y * (1 + x))
     for side, slope, se, p in (
         (x <= found.breakpoint, found.slope_low, found.se_low, found.p_low),
         (x >= found.breakpoint, found.slope_high, found.se_high, found.p_high),
@@ -101,7 +101,7 @@ def test_with_groups_standard_errors_are_of_the_delete_one_group_jackknife() -> 
     x, y = sample(hill)
     member = np.array([f"episode {i % 13}" for i in range(len(x))])
     y = y + np.random.default_rng(3).normal(0, 0.4, 13)[np.arange(len(x)) % 13]
-    found = two_lines(x, y, member)
+    found = fit_two_lines(x, y, member)
     side = x <= found.breakpoint
     names = np.unique(member[side])
     left_out = [refit(found, x, y, side & (member != name)).fit().params[1] for name in names]
@@ -114,7 +114,7 @@ def test_with_groups_standard_errors_are_of_the_delete_one_group_jackknife() -> 
 def test_the_weaker_side_gets_more_points() -> None:
     # A long steep rise and a short gentle fall: halfway through the flat region would starve it.
     x, y = sample(lambda x: np.where(x < 0.75, 4 * x, 3 - 3 * (x - 0.75)), sd=0.4)
-    assert two_lines(x, y).breakpoint < 0.74
+    assert fit_two_lines(x, y).breakpoint < 0.74
 
 
 # --- the smooth curve --------------------------------------------------------------------------
@@ -133,9 +133,9 @@ def test_a_line_is_fitted_as_a_line() -> None:
 def test_pairs_that_are_not_finite_are_left_out() -> None:
     x, y = sample(hill)
     y2 = np.r_[y, np.nan, 3.0]
-    found = two_lines(np.r_[x, 0.5, np.inf], y2)
+    found = fit_two_lines(np.r_[x, 0.5, np.inf], y2)
     assert found.warnings == ("dropped_nan",)
-    assert_allclose(found.slope_low, two_lines(x, y).slope_low)
+    assert_allclose(found.slope_low, fit_two_lines(x, y).slope_low)
     assert found.n == 200
 
 
@@ -144,7 +144,7 @@ def test_pairs_that_are_not_finite_are_left_out() -> None:
     [([1.0] * 40, "constant_x"), ([1.0, 2.0, 3.0, 4.0] * 10, "few_values"), ([], "few_groups")],
 )
 def test_too_few_values_of_x_give_no_lines(x: list[float], told: str) -> None:
-    found = two_lines(x, np.arange(len(x), dtype=float))
+    found = fit_two_lines(x, np.arange(len(x), dtype=float))
     assert told in found.warnings
     assert np.isnan([found.breakpoint, found.p_low, found.p_high]).all()
     assert not found.inverted_u
@@ -152,13 +152,13 @@ def test_too_few_values_of_x_give_no_lines(x: list[float], told: str) -> None:
 
 def test_few_points_and_few_groups_carry_warnings() -> None:
     x, y = sample(hill, n=14)
-    found = two_lines(x, y, np.arange(14) % 4)
+    found = fit_two_lines(x, y, np.arange(14) % 4)
     assert set(found.warnings) == {"few_groups", "few_low", "few_high"}
 
 
 def test_one_group_has_slopes_but_no_significance() -> None:
     x, y = sample(hill)
-    found = two_lines(x, y, np.zeros(len(x)))
+    found = fit_two_lines(x, y, np.zeros(len(x)))
     assert np.isfinite([found.slope_low, found.slope_high]).all()
     assert np.isnan([found.p_low, found.p_high]).all()
     assert not found.inverted_u
@@ -166,13 +166,13 @@ def test_one_group_has_slopes_but_no_significance() -> None:
 
 def test_a_constant_result_has_no_slope() -> None:
     x, _ = sample(hill)
-    found = two_lines(x, np.full(len(x), 0.9))
+    found = fit_two_lines(x, np.full(len(x), 0.9))
     assert (found.slope_low, found.p_low, found.slope_high, found.p_high) == (0, 1, 0, 1)
 
 
 def test_few_discrete_values_are_enough_for_two_lines() -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(0, 5, 300).astype(float)
-    found = two_lines(x, -((x - 2) ** 2) + rng.normal(0, 1, 300))
+    found = fit_two_lines(x, -((x - 2) ** 2) + rng.normal(0, 1, 300))
     assert found.inverted_u
     assert found.breakpoint == 2

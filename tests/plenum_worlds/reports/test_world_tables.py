@@ -18,7 +18,7 @@ from plenum_worlds import estimates as summarise_world
 from plenum_worlds import tracking as tracked_worlds
 from plenum_worlds.registry import definitions
 from plenum_worlds.reports import statistics, tables
-from plenum_worlds.reports.groups import Group, difference, frame_of, groups
+from plenum_worlds.reports.groups import Group, difference, frame_of, group_runs
 from plenum_worlds.reports.publish import tabulate_study
 
 FLAT = [1.0, 1.0]
@@ -167,7 +167,7 @@ def test_what_agents_see_hear_and_are_makes_an_arm() -> None:
         played([0.1] * 4, settings=f"{pinned} gain=2", consensus="explicit"),
         *(IMPLICIT, played([0.7] * 4, settings=ring), played([0.2] * 4, agents="1", settings=ring)),
     ]
-    found = groups(study)
+    found = group_runs(study)
     assert [group.heading for group in found] == ["World disaster, gain=2", "World disaster"]
     assert found[0].arms == ["implicit", f"implicit, {pinned}", f"explicit, {pinned}"]
     assert found[1].arms == ["implicit", f"implicit, {ring}", f"one model, one unit, {ring}"]
@@ -453,11 +453,11 @@ def test_other_settings_have_other_tables_and_policies_stand_in_those_of_their_w
     usual, noisy = [IMPLICIT, EXPLICIT, GREEDY], played([0.1] * 4, settings="noise=0.5")
     off = [played([0.2] * 4, **capped), played([0.3] * 4, policy="greedy_assignment", **capped)]
     elsewhere = played([0.4] * 4, policy="random", task="public_goods")
-    found = groups([*usual, noisy, *off, elsewhere])
+    found = group_runs([*usual, noisy, *off, elsewhere])
     assert played_in(found) == [usual, [noisy, GREEDY], off, [elsewhere]]
     titles = ["World disaster", "World disaster, noise=0.5", "World disaster, reduction_most=3"]
     assert [group.heading for group in found] == [*titles, "World public_goods"]
-    assert groups([off[1]])[0].heading == titles[2]
+    assert group_runs([off[1]])[0].heading == titles[2]
 
 
 @pytest.mark.parametrize(
@@ -473,10 +473,10 @@ def test_conditions_that_differ_in_more_than_the_design_arent_pooled(
     factor: str, value: str, named: str, usual: str
 ) -> None:
     other = played([0.1] * 4, **{factor: value})
-    found = groups([IMPLICIT, other])
+    found = group_runs([IMPLICIT, other])
     assert played_in(found) == [[IMPLICIT], [other]]
     assert [g.heading for g in found] == [f"World disaster, {usual}", f"World disaster, {named}"]
-    alone = [groups([one])[0].heading for one in (IMPLICIT, other)]
+    alone = [group_runs([one])[0].heading for one in (IMPLICIT, other)]
     off = "World disaster" if factor == "backend" else f"World disaster, {named}"
     assert alone == ["World disaster", off]
     assert f"World disaster, {named}: every arm" in {
@@ -488,13 +488,13 @@ def test_a_lone_agent_and_the_policies_of_its_world_stand_beside_a_team() -> Non
     large, lone = played([0.2] * 4, agents="20"), played([0.3] * 4, agents="1", turns="0")
     scripted = {"policy": "random", "backend": "scripted", "temperature": "t0"}
     many, few = played([0.8] * 4, agents="20", **scripted), played([0.8] * 4, **scripted)
-    assert played_in(groups([lone, IMPLICIT, large, many, few])) == [
+    assert played_in(group_runs([lone, IMPLICIT, large, many, few])) == [
         [IMPLICIT, lone, few],
         [large, lone, many],
     ]
     headings = {"World disaster, 1 agent": [lone], "World disaster": [lone, IMPLICIT]}
     for heading, study in headings.items():
-        assert [group.heading for group in groups(study)] == [heading]
+        assert [group.heading for group in group_runs(study)] == [heading]
 
 
 # --- what all of them say -----------------------------------------------------------------------

@@ -36,7 +36,7 @@ _COST = Column(("cost", "unpriced"), "$", format_dollars)
 # --- replicates and calls by condition ---------------------------------------------------------
 
 
-def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
+def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
     """Make the table of replicates and usage by condition, with a total (Table S1)."""
     rows = rows_of(usages)
     named = condition_keys(rows)

@@ -68,7 +68,7 @@ def gather_committees(
     return data | {"index": index(chosen.study, tracked, entries, "λ̂ per round", kind.named_by)}
 
 
-EXPLORER = Explorer(
+COMMITTEE_EXPLORER = Explorer(
     gather_committees,
     Layout(
         "divergence explorer",

@@ -10,7 +10,7 @@ from plenum.base.extensions import Registry
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.decisions import decisions
-from plenum.reports.figures.divergence import divergence
+from plenum.reports.figures.divergence import draw_divergence
 from plenum.reports.figures.forest import forest
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
@@ -40,7 +40,7 @@ def _nothing(study: EstimatedStudy) -> None:
 
 def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:
     rows = [row for row in study.deliberated if row.n > 1]
-    return divergence(rows, study.chosen.window) if rows else None
+    return draw_divergence(rows, study.chosen.window) if rows else None
 
 
 def _matrix(study: EstimatedStudy) -> Figure | None:

@@ -45,7 +45,7 @@ _WALKS: dict[str, Any] = {"color": COLOURS[1], "linestyle": ":", "lw": 1.3}
 _OTHERS: dict[str, Any] = {"color": "0.78", "linestyle": "-", "lw": 0.6}
 
 
-def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Figure]:
+def draw_divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Figure]:
     """Draw D(t) on a logarithmic axis, a panel a condition, others of its scenario in grey.
 
     Conditions without an estimate are left out. One figure a page.

@@ -6,6 +6,6 @@ from plenum.reports.tables.maps import landscape, matrices
 from plenum.reports.tables.publish import frames, publish
 
 __all__ = [
-    "conditions", "contrasts", "decisions", "diagnostics", "frames", "landscape", "matrices",
-    "pooled", "publish",
+    "conditions", "decisions", "diagnostics", "frames", "landscape", "matrices",
+    "publish", "tabulate_contrasts", "tabulate_pooled",
 ]  # fmt: skip

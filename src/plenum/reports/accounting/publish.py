@@ -1,0 +1,63 @@
+"""The accounts of a study as tables and frames, printed and written."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from plenum.reports.accounting.attrition import attrition
+from plenum.reports.accounting.common import distinct
+from plenum.reports.accounting.servers import server_frame, servers
+from plenum.reports.accounting.tables import (
+    condition_frame,
+    failed_at,
+    failed_at_frame,
+    failure_frame,
+    failures,
+    manifest,
+    manifest_frame,
+    model_frame,
+    models,
+    tabulate_accounts,
+)
+from plenum.reports.publishing import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
+
+_LINES = 24
+"""The largest number of lines of a manifest that are printed."""
+
+
+def publish_accounts(chosen: Settings) -> None:
+    """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
+    usages = Study(chosen.study, chosen.uri).usage
+    usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
+    once, listed = distinct(usages), manifest(usages)
+    by_model = [*models(once), *servers(once)]
+    printed = [*tabulate_accounts(usages), *by_model, failures(once), *failed_at(once)]
+    printed.append(attrition(once))
+    short = len(listed) <= _LINES
+    product = Product(
+        stem="accounting",
+        frames=accounting_frames(usages),
+        tables=(*printed, listed),
+        printed=(*printed, *[listed] * short),
+        more=()
+        if short
+        else (f"the manifest is too long to print: {chosen.out / 'manifest.csv'}",),
+    )
+    publish_product(product, chosen)
+
+
+def accounting_frames(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
+    """Make the accounts as data: by condition, by model, by reason to fail, and the files."""
+    once = distinct(usages)
+    by_server, by_call = server_frame(once), failed_at_frame(once)
+    return {
+        "accounting": condition_frame(usages),
+        "accounting_models": model_frame(once),
+        **({} if by_server.empty else {"accounting_servers": by_server}),
+        "manifest": manifest_frame(usages),
+        "failures": failure_frame(once),
+        **({} if by_call.empty else {"failed_at": by_call}),
+    }

@@ -31,7 +31,8 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.cli import NO_VERDICT, front_door, one_line_errors
+    from plenum.base import NO_VERDICT
+    from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 

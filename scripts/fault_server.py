@@ -9,7 +9,8 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.cli import INTERRUPTED, front_door, one_line_errors
+    from plenum.base import INTERRUPTED
+    from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 

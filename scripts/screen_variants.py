@@ -10,8 +10,9 @@ try:
     import hydra
     from omegaconf import DictConfig
 
+    from plenum.base import FAILED, INTERRUPTED
     from plenum.base.terminal import say
-    from plenum.cli import FAILED, INTERRUPTED, front_door, one_line_errors
+    from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 

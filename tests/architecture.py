@@ -452,19 +452,36 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
     """Imports of a module from outside its room where the room's face would do.
 
     A room is a folder at the top of a package, and a package's own top; its face is the
-    ``__init__.py``. Pairs of the importing module and the module that it reaches into.
+    ``__init__.py``. What stands at the top of a package is common to the package's rooms: they need
+    no face for it, other packages do. Pairs of the importing module and the module that it reaches
+    into.
     """
     modules = {_dotted(path, root): path for path in sources(root)}
-    found = set()
+    faced, found = _faced_names(modules), set()
     for module, path in modules.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
         for name in imports(ast.parse(path.read_text(encoding="utf-8")), package):
-            target = name if name in modules else name.rpartition(".")[0]
-            if target not in modules or _room(target, modules) == _room(module, modules):
+            above = name.rpartition(".")[0]
+            target = name if name in modules and name not in faced else above
+            own = {_room(module, modules), module.split(".")[0]}
+            if target not in modules or _room(target, modules) in own:
                 continue
             if modules[target].stem != "__init__":
                 found.add((module, target))
     return sorted(found)
+
+
+def _faced_names(modules: dict[str, Path]) -> set[str]:
+    """Dotted names in the stubs of faces, such as ``plenum.dynamics.pooled``, a function."""
+    stubs = {module: path.with_suffix(".pyi") for module, path in modules.items()}
+    return {
+        f"{module}.{alias.asname or alias.name}"
+        for module, stub in stubs.items()
+        if stub.name == "__init__.pyi" and stub.is_file()
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def _room(module: str, modules: dict[str, Path]) -> str:

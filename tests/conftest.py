@@ -12,10 +12,11 @@ from hydra import initialize_config_dir
 from hypothesis import settings
 from omegaconf import DictConfig
 
-from plenum.committee import Ask, Deliberation
+from plenum.committee import Deliberation
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
 from plenum.models import Reply
+from plenum.models.conversation import Ask
 
 pytest_plugins = ["command_line"]
 

@@ -65,10 +65,10 @@ BUDGETS = {
     "plenum_archive": 1_800,
     "plenum_audit": 13_700,
     "plenum_checks": 4_760,
-    "plenum_fleet": 5_110,
+    "plenum_fleet": 5_150,
     "plenum_hosted": 2_200,
-    "plenum_papers": 4_620,
-    "plenum_report": 1_600,
+    "plenum_papers": 4_720,
+    "plenum_report": 1_630,
     "plenum_worlds": 7_950,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
@@ -91,7 +91,7 @@ ALLOWED: dict[str, set[str]] = {
     "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics", "worlds"},
 }
 """The arrows of the design: what a room may import. They only run downwards."""
-NUMERIC = {"numpy", "scipy", "statsmodels", "plenum"}
+NUMERIC = {"numpy", "scipy", "statsmodels", "plenum", "lazy_loader"}
 PANDAS_WRITERS = {"to_csv", "to_html", "to_latex", "to_markdown", "to_string"}
 STANDARD_WRITERS = {"csv.writer", "csv.DictWriter"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
@@ -227,6 +227,37 @@ def test_every_room_of_the_package_is_in_the_design() -> None:
     assert modules == {"cli", "callbacks"}
 
 
+def test_nobody_imports_past_a_face() -> None:
+    assert architecture.imports_past_faces(ROOT) == []
+
+
+def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "plenum/__init__.py": "",
+        "plenum/records/__init__.py": "",
+        "plenum/records/__init__.pyi": "from .journal import journal as journal",
+        "plenum/records/journal.py": "def journal(): ...",
+        "plenum/models/__init__.py": "",
+        "plenum/models/chat.py": "def f():\n    from plenum.records.journal import journal",
+        "plenum/models/retry.py": "from plenum.records import journal",
+        "plenum_audit/__init__.py": "",
+        "plenum_audit/kind.py": "",
+        "plenum_audit/reports/__init__.py": "",
+        "plenum_audit/reports/page.py": "from plenum_audit import kind",
+        "plenum_papers/__init__.py": "from plenum_audit import kind",
+    }
+    for name, source in files.items():
+        path = tmp_path / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    assert architecture.imports_past_faces(tmp_path) == [
+        ("plenum.models.chat", "plenum.records.journal"),
+        ("plenum_papers", "plenum_audit.kind"),
+    ]
+
+
 def test_nobody_imports_in_a_circle() -> None:
     assert architecture.import_circles(ROOT) == []
 
@@ -250,7 +281,7 @@ def test_reports_know_of_a_world_only_how_it_is_shown(modules: dict[str, str]) -
         for name in imports(module, source)
         if room(name) == "worlds"
     }
-    assert known == {"plenum_worlds.find_world.Display", "plenum_worlds.registry.display"}
+    assert known == {"plenum_worlds.definition.Display", "plenum_worlds.registry.display"}
 
 
 def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[str, str]) -> None:

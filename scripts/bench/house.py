@@ -8,7 +8,7 @@
 - heart_foreign_words    words in them that belong to another capability, such as batch or world
 - core_imports_siblings  imports of a sibling in `src/plenum`, inside functions too
 - imports_past_faces     imports of a module from outside its room, past the room's `__init__.py`
-- modules_loaded         modules of ours that `import plenum.committee` loads
+- modules_loaded         modules of ours that `from plenum.committee import Deliberation` loads
 - public_names           names that users may import: `__all__` of every package, each name once
 - names_without_underscore  names at the top of all modules that have no underscore
 - import_circles         groups of modules that import each other, under TYPE_CHECKING too
@@ -91,7 +91,7 @@ LISTED: dict[str, Callable[[Path], Iterable[object]]] = {
 
 _LOADED = """
 import sys
-import plenum.committee
+from plenum.committee import Deliberation
 print(sum(name.split(".")[0].startswith("plenum") for name in sys.modules))
 """
 _FRAMES = """

@@ -14,8 +14,8 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
-    from plenum.design.condition import Job
-    from plenum.execution.playing import Playing
+    from plenum.design import Job
+    from plenum.execution import Playing
 
 
 @dataclass
@@ -51,13 +51,11 @@ class ConcurrentLauncher(Launcher):
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
         """Compose and check every job, then run all of them."""
-        from plenum.checks import dry_run
-        from plenum.execution.hydra_jobs import launch_jobs
+        from plenum.checks import show_dry_run
+        from plenum.execution import launch_jobs
 
         composing = (self.context, self.config, self.task)
-        return launch_jobs(
-            *composing, job_overrides, initial_job_idx, dry_run.show_dry_run, self.play()
-        )
+        return launch_jobs(*composing, job_overrides, initial_job_idx, show_dry_run, self.play())
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         """Return the factory that distributes replicates; ``None`` runs them in this process."""
@@ -69,8 +67,7 @@ class RayLauncher(ConcurrentLauncher):
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         """Return the factory that distributes replicates over Ray workers."""
-        from plenum_fleet.remote.cluster import require_ray
-        from plenum_fleet.remote.ray_deliberations import RayDeliberations
+        from plenum_fleet.remote import RayDeliberations, require_ray
 
         require_ray()
         return RayDeliberations

@@ -11,8 +11,7 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
+from plenum.base import UserError, read_bytes, user_folder
 
 _NO_CASES = ("variants",)
 """Folders of ``scenarios`` that hold something other than scenarios."""
@@ -27,7 +26,7 @@ class ScenarioSearchPath(SearchPathPlugin):
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Append the folders of scenarios."""
-        root, own = os.environ.get("PLENUM_ROOT"), project.user_folder()
+        root, own = os.environ.get("PLENUM_ROOT"), user_folder()
         if root:
             search_path.append("plenum", f"scenarios://{root}/scenarios")
         if own:
@@ -83,7 +82,7 @@ class ScenarioSource(ConfigSource):
         return sorted({_id(file) for file in self._files()})
 
     def _files(self, folder: str = "") -> Iterable[Path]:
-        own = project.user_folder()
+        own = user_folder()
         places = [Path(self.path), *([own / "scenarios"] if own else [])]
         return sorted(file for place in places for file in (place / folder).glob("*.yaml"))
 
@@ -107,7 +106,7 @@ class ScenarioSource(ConfigSource):
 def _id(file: Path) -> str:
     """Return the id at the beginning of a line of the file; without one, the file's name."""
     try:
-        text = regular_files.read_bytes(file).decode(errors="replace")
+        text = read_bytes(file).decode(errors="replace")
     except OSError:  # who chooses the file learns why it can't be read
         return file.stem
     match = re.search(r"^id:[ \t]*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", text, re.MULTILINE)

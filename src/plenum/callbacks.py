@@ -14,8 +14,7 @@ from typing import Any, TextIO, cast
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.base.terminal import say
+from plenum.base import UserError, say
 
 PRINTED = ".printed.json"
 """The file in a study's output folder with its printed tables, under a digest of their sources."""
@@ -43,7 +42,7 @@ class Closing(Callback):
         self._close(Path(config.hydra.sweep.dir), config)
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
-        from plenum.execution.outcomes import closing_lines, collect_outcomes
+        from plenum.execution import closing_lines, collect_outcomes
 
         outcomes = collect_outcomes(folder, only)
         if not outcomes:
@@ -67,12 +66,11 @@ def _print_tables(study: str, uri: str) -> bool:
     try:
         if _print_again(study, uri, out):
             return True
-        from plenum.reports import results
-        from plenum.reports.settings import Settings
+        from plenum.reports import Settings, publish_results
 
         began = time.time_ns() - _CLOCK_NS
         with _copied() as (output, errors):
-            results.publish_results(Settings(study, uri, out))
+            publish_results(Settings(study, uri, out))
         if not errors.text:
             _keep(study, uri, out, output.text, began)
     except UserError as error:
@@ -86,9 +84,9 @@ def _print_tables(study: str, uri: str) -> bool:
 
 def _print_again(study: str, uri: str, out: Path) -> bool:
     """Print the last output, if its sources and its files are unchanged."""
-    from plenum.records import memo
+    from plenum.records import recall
 
-    kept = memo.recall(out / PRINTED, _key(study, uri)) if (out / PRINTED).exists() else None
+    kept = recall(out / PRINTED, _key(study, uri)) if (out / PRINTED).exists() else None
     if kept is None or kept["files"] != {name: _digest(out / name) for name in kept["files"]}:
         return False
     sys.stdout.write(kept["text"])
@@ -98,31 +96,30 @@ def _print_again(study: str, uri: str, out: Path) -> bool:
 
 def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
     """Keep the printed text, with the digests of the files that were written for it."""
-    from plenum.records import memo
+    from plenum.records import remember
 
     written = [f.name for f in out.iterdir() if f.is_file() and f.stat().st_mtime_ns >= began]
     files = {name: _digest(out / name) for name in written}
     if key := _key(study, uri):
-        memo.remember(out / PRINTED, key, {"text": text, "files": files})
+        remember(out / PRINTED, key, {"text": text, "files": files})
 
 
 def _key(study: str, uri: str) -> str:
     """Digest everything that the printed tables depend on; empty if that can't be known."""
-    from plenum.base import project
-    from plenum.base.identity import digest
-    from plenum.tracking.stored import fingerprint
+    from plenum.base import code_digest, digest, project_root
+    from plenum.tracking import fingerprint
 
     contents = fingerprint(study, uri)
     if contents is None:
         return ""
     places = [
         str(Path.cwd()),
-        str(project.project_root()),
+        str(project_root()),
         sys.executable,
         os.environ.get("PATH"),
         uri,
     ]
-    return digest([study, contents, places, _shape(), project.code_digest()])
+    return digest([study, contents, places, _shape(), code_digest()])
 
 
 def _digest(file: Path) -> str:

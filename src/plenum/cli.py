@@ -10,31 +10,29 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.processes import close_environment
-from plenum.base.secret_input import refuse_in_arguments
-from plenum.base.secrets import redact
-from plenum.base.terminal import say
-
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-
-NO_VERDICT = 4
-"""The status of an audit that was stopped, or crashed, before a verdict. For an audit 1 means that
-a verdict was reached."""
+from plenum.base import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    Stopped,
+    UserError,
+    close_environment,
+    missing_package,
+    one_line,
+    redact,
+    refuse_in_arguments,
+    say,
+    shows_full_errors,
+    status_of,
+)
 
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors whose cause is outside of plenum; files that were written before are whole."""
-
-
-@cache
-def _full_error() -> bool:
-    """Return True if the user asked for tracebacks; cached before :func:`front_door` asks too."""
-    return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
 def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
@@ -43,14 +41,14 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
     Flags may be anywhere; Hydra itself would read no override between two flags.
     """
     close_environment()
-    from plenum.design.overrides import check_flags, check_meant, flags_first, take_own_folder
+    from plenum.design import check_flags, check_meant, flags_first, take_own_folder
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = flags_first(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
-    _full_error()
+    shows_full_errors()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = partial(_without_secrets, failed)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
@@ -66,19 +64,19 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
             _explain_values()
         main()
         if any("://" in argument for argument in sys.argv):
-            from plenum.records import stores
+            from plenum.records import send_outputs
 
-            stores.send_outputs()
+            send_outputs()
 
 
 def _explain_values() -> None:
     """Let ``--help`` show the values of a script's own config with their comments."""
     from omegaconf import OmegaConf
 
-    from plenum.base import project
+    from plenum.base import project_root
 
     def own_values(config_name: str) -> str:
-        text = (project.project_root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
+        text = (project_root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
         _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
         defaults = next((b for b in blocks if b.startswith("defaults:")), "")
         values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
@@ -117,7 +115,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
             again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
             where = error.filename or Path.cwd()
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
-        if package := _missing_package(error):
+        if package := missing_package(error):
             _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:
@@ -127,64 +125,15 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
         )
 
 
-def status_of(error: BaseException, failed: int = FAILED) -> int:
-    """Return the exit status for an error; see :func:`one_line_errors`."""
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED
-    if isinstance(error, BrokenPipeError) or not isinstance(error, Exception) or _full_error():
-        return failed
-    typed = (UserError, HydraException, OmegaConfBaseException, OSError)
-    if _missing_package(error):
-        return BAD_INPUT
-    return BAD_INPUT if isinstance(error, typed) or _of_the_input(error) else failed
-
-
-def _missing_package(error: BaseException) -> str:
-    """Return the package of ours that isn't installed, if that is the error; else an empty text."""
-    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    return package if package.startswith("plenum_") else ""
-
-
-def one_line(error: BaseException) -> str:
-    """Shorten an error's message by Hydra's and OmegaConf's trailing context."""
-    text = str(error)
-    override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
-    if override and str(override) not in text:
-        text = f"{override}: {text}"
-    text = redact(text)
-    for tail in (
-        "\nConfig search path",
-        "\nSet the environment variable HYDRA_FULL_ERROR",
-        "\n(Background",
-    ):
-        text = text.partition(tail)[0]
-    text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)
-    options = re.sub(r"\n\t", ", ", text).replace(":, ", ": ")
-    return " ".join(options.split())
-
-
 def _explained(error: Exception, config_name: str | None) -> str:
     """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):
-        from plenum.design.slips import explain
+        from plenum.design import explain
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
             line = explain(sys.argv[1:], config_name)
     return redact(line) if line else one_line(error)
-
-
-def _of_the_input(error: Exception) -> bool:
-    """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
-    if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
-        return True
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith(
-        ("hydra.", "optuna.")
-    )
 
 
 def _without_secrets(

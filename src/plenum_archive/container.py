@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from plenum.base import regular_files, zips
-from plenum.design.ranges import is_study
+from plenum.base import open_regular_file, unpack_problem
+from plenum.design import is_study
 from plenum_archive.layout import FORMAT, KIND, MANIFEST
 
 SEAL = 64
@@ -199,7 +199,7 @@ def opened(path: Path) -> Iterator[Box]:
     Damaged
         The file isn't a complete zip file, or unpacking it could do harm.
     """
-    with regular_files.open_regular_file(path) as file:
+    with open_regular_file(path) as file:
         size = path.stat().st_size
         try:
             zipped = ZipFile(file)
@@ -225,7 +225,7 @@ def _refuse_harm(members: list[ZipInfo], size: int) -> None:
     doubled = [n for n, k in Counter(i.filename.lower() for i in members).items() if k > 1]
     if doubled:
         raise Damaged(f"{doubled[0]}: there is more than one file of this name")
-    if wrong := zips.unpack_problem(members, size, _LARGEST):
+    if wrong := unpack_problem(members, size, _LARGEST):
         raise Damaged(wrong)
 
 

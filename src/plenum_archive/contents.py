@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet
 
-from plenum.design.kinds import kind_of
+from plenum.design import kind_of
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import states
+from plenum.tracking import describe_replicate
 from plenum_archive import layout
 from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
 
@@ -96,7 +96,7 @@ def _disagreement(
         "status": transcript.status,
         "failure": transcript.reason or "",
         "decision": transcript.decision or "",
-        "journal": states.describe_replicate(transcript, replicate.tags.get("plenum.pending", "")),
+        "journal": describe_replicate(transcript, replicate.tags.get("plenum.pending", "")),
     }.items():
         if replicate.tags.get(f"plenum.{tag}") != value:
             yield f"its {tag} isn't that of its run"

@@ -14,16 +14,10 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.base.progress import show_progress
-from plenum.base.project import code_version
-from plenum.records import stores
-from plenum.reports.accounting.publish import accounting_frames
-from plenum.reports.settings import Settings, report_settings
-from plenum.reports.table import frame_csv
-from plenum.tracking import store
-from plenum.tracking.conditions import simulated
-from plenum.tracking.study import Study
+from plenum.base import UserError, code_version, show_progress
+from plenum.records import file_exists
+from plenum.reports import Settings, accounting_frames, frame_csv, report_settings
+from plenum.tracking import Study, require_writable, simulated
 from plenum_archive import dictionary, layout, scrub
 from plenum_archive.container import Packer, sealed
 from plenum_archive.gather import ArchivedCondition, gathered
@@ -57,11 +51,11 @@ def read_config(cfg: DictConfig) -> Export:
         raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
     if chosen.out.suffix != ".zip":
         raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
-    if not cfg.overwrite and stores.file_exists(str(cfg.out)):
+    if not cfg.overwrite and file_exists(str(cfg.out)):
         raise UserError(
             f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )
-    store.require_writable("out", chosen.out.parent)
+    require_writable("out", chosen.out.parent)
     return Export(chosen, cfg.overwrite)
 
 

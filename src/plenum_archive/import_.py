@@ -12,16 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.base.identity import folder_of
-from plenum.base.progress import show_progress
-from plenum.design.kinds import kind_of
-from plenum.design.ranges import is_study
-from plenum.records import read, stores
-from plenum.tracking import rows, store
-from plenum.tracking.conditions import rerun
-from plenum.tracking.runs import CONDITIONS, search_runs
-from plenum.tracking.stored import KIND_TAG
+from plenum.base import UserError, folder_of, show_progress
+from plenum.design import is_study, kind_of
+from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
+from plenum.tracking import (
+    CONDITIONS,
+    KIND_TAG,
+    ROW_WRITERS,
+    ROWS_ARCHIVE,
+    ROWS_FILE,
+    ROWS_TAG,
+    absolute_uri,
+    collect_artifacts,
+    find_experiment,
+    has_nested_runs,
+    make_row,
+    make_trash_error,
+    open_client,
+    require_writable,
+    require_writable_store,
+    rerun,
+    search_runs,
+    transcript_file,
+)
 from plenum_archive import layout
 from plenum_archive.container import Box, described
 from plenum_archive.gather import ARCHIVE, ORIGIN, gathered
@@ -60,16 +73,16 @@ def read_config(cfg: DictConfig) -> Import:
     """
     if cfg.archive is None:
         raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
-    archive = existing("archive", stores.fetch_file("archive", str(cfg.archive)))
+    archive = existing("archive", fetch_file("archive", str(cfg.archive)))
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     journals = None if cfg.journals is None else str(cfg.journals)
     if journals is not None:
-        store.require_writable("journals", stores.local_folder(journals))
+        require_writable("journals", local_folder(journals))
     study = "" if cfg.study is None else str(cfg.study)
     if study and not is_study(study):
         raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
-    uri, replicate_runs = store.absolute_uri(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
+    uri, replicate_runs = absolute_uri(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
     return Import(archive, study, uri, journals, replicate_runs)
 
 
@@ -90,12 +103,10 @@ def bring_back(wanted: Import) -> None:
                 print(line, file=sys.stderr)
             raise UserError(f"{lines[-1]}; nothing was imported")
         study = wanted.study or str(result.manifest["study"])
-        kept = stores.open_store(wanted.journals) if wanted.journals else None
+        kept = open_store(wanted.journals) if wanted.journals else None
         unpacked = _journals(box, result.manifest, wanted.journals)
         with show_progress("writing") as written:
-            nested = rows.has_nested_runs(
-                wanted.replicate_runs, result.manifest["counts"]["target"]
-            )
+            nested = has_nested_runs(wanted.replicate_runs, result.manifest["counts"]["target"])
             new = restore(box, result.manifest, study, wanted.uri, written, nested)
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +139,7 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
         run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
         number = rerun({"settings": run.params.get("settings", "")})
         name = folder_of(run.tags["plenum.condition"], number)
-        subfolder = stores.fetch_journals(journals, name) / name
+        subfolder = fetch_journals(journals, name) / name
         for replicate in replicates:
             path = subfolder / f"{replicate.replicate:03d}.jsonl"
             name = layout.transcript(entry["folder"], replicate.replicate)
@@ -175,14 +186,14 @@ def restore(
     UserError
         The store can't be written to, or holds another study of this name.
     """
-    store.require_writable_store(store.absolute_uri(uri))
-    client = store.open_client(uri)
+    require_writable_store(absolute_uri(uri))
+    client = open_client(uri)
     contents = layout.content(manifest["files"])
     if _is_imported(client, study, uri, contents):
         return False
     unfinished = f"{study} (unfinished import {contents[:8]})"
-    experiment = store.find_experiment(client, uri, study, unfinished)
-    workers = 8 if store.absolute_uri(uri).startswith("http") else 1  # a file has one writer
+    experiment = find_experiment(client, uri, study, unfinished)
+    workers = 8 if absolute_uri(uri).startswith("http") else 1  # a file has one writer
     known = _known(client, experiment)
     writing = _Writing(client, experiment, contents, known, workers, nested)
     for done, condition in enumerate(manifest["conditions"], start=1):
@@ -206,7 +217,7 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     if experiment is None:
         return False
     if experiment.lifecycle_stage != "active":
-        raise store.make_trash_error(study, experiment.experiment_id, uri)
+        raise make_trash_error(study, experiment.experiment_id, uri)
     if search_runs(client, experiment.experiment_id, CONDITIONS):
         with gathered(study, uri) as conditions:
             files = {
@@ -241,11 +252,11 @@ class _Writing:
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
-        from plenum.tracking import run_data
+        from plenum.tracking import collect_by_round
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
-        more = {} if self.nested else {rows.ROWS_TAG: rows.ROWS_FILE}
+        more = {} if self.nested else {ROWS_TAG: ROWS_FILE}
         if not self.nested:
             files += _rows(folder, replicates)
         parent = self.put(run, "", files, _by_round(run), more)
@@ -255,7 +266,7 @@ class _Writing:
 
         def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
-            series = run_data.collect_by_round(read(journal), child.end or child.start)
+            series = collect_by_round(read(journal), child.end or child.start)
             self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -282,7 +293,7 @@ class _Writing:
             tags={**run.tags, ORIGIN: run.run_id, **(tags or {})},
         )
         run_id = str(created.info.run_id)
-        with store.collect_artifacts(self.client, created, within) as folder:
+        with collect_artifacts(self.client, created, within) as folder:
             for file in files:
                 (folder / file.name).write_bytes(file.read_bytes())
         self._log(run_id, run, series)
@@ -315,16 +326,16 @@ class _Writing:
 
 def _rows(folder: Path, replicates: Sequence[ArchivedRun]) -> list[Path]:
     """Write the files that hold replicates as rows into their condition's folder; return them."""
-    files = [folder / rows.ROWS_FILE, folder / rows.ROWS_ARCHIVE]
+    files = [folder / ROWS_FILE, folder / ROWS_ARCHIVE]
     values = []
     for run in replicates:
         info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
         times = {"start_time": run.start, "end_time": run.end}
-        values.append(rows.make_row({**info, **times}, run.tags, run.params, run.metrics))
-    rows.ROW_WRITERS["rows"].write(files[0], values)
+        values.append(make_row({**info, **times}, run.tags, run.params, run.metrics))
+    ROW_WRITERS["rows"].write(files[0], values)
     numbers = [run.replicate for run in replicates]
-    rows.ROW_WRITERS["rows"].pack(
-        files[1], {n: folder / TRANSCRIPTS / rows.transcript_file(n) for n in numbers}
+    ROW_WRITERS["rows"].pack(
+        files[1], {n: folder / TRANSCRIPTS / transcript_file(n) for n in numbers}
     )
     return files
 

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.design.factors import varying
-from plenum.reports.markdown import template
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import simulated
+from plenum.design import varying
+from plenum.reports import Settings, template
+from plenum.tracking import simulated
 from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {

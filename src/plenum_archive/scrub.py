@@ -9,10 +9,7 @@ from typing import Any
 
 import yaml
 
-from plenum.base import yaml_files
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
-from plenum.base.secrets import holds_secret
+from plenum.base import UserError, digest, holds_secret, parse_yaml
 
 _SQLITE = "sqlite:///"
 _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
@@ -24,7 +21,7 @@ _SHORTEST = 5
 
 def config(data: bytes) -> bytes:
     """Remove folders and hosts from a composed config; return it unchanged if it names none."""
-    values = yaml_files.parse_yaml(data.decode())
+    values = parse_yaml(data.decode())
     clean = _clean(values)
     if clean == values:
         return data

@@ -6,10 +6,21 @@ from typing import Annotated, Any, Literal
 from omegaconf import DictConfig, OmegaConf
 from pydantic import BeforeValidator, Field
 
-from plenum.design import checking, schema
-from plenum.design.ranges import Checked, Count, Float, Int, Positive, WebUrl, require
-from plenum.design.scripts import Script
-from plenum.design.validation import read_settings
+from plenum.design import (
+    Checked,
+    Count,
+    Float,
+    Int,
+    Positive,
+    Script,
+    StudyConfig,
+    WebUrl,
+    check_settings,
+    read_settings,
+    require,
+    resolve_config,
+    type_config,
+)
 
 Inner = Annotated[Float, Field(ge=0.01, le=0.999)]
 
@@ -95,10 +106,10 @@ INSTEAD = {
 }
 """Settings of ``run.py`` and their replacements in an audit."""
 
-SCRIPT = Script((schema.StudyConfig, AuditConfig), INSTEAD)
+SCRIPT = Script((StudyConfig, AuditConfig), INSTEAD)
 
 
-def type_audit(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
+def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     """Return the config of ``scripts/audit.py``: the audit's own settings, and those of any study.
 
     Raises
@@ -122,13 +133,13 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
-    study = schema.type_config(schema.resolve_config(rest))
-    checking.check_settings(study)
+    study = type_config(resolve_config(rest))
+    check_settings(study)
     _refuse_anew(study)
     return audit, study
 
 
-def _refuse_anew(study: schema.StudyConfig) -> None:
+def _refuse_anew(study: StudyConfig) -> None:
     """Refuse settings that repeat draws, since a verdict uses all runs of a program.
 
     Raises

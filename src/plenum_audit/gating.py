@@ -5,15 +5,12 @@ from contextlib import contextmanager, suppress
 
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.base.secrets import redact
-from plenum.cli import NO_VERDICT, one_line, status_of
-from plenum.design.ranges import is_study
+from plenum.base import NO_VERDICT, UserError, one_line, redact, status_of
+from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.execution import audit as audits
-from plenum_audit.execution.audit_logs import is_large, logged_program
-from plenum_audit.programs.compose import Audit, compose_audit
+from plenum_audit.dynamics import AuditResult
+from plenum_audit.execution import is_large, logged_program, run_audit
+from plenum_audit.programs import Audit, compose_audit
 
 
 def composed(cfg: DictConfig) -> Audit:
@@ -79,8 +76,8 @@ def audited(audit: Audit) -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
-    from plenum.reports.printing import show_text
-    from plenum_audit.reports.publish import publish_audited, publish_unended
+    from plenum.reports import show_text
+    from plenum_audit.reports import publish_audited, publish_unended
 
     begun = False
 
@@ -91,7 +88,7 @@ def audited(audit: Audit) -> AuditResult | None:
         begun = True
 
     try:
-        result = audits.run_audit(audit, begin)
+        result = run_audit(audit, begin)
         if result is None:
             return None
         program = logged_program(audit.logged) if is_large(audit) else None
@@ -113,7 +110,7 @@ def audited(audit: Audit) -> AuditResult | None:
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
-    from plenum_audit.reports.publish import publish_unbegun
+    from plenum_audit.reports import publish_unbegun
 
     told = one_line(error) if isinstance(error, Exception) else _in_words(error)
     why = f"the audit could not begin: {told}"

@@ -1,7 +1,6 @@
 """Audited programs as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design.factors import PROGRAM_FACTORS
-from plenum.design.kinds import Kind
+from plenum.design import PROGRAM_FACTORS, Kind
 
 KIND = Kind(
     name="program",

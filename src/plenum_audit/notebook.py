@@ -7,23 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from plenum.design.condition import Job
-from plenum.design.settings import Api, Backend, Budget, Calls, Sampling, Simulated
+from plenum.design import Api, Backend, Budget, Calls, Job, Sampling, Simulated
 from plenum_audit.design import AuditConfig, CommitteeConfig
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.execution import audit as audits
+from plenum_audit.dynamics import AuditResult
+from plenum_audit.execution import run_audit
 from plenum_audit.gating import audited, explained_in_outputs
-from plenum_audit.programs import cases
-from plenum_audit.programs.adapters.committee import (
+from plenum_audit.programs import (
+    OWN_MODELS,
+    Audit,
+    Case,
     Committee,
+    Program,
+    ProgramCondition,
     find_program,
+    load_cases,
     name_program,
+    require_apart,
     wrap_program,
 )
-from plenum_audit.programs.adapters.program import Program
-from plenum_audit.programs.case import Case
-from plenum_audit.programs.compose import OWN_MODELS, Audit
-from plenum_audit.programs.condition import ProgramCondition
 
 _STUDY = "audit"
 """The study that an audit from Python is tracked as."""
@@ -104,7 +105,7 @@ def audit(
                 *(committee, case, backend, timeout_s, config),
                 how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
             )
-        run = audits.run_audit if folder is None else audited
+        run = run_audit if folder is None else audited
         result: AuditResult | None = _outside_of_loops(run, composed)
         assert result is not None  # only a dry run has none
         return result
@@ -136,7 +137,7 @@ def _audit(
         program = wrap_program(committee)
         target = config.committee.target
         called = Committee(target=target, isolate="none", timeout_s=timeout_s)
-    given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load_cases(case)
+    given = (require_apart(case),) if isinstance(case, Case) else load_cases(case)
     jobs = [
         Job(
             condition=_condition(program, each, backend),

@@ -12,19 +12,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from plenum.base.processes import ONE_THREAD
+from plenum.base import ONE_THREAD
 from plenum.dynamics import (
     INTERVALS,
     bootstrap,
     contrast,
+    fit_distances,
+    jackknife_se,
     lyapunov,
+    margin,
     mixed_model,
     pooled,
     reversal_test,
     shuffle_test,
 )
-from plenum.dynamics.estimate import margin
-from plenum.dynamics.fit import fit_distances, jackknife_se
 from plenum_checks import generators
 from plenum_checks.generators import Process
 

@@ -12,10 +12,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.dynamics import INTERVALS
-from plenum.reports.formats import format_decimals, format_text
-from plenum.reports.markdown import lines, template
-from plenum.reports.style import COLOURS, MARKERS, PAGE, add_caption, drawing_style, save_figure
-from plenum.reports.table import Column, Format, Table
+from plenum.reports import (
+    COLOURS,
+    MARKERS,
+    PAGE,
+    Column,
+    Format,
+    Table,
+    add_caption,
+    drawing_style,
+    format_decimals,
+    format_text,
+    lines,
+    save_figure,
+    template,
+)
 from plenum_checks import calibration, generators
 from plenum_checks.calibration import (
     CALIBRATED,

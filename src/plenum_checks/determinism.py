@@ -12,28 +12,42 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.identity import digest, seed_for
-from plenum.base.text import replace_surrogates
-from plenum.committee import Deliberation, prompts
-from plenum.committee import state as stateline
-from plenum.committee.condition import CommitteeCondition, Seat, require_committee
-from plenum.committee.failures import classify_failure
-from plenum.committee.state import Malformed
-from plenum.design.compose import parse_job
-from plenum.design.condition import Api, Job
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger
-from plenum.execution.caller import Caller, classify_error, run_together, run_until_stopped
-from plenum.execution.limits import ProviderUnavailable
-from plenum.execution.preflight import require_prices
-from plenum.models import Answer, Attempt, Chat, ChatModel, backends
-from plenum.models.api.prices import Prices
-from plenum.models.chat import SIMULATED
+from plenum.base import UserError, code_version, digest, replace_surrogates, seed_for
+from plenum.committee import (
+    CommitteeCondition,
+    Deliberation,
+    Malformed,
+    Seat,
+    classify_failure,
+    parse_answer,
+    require_committee,
+    turn_prompt,
+)
+from plenum.design import Api, Job, parse_job
+from plenum.execution import (
+    Admission,
+    Caller,
+    Ledger,
+    ProviderUnavailable,
+    Ticket,
+    classify_error,
+    require_prices,
+    run_together,
+    run_until_stopped,
+)
+from plenum.models import (
+    SIMULATED,
+    Answer,
+    Attempt,
+    Chat,
+    ChatModel,
+    Prices,
+    build_backend,
+    make_retry_policy,
+    require_live_calls,
+)
 from plenum.records import Failure
-from plenum.tracking import store
-from plenum.tracking.stored import require_active
+from plenum.tracking import absolute_uri, require_active, require_writable, require_writable_store
 
 LEAST = 2
 """Smallest number of answers that can be compared."""
@@ -104,7 +118,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     if cfg.logprobs is not None and type(cfg.logprobs) is not bool:
         raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
     out = Path(cfg.out)
-    store.require_writable("out", out)
+    require_writable("out", out)
     job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _PROBE_ONLY])
     return ProbeSettings(parse_job(job_config), cfg.n, cfg.logprobs, out)
 
@@ -112,8 +126,8 @@ def settings(cfg: DictConfig) -> ProbeSettings:
 def _require_study(job: Job) -> None:
     """Refuse a study that can't be tracked."""
     if job.tracking_uri:
-        uri = store.absolute_uri(job.tracking_uri)
-        store.require_writable_store(uri)
+        uri = absolute_uri(job.tracking_uri)
+        require_writable_store(uri)
         require_active(job.study, uri)
 
 
@@ -137,8 +151,8 @@ def probe(request: ProbeSettings) -> Document:
     _require_study(job)
     condition = require_committee(job.condition).base
     prices = Prices(job.prices)
-    backends.require_live_calls(job.calls)
-    model = backends.build_backend(condition.backend, job.calls, prices)
+    require_live_calls(job.calls)
+    model = build_backend(condition.backend, job.calls, prices)
     probes = _probes(condition, request.n, request.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
@@ -213,7 +227,7 @@ def _probes(condition: CommitteeCondition, n: int, logprobs: bool | None) -> lis
 
 def _instead(chat: Chat, condition: CommitteeCondition, seat: Seat) -> Chat:
     """Return the call that another seat would make if it opened the deliberation."""
-    messages = prompts.turn_prompt(condition, seat, (), {})
+    messages = turn_prompt(condition, seat, (), {})
     seed = seed_for(chat.seed, seat.name, "probe")
     return replace(chat, model=seat.model, messages=messages, seed=seed)
 
@@ -222,12 +236,9 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
     backend = condition.backend
     if wanted is False or not isinstance(backend, Api):
         return False
-    from plenum.models.api import routes
-    from plenum.models.api.litellm_import import litellm
+    from plenum.models import find_route, litellm
 
-    route = routes.find_route(
-        model, {provider: urls[0] for provider, urls in backend.fleets.items()}
-    )
+    route = find_route(model, {provider: urls[0] for provider, urls in backend.fleets.items()})
     if wanted:
         route.parameters(condition.sampling, logprobs=True)  # refuses what the model refuses
         return True
@@ -262,7 +273,7 @@ class _Questions:
 
     async def _ask(self, call: _Call, admission: Admission, progress: Callable[[], object]) -> None:
         ticket = Ticket(admission, self._model.provider, call.chat.model, call.index)
-        caller = Caller(self._model, backends.make_retry_policy(self._job.calls), ticket)
+        caller = Caller(self._model, make_retry_policy(self._job.calls), ticket)
         try:
             call.answer = await caller.ask(call.chat, {}, call.failed.append)
             call.outcome = "ok"
@@ -298,7 +309,7 @@ def _settings(job: Job, n: int) -> dict[str, Any]:
         "noise": getattr(condition.backend, "noise", None),
         "send_seed": getattr(condition.backend, "send_seed", False),
         "transport": job.calls.transport,
-        "version": project.code_version(),
+        "version": code_version(),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -342,7 +353,7 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
     text = replace_surrogates(reply.text)
     state, problem = None, ""
     try:
-        state = stateline.parse_answer(text, options)[1]
+        state = parse_answer(text, options)[1]
     except Malformed as malformed:
         problem = f"{classify_failure(reply)}: {malformed}"
     return {

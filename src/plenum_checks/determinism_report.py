@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from plenum.base.secrets import redact
-from plenum.design.factors import FACTORS
-from plenum.reports.markdown import frame_markdown
-from plenum.reports.printing import show, show_text
-from plenum.reports.table import Table
-from plenum.tracking import store
+from plenum.base import redact
+from plenum.design import FACTORS
+from plenum.reports import Table, frame_markdown, show, show_text
+from plenum.tracking import find_experiment, open_client
 from plenum_checks.determinism_tables import tables
 from plenum_checks.probed_model import Document, ProbedModel, verdict
 
@@ -78,10 +76,10 @@ def _log(
 ) -> None:
     """Log one run per model to the study's experiment."""
     settings = document["settings"]
-    client = store.open_client(uri)
+    client = open_client(uri)
     from mlflow.entities import Metric, Param  # only now: the client sets up how MLflow logs
 
-    experiment = store.find_experiment(client, uri, settings["study"])
+    experiment = find_experiment(client, uri, settings["study"])
     for model in models:
         run = client.create_run(
             experiment,

@@ -9,20 +9,22 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.design.factors import FACTORS
-from plenum.reports.formats import (
+from plenum.design import FACTORS
+from plenum.reports import (
     NONE,
+    Column,
+    Table,
     format_count,
     format_decimals,
     format_limits,
     format_realised,
     format_significant,
+    keys,
+    label,
 )
-from plenum.reports.labels import label
-from plenum.reports.table import Column, Table, keys
 from plenum_checks.probed_model import Document, ProbedModel, plural
 from plenum_checks.spread import END, FirstDifference
-from plenum_papers.items.published import published_numbers
+from plenum_papers.items import published_numbers
 
 _SIMULATED = "simulated agents answered: no evidence about language models"
 _SHOWN = 24

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import helmert
 
-from plenum.dynamics.fit import WINDOW, Floats, slope
+from plenum.dynamics import WINDOW, Floats, slope
 
 ROUNDS = 20
 OPTIONS = 3

@@ -13,25 +13,45 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.identity import digest, seed_for
-from plenum.base.text import replace_surrogates
-from plenum.design.compose import parse_job
-from plenum.design.condition import Job, Simulated
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger, answers_usage, failures_usage
-from plenum.execution.caller import Caller, classify_error, run_together, run_until_stopped
-from plenum.execution.preflight import require_prices
-from plenum.models import Chat, ChatModel, Message, Reply, backends
-from plenum.models.api.prices import Price, Prices
-from plenum.models.chat import SIMULATED
+from plenum.base import Stopped, UserError, digest, replace_surrogates, seed_for
+from plenum.design import Job, Simulated, parse_job
+from plenum.execution import (
+    Admission,
+    Caller,
+    Ledger,
+    Ticket,
+    answers_usage,
+    classify_error,
+    failures_usage,
+    require_prices,
+    run_together,
+    run_until_stopped,
+)
+from plenum.models import (
+    SIMULATED,
+    Chat,
+    ChatModel,
+    Message,
+    Price,
+    Prices,
+    Reply,
+    build_backend,
+    make_retry_policy,
+    require_live_calls,
+)
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
-from plenum.scenarios import Scenario
-from plenum.scenarios.perturbations import VariantSurvey
-from plenum.scenarios.variant import Variant
-from plenum.tracking import store
-from plenum_checks.wordings import meaning
-from plenum_checks.wordings.meaning import Judged, Opinion, Unread
+from plenum.scenarios import Scenario, Variant, VariantSurvey
+from plenum.tracking import hold_lock, require_writable
+from plenum_checks.wordings import (
+    JUDGE_REPAIR,
+    JUDGE_SYSTEM,
+    MOST_MEANING,
+    Judged,
+    Opinion,
+    Unread,
+    ask_judge,
+    read_opinion,
+)
 
 UNREAD = "unread"
 """Outcome of a pair if neither the first answer nor the repeated one holds a score."""
@@ -82,10 +102,10 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     if not isinstance(cfg.judge, str) or not cfg.judge:
         raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
     limit = cfg.flag_below
-    if type(limit) not in (int, float) or not 0 <= limit <= meaning.MOST_MEANING:
-        raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST_MEANING:g}")
+    if type(limit) not in (int, float) or not 0 <= limit <= MOST_MEANING:
+        raise UserError(f"flag_below: {limit!r}; a number from 0 to {MOST_MEANING:g}")
     out = Path(cfg.out)
-    store.require_writable("out", out)
+    require_writable("out", out)
     job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
     only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
     job_config.model = {**job_config.model, **only}
@@ -145,8 +165,8 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
     """
     job = request.job
     prices = Prices(job.prices)
-    backends.require_live_calls(job.calls)
-    model = backends.build_backend(job.condition.backend, job.calls, prices)
+    require_live_calls(job.calls)
+    model = build_backend(job.condition.backend, job.calls, prices)
     model.check((request.judge,), job.condition.sampling)
     require_prices([job], prices)
     identity = _identity(request)
@@ -158,7 +178,7 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
 
     try:
         with (
-            store.hold_lock(folder / "lock", refuse),
+            hold_lock(folder / "lock", refuse),
             Journal(folder / "scores.jsonl", _head(request, identity)) as journal,
         ):
             return _judge(request, pairs, model, prices.of, journal)
@@ -214,7 +234,7 @@ class _Judging:
     async def all(self, pairs: Sequence[VariantPair]) -> None:
         """Ask about every pair, and record its outcome in ``judged``."""
         admission = Admission(self._request.job.calls, self._ledger)
-        policy = backends.make_retry_policy(self._request.job.calls)
+        policy = make_retry_policy(self._request.job.calls)
         tickets = [
             Ticket(admission, self._model.provider, self._identity, index)
             for index in range(len(pairs))
@@ -235,7 +255,7 @@ class _Judging:
         for number in range(1, _TRIES + 1):
             reply = await self._reply(pair, chat, caller)
             try:
-                opinion = meaning.read_opinion(reply.text)
+                opinion = read_opinion(reply.text)
             except Unread as unread:
                 problem = "cut off" if reply.finish == "length" else str(unread)
                 self._keep("malformed", pair, reply, problem=problem, attempt=number)
@@ -278,7 +298,7 @@ class _Judging:
 def _identity(request: JudgeSettings) -> str:
     """Return a digest of the judge: model, sampling, backend, and wording of the prompts."""
     condition = request.job.condition
-    asks = [meaning.JUDGE_SYSTEM, meaning.ask_judge("", ""), meaning.JUDGE_REPAIR]
+    asks = [JUDGE_SYSTEM, ask_judge("", ""), JUDGE_REPAIR]
     sampling, backend = vars(condition.sampling), vars(condition.backend)
     return digest([request.judge, sampling, backend, condition.weights, condition.seed, asks])
 
@@ -292,8 +312,8 @@ def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
 
 def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
     sampling = request.job.condition.sampling
-    question = meaning.ask_judge(pair.first.packet, pair.variant.packet)
-    messages = (Message("system", meaning.JUDGE_SYSTEM), Message("user", question))
+    question = ask_judge(pair.first.packet, pair.variant.packet)
+    messages = (Message("system", JUDGE_SYSTEM), Message("user", question))
     seed = seed_for(identity, pair.key, "judge")
     return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)
 
@@ -301,7 +321,7 @@ def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
 def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
     more = (
         Message("assistant", replace_surrogates(reply.text) or "(nothing)"),
-        Message("user", meaning.JUDGE_REPAIR.replace("{problem}", problem)),
+        Message("user", JUDGE_REPAIR.replace("{problem}", problem)),
     )
     seed = seed_for(chat.seed, "repair")
     return Chat(chat.model, (*chat.messages, *more), chat.temperature, chat.max_tokens, seed)

@@ -8,10 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from plenum.dynamics.decisions import Share, flip_rate
-from plenum.dynamics.divergence import divergence, pairwise_distances
-from plenum.dynamics.fit import Floats, jackknife_se
-from plenum_hosted import diff
+from plenum.dynamics import Floats, Share, divergence, flip_rate, jackknife_se, pairwise_distances
+from plenum_hosted import common_prefix
 
 END = ""
 """The end of a text, among the alternatives of a :class:`FirstDifference`."""
@@ -168,7 +166,7 @@ def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
-    shared = [diff.common_prefix(split[a], split[b]) for a, b in pairwise(order)]
+    shared = [common_prefix(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
     alternatives: Counter[str] = Counter()

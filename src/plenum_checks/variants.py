@@ -8,15 +8,26 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.reports.formats import NONE, format_decimals, format_significant
-from plenum.reports.printing import show
-from plenum.reports.table import Column, Table, frame_csv, keys
-from plenum.scenarios import Scenario, load_scenario, variant_files
-from plenum.scenarios.perturbations import VariantSurvey, survey_variants
-from plenum_checks.wordings import meaning, rephrase
-from plenum_checks.wordings.meaning import Judged
+from plenum.base import UserError, project_root, resolve_path
+from plenum.reports import (
+    NONE,
+    Column,
+    Table,
+    format_decimals,
+    format_significant,
+    frame_csv,
+    keys,
+    show,
+)
+from plenum.scenarios import (
+    Scenario,
+    VariantSurvey,
+    load_scenario,
+    read_wordings,
+    survey_variants,
+    wordings_file,
+)
+from plenum_checks.wordings import Judged, append_rephrasings, is_flagged
 
 
 @dataclass(frozen=True)
@@ -39,9 +50,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
     """
     if type(cfg.combine) is not bool:
         raise UserError(f"combine: {cfg.combine!r}; true or false")
-    known = {
-        path.stem: path for path in sorted((project.project_root() / "scenarios").glob("*.yaml"))
-    }
+    known = {path.stem: path for path in sorted((project_root() / "scenarios").glob("*.yaml"))}
     wanted = list(known) if cfg.scenarios is None else cfg.scenarios
     if not OmegaConf.is_list(wanted) and not isinstance(wanted, list):
         raise UserError(f"scenarios: {wanted!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
@@ -49,7 +58,7 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
         if name not in known:
             raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
     loaded = tuple(load_scenario(known[name]) for name in wanted)
-    folder = project.resolve_path(str(cfg.folder))
+    folder = resolve_path(str(cfg.folder))
     if not folder.is_dir():
         raise UserError(f"folder: {folder} does not exist, or is no folder")
     return ScreenSettings(loaded, folder, cfg.combine, Path(cfg.out))
@@ -58,9 +67,9 @@ def read_config(cfg: DictConfig) -> ScreenSettings:
 def combine(chosen: ScreenSettings) -> None:
     """Write rephrasings into variants files that have none, and print what was done."""
     for scenario in chosen.scenarios:
-        file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
-        read = variant_files.read_wordings(file, scenario)
-        done = rephrase.append_rephrasings(read)
+        file = wordings_file(chosen.folder, scenario, "rephrase")
+        read = read_wordings(file, scenario)
+        done = append_rephrasings(read)
         print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
 
 
@@ -106,7 +115,7 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
     frame = frame.astype({"score": float})
     _write(out / "scores.csv", frame, _scores(frame, judged, below))
-    flagged = sum(meaning.is_flagged(pair, below) for pair in judged)
+    flagged = sum(is_flagged(pair, below) for pair in judged)
     without = sum(pair.opinion is None for pair in judged)
     counts = [f"{flagged} pairs are flagged"] * bool(flagged)
     counts += [f"{without} pairs have no score"] * bool(without)
@@ -213,7 +222,7 @@ def _score(pair: Judged, below: float) -> dict[str, object]:
         "judge": pair.judge,
         "outcome": pair.outcome,
         "score": opinion.score if opinion else None,
-        "flagged": meaning.is_flagged(pair, below) if opinion else None,
+        "flagged": is_flagged(pair, below) if opinion else None,
         "difference": opinion.difference if opinion else "",
         "detail": pair.detail,
     }

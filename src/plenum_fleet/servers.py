@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from plenum.base.terminal import say as say_on_terminal
-from plenum.base.text import flatten
-from plenum.models.chat import CallError, Chat, Response
+from plenum.base import flatten
+from plenum.base import say as say_on_terminal
+from plenum.models import CallError, Chat, Response
 from plenum.records import Failure
 
 _MOST_FAILURES = 3

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plenum.dynamics import Summary, summarise
-from plenum.tracking.conditions import Outline, TrackedCondition
+from plenum.tracking import Outline, TrackedCondition
 from plenum_fleet.recorded import Recorded, recorded
 
 _WHOLE = (

@@ -4,6 +4,6 @@
 imports torch, so that a config can be checked without it.
 """
 
-from plenum_hosted.host import HOST
+import lazy_loader
 
-__all__ = ["HOST"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

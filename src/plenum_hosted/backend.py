@@ -7,11 +7,9 @@ from contextlib import suppress
 
 import torch
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.identity import digest, generator
-from plenum.design.condition import Hosted, Sampling
-from plenum.models.chat import CallError, Chat, Reply, Response
-from plenum.models.pace import Pace
+from plenum.base import Stopped, UserError, digest, generator
+from plenum.design import Hosted, Sampling
+from plenum.models import CallError, Chat, Pace, Reply, Response
 from plenum.records import Failure
 from plenum_hosted import environment
 from plenum_hosted.engine import Engine

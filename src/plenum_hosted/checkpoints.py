@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
+from plenum.base import UserError, open_regular_file, resolve_path
 
 TINY = Path(__file__).with_name("tiny")
 """The folder of the model that ships with the project."""
@@ -31,7 +30,7 @@ def folder(model: str) -> Path | None:
     """
     if model == "tiny":
         return TINY
-    path = project.resolve_path(model)
+    path = resolve_path(model)
     return path if path.is_dir() or model.startswith((".", "/", "~")) else None
 
 
@@ -80,7 +79,7 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
         total.update(f"{file.name}:{size}\n".encode())
-        with regular_files.open_regular_file(file) as handle:
+        with open_regular_file(file) as handle:
             while block := handle.read(_BLOCK):
                 total.update(block)
     return total.hexdigest()

@@ -9,9 +9,8 @@ import tokenizers
 import torch
 import transformers
 
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
-from plenum.design.condition import Hosted
+from plenum.base import UserError, digest
+from plenum.design import Hosted
 from plenum_hosted import attention
 
 _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")

@@ -12,14 +12,20 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import WINDOW, LyapunovEstimate, Share, divergence
-from plenum.dynamics.fragility import ALL, CANONICAL
-from plenum.reports.figures.catalogue import Drawing
-from plenum.reports.figures.words import write_caption
-from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL
+from plenum.dynamics import ALL, CANONICAL, WINDOW, LyapunovEstimate, Share, divergence
+from plenum.reports import (
+    COLOURS,
+    MARKERS,
+    PAGE,
+    SMALL,
+    Drawing,
+    EstimatedStudy,
+    Row,
+    grouped,
+    provenance,
+    varying_in,
+    write_caption,
+)
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
 _SHOWN = "HL-01"

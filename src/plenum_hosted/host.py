@@ -1,8 +1,7 @@
 """The hosted backend as an extension of plenum, which finds it by an entry point."""
 
-from plenum.base.errors import UserError
-from plenum.design.hosts import Host
-from plenum.design.settings import Hosted
+from plenum.base import UserError
+from plenum.design import Host, Hosted
 from plenum.models import ChatModel
 from plenum_hosted.checkpoints import digests
 

@@ -10,9 +10,9 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Hosted
-from plenum.models.chat import Message
+from plenum.base import UserError
+from plenum.design import Hosted
+from plenum.models import Message
 from plenum_hosted import attention, checkpoints
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch

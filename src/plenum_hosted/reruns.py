@@ -8,17 +8,21 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.records.stores import fetch_journals
-from plenum.reports.labels import shared_label
-from plenum.reports.markdown import frame_markdown
-from plenum.reports.printing import show
-from plenum.reports.rows import Row, shown_rows
-from plenum.reports.settings import source_keys
-from plenum.reports.table import Column, Table, frame_csv, keys
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.report_run import log_report
-from plenum.tracking.study import Study
+from plenum.base import UserError
+from plenum.records import fetch_journals
+from plenum.reports import (
+    Column,
+    Row,
+    Table,
+    frame_csv,
+    frame_markdown,
+    keys,
+    shared_label,
+    show,
+    shown_rows,
+    source_keys,
+)
+from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
 
 _LINES = 24

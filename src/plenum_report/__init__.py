@@ -1,5 +1,5 @@
 """Reports of studies in prose, in the form of a paper's results section, as HTML and Markdown."""
 
-from plenum_report.publish_report import publish_report
+import lazy_loader
 
-__all__ = ["publish_report"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

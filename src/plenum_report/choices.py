@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plenum.dynamics import NO_MAJORITY
-from plenum.reports.rows import Row
+from plenum.reports import Row
 
 
 def option_in_words(label: str) -> str:

@@ -5,14 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design.factors import FACTORS
-from plenum.dynamics import Contrast, Estimate, Pooled
-from plenum.dynamics.fragility import FragilityContrast
-from plenum.dynamics.multiplicity import ALPHA, holds
-from plenum.dynamics.planning import detectable
-from plenum.reports.effects import Effect
-from plenum.reports.phrases import listed
-from plenum.reports.rows import symbol
+from plenum.design import FACTORS
+from plenum.dynamics import ALPHA, Contrast, Estimate, FragilityContrast, Pooled, detectable, holds
+from plenum.reports import Effect, listed, symbol
 from plenum_report.families import SHAKY
 
 

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from plenum.reports.page.document import Document, Section, blocks
-from plenum.reports.phrases import count_words, paragraphs
-from plenum.reports.study import EstimatedStudy
+from plenum.reports import Document, EstimatedStudy, Section, blocks, count_words, paragraphs
 from plenum_report import facts
 from plenum_report.material import Material
 
@@ -40,9 +38,10 @@ def compose(material: Material) -> Document:
         for number, (anchor, title) in enumerate(SECTIONS.items(), start=1)
     ]  # fmt: skip
     conditions = count_words(known["conditions"], "condition")
+    replicates = count_words(sum(known["each"]), "completed replicate")
     return Document(
         title=f"Study {material.chosen.study}",
-        lead=f"Results of {conditions} and {count_words(sum(known['each']), 'completed replicate')}",
+        lead=f"Results of {conditions} and {replicates}",
         notice=" ".join(paragraphs("plenum_report/notice.md.j2", f=known)),
         sections=tuple(sections),
         abstract=tuple(_answer(material, known, noticed=False)),

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from plenum.dynamics import Share
-from plenum.dynamics.fragility import ALL
-from plenum.reports.rows import Row
+from plenum.dynamics import ALL, Share
+from plenum.reports import Row
 
 
 class Fragility(NamedTuple):

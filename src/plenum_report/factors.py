@@ -7,12 +7,9 @@ from itertools import product
 
 import pandas as pd
 
-from plenum.design.factors import FACTORS
-from plenum.reports.labels import provenance
-from plenum.reports.phrases import join_names as first_names
-from plenum.reports.phrases import listed
-from plenum.reports.rows import Row, varying_in
-from plenum.reports.table import Column, Table
+from plenum.design import FACTORS
+from plenum.reports import Column, Row, Table, listed, provenance, varying_in
+from plenum.reports import join_names as first_names
 
 _PROTOCOLS = {
     "deliberation": "deliberation",

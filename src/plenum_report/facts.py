@@ -8,15 +8,20 @@ from typing import Any
 import numpy
 import scipy
 
-from plenum.base import project
-from plenum.design.factors import USUAL
-from plenum.dynamics import Branching, association
-from plenum.dynamics.multiplicity import ALPHA, excludes
-from plenum.dynamics.warnings import WARNINGS, Warned
-from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
-from plenum.reports.phrases import spaced
-from plenum.reports.rows import Row, in_other_environments, symbol
-from plenum.tracking.provenance import Provenance
+from plenum.base import code_version
+from plenum.design import USUAL
+from plenum.dynamics import ALPHA, WARNINGS, Branching, Warned, association, excludes
+from plenum.reports import (
+    WHY,
+    Row,
+    in_order,
+    in_other_environments,
+    spaced,
+    spent_by,
+    symbol,
+    whys_in,
+)
+from plenum.tracking import Provenance
 from plenum_report import comparisons
 from plenum_report.choices import choice, choices, option_in_words
 from plenum_report.factors import crossed, fixed, levels
@@ -255,7 +260,7 @@ def _appendix(material: Material) -> dict[str, Any]:
         "squares": [*material.named("square"), *material.named("landscape")],
         "details": material.named("diagnostics"),
         "compared": material.named("compared"),
-        "version": project.code_version(),
+        "version": code_version(),
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
         "python": platform.python_version(),

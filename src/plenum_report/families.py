@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.dynamics import Diagnostics, LyapunovEstimate, benjamini_hochberg, holm
-from plenum.dynamics.multiplicity import ALPHA, holds
-from plenum.reports.formats import format_decimals, format_interval, format_p_value
-from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, rows_frame, shown_rows
-from plenum.reports.table import Column, Table, keys
+from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holds, holm
+from plenum.reports import (
+    Column,
+    Row,
+    Table,
+    format_decimals,
+    format_interval,
+    format_p_value,
+    keys,
+    provenance,
+    rows_frame,
+    shown_rows,
+)
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
 """Statuses of conditions without a λ̂."""

@@ -4,25 +4,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from plenum.dynamics.fragility import FragilityContrast
-from plenum.reports import fragility
-from plenum.reports.accounting.attrition import attrition
-from plenum.reports.accounting.common import distinct
-from plenum.reports.accounting.tables import failures, manifest, tabulate_accounts
-from plenum.reports.effects import Effect
-from plenum.reports.groups import RowGroup
-from plenum.reports.labels import provenance
-from plenum.reports.page.document import Grid, Picture
-from plenum.reports.rows import Row
-from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Table
-from plenum.reports.tables import branching, decisions, diagnostics, landscape, matrices
-from plenum.reports.tables import conditions as estimates
-from plenum.reports.tables import fragility as fragility_tables
-from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
-from plenum.tracking.provenance import Provenance
-from plenum.tracking.usage import ConditionUsage
+from plenum.dynamics import FragilityContrast
+from plenum.reports import (
+    Effect,
+    EstimatedStudy,
+    Grid,
+    Picture,
+    Row,
+    RowGroup,
+    Settings,
+    Table,
+    attrition,
+    compare_wordings,
+    decisions,
+    diagnostics,
+    distinct,
+    failures,
+    landscape,
+    manifest,
+    matrices,
+    provenance,
+    tabulate_accounts,
+    tabulate_branching,
+    tabulate_contrasts,
+    tabulate_fragility,
+    tabulate_pooled,
+)
+from plenum.reports import conditions as estimates
+from plenum.tracking import ConditionUsage, Provenance
 from plenum_report import factors
 from plenum_report.decisions import Decisions
 from plenum_report.factors import Names
@@ -118,7 +127,7 @@ class Material:
     @cached_property
     def changes(self) -> list[Effect[FragilityContrast]]:
         """Differences of fragility."""
-        return fragility.compare_wordings(self.rows, self.study.baseline)
+        return compare_wordings(self.rows, self.study.baseline)
 
     @cached_property
     def sheets(self) -> dict[str, Table]:
@@ -134,14 +143,14 @@ class Material:
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
             tables["decisions"] = decisions(self._group(parallel))
-        worded = fragility_tables.tabulate_fragility(rows, self.changes)
+        worded = tabulate_fragility(rows, self.changes)
         if worded:
             tables["fragility"] = worded[0]
         for kind in self.kinds:
             tables[f"conditions{kind.suffix}"] = estimates(self._group(kind.rows))
             if len(kind.fits) > 1:
                 tables[f"growth{kind.suffix}"] = kind.table()
-        for sheet in branching.tabulate_branching(rows):
+        for sheet in tabulate_branching(rows):
             tables["branching"] = sheet
         for sheet in tabulate_contrasts(self.study.contrasts, rows):
             tables["contrasts"] = sheet

@@ -4,18 +4,23 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from plenum.base.errors import UserError
-from plenum.base.terminal import say
-from plenum.reports.figures.publish import draw_figures
-from plenum.reports.page.document import Document, Picture
-from plenum.reports.page.rendering import html, render_markdown
-from plenum.reports.phrases import capital, count_words
-from plenum.reports.printing import show_text
-from plenum.reports.publishing import written
-from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load_study
-from plenum.tracking.report_run import log_report
-from plenum.tracking.study import Study
+from plenum.base import UserError, say
+from plenum.reports import (
+    Document,
+    EstimatedStudy,
+    Picture,
+    Settings,
+    capital,
+    count_words,
+    draw_figures,
+    html,
+    kind_of,
+    load_study,
+    render_markdown,
+    show_text,
+    written,
+)
+from plenum.tracking import Study, log_report
 from plenum_report.compose import compose
 from plenum_report.material import PLACES, Material
 

@@ -6,23 +6,30 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.base.terminal import say
-from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
-from plenum.design.kinds import KINDS
-from plenum.reports.formats import format_realised
-from plenum.reports.labels import origin
-from plenum.reports.page.document import Block, Document, Grid, Picture, Section, blocks
-from plenum.reports.phrases import capital, count_words, paragraphs
-from plenum.reports.printing import shared_notes
-from plenum.reports.settings import Settings
-from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study
+from plenum.base import say
+from plenum.design import FACTORS, KINDS, WORLD_FACTORS, varying
+from plenum.reports import (
+    Block,
+    Column,
+    Document,
+    Grid,
+    Picture,
+    Section,
+    Settings,
+    Table,
+    blocks,
+    capital,
+    count_words,
+    format_realised,
+    keys,
+    origin,
+    paragraphs,
+    shared_notes,
+)
+from plenum.tracking import Study, TrackedCondition
 from plenum_report.factors import design
-from plenum_worlds.reports import publish
-from plenum_worlds.reports.findings import answer
-from plenum_worlds.reports.findings import facts as facts_of
-from plenum_worlds.reports.groups import Group, group_runs
+from plenum_worlds.reports import Group, answer, draw_study, group_runs, tabulate_study
+from plenum_worlds.reports import facts as facts_of
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Factors without those of committees that repeat another one in a world."""
@@ -50,7 +57,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
-    built = publish.tabulate_study(played) if done else []
+    built = tabulate_study(played) if done else []
     shared = shared_notes(built)
     results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in built]
     tables = [
@@ -60,7 +67,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
     say("drawing figures")
-    drawn = publish.draw_study(played, folder) if done else []
+    drawn = draw_study(played, folder) if done else []
     source = origin(played)
     pictures = [
         Picture(
@@ -94,7 +101,8 @@ def compose(chosen: Settings, folder: Path) -> Document:
         )
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
-    lead = f"Results of {count_words(len(played), 'condition')} and {count_words(done, 'completed run')}"
+    conditions = count_words(len(played), "condition")
+    lead = f"Results of {conditions} and {count_words(done, 'completed run')}"
     notice = " ".join(paragraphs("plenum_report/world_notice.md.j2", f=facts))
     abstract = tuple(answer(played, noticed=False))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)

@@ -3,8 +3,6 @@
 Each world is a package of its own; :mod:`plenum_worlds.registry` lists them.
 """
 
-from plenum_worlds.consensus import MECHANISMS
-from plenum_worlds.draws import Draws
-from plenum_worlds.registry import build_world, find_world
+import lazy_loader
 
-__all__ = ["MECHANISMS", "Draws", "build_world", "find_world"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

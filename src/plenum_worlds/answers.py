@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base.fences import strip_fence
-from plenum.base.json_reply import unique
-from plenum.base.text import replace_surrogates, visible_text
-from plenum.models.conversation import Misread
+from plenum.base import replace_surrogates, strip_fence, unique, visible_text
+from plenum.models import Misread
 
 Action = TypeVar("Action")
 

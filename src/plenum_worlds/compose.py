@@ -9,10 +9,18 @@ from typing import Any
 
 import yaml
 
-from plenum.design.compose import prompt_text, role_text, with_weights
-from plenum.design.ranges import one_of, require
-from plenum.design.schema import Config, RulesConfig
-from plenum.design.settings import ANSWER_FORMS, Information, Protocol
+from plenum.design import (
+    ANSWER_FORMS,
+    Config,
+    Information,
+    Protocol,
+    RulesConfig,
+    one_of,
+    prompt_text,
+    require,
+    role_text,
+    with_weights,
+)
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED
 from plenum_worlds.hearing import heard_by

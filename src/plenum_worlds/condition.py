@@ -9,16 +9,17 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plenum.base.identity import digest
-from plenum.design.condition import (
+from plenum.base import digest
+from plenum.design import (
+    ANSWER_FORMS,
     Condition,
+    Information,
+    RulesConfig,
     changed_settings,
     format_value,
     identified_backend,
     temperature_label,
 )
-from plenum.design.schema import RulesConfig
-from plenum.design.settings import ANSWER_FORMS, Information
 from plenum_worlds.registry import find_world
 
 WORLD_VERSION = 2

@@ -3,8 +3,7 @@
 import json
 from dataclasses import replace
 
-from plenum.models.chat import TOKENS_A_WORD
-from plenum.models.conversation import Ask
+from plenum.models import TOKENS_A_WORD, Ask
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import world_of
 from plenum_worlds.registry import find_world

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base.identity import generator, seed_for
+from plenum.base import generator, seed_for
 
 
 @dataclass(frozen=True)

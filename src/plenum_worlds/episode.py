@@ -9,11 +9,9 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.base.identity import generator
-from plenum.base.text import flatten
-from plenum.design.settings import ANSWER_FORMS
-from plenum.models import Reply
-from plenum.models.conversation import Ask, Conversation, Entry
+from plenum.base import flatten, generator
+from plenum.design import ANSWER_FORMS
+from plenum.models import Ask, Conversation, Entry, Reply
 from plenum_worlds import answers, dialogue, information, prompts
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, read_plan

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import estimate
-from plenum.dynamics.warnings import of_runs
-from plenum.records import Transcript, episodes
-from plenum_worlds.dynamics.within_world import parting
+from plenum.dynamics import estimate_mean, of_runs
+from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
+from plenum_worlds.dynamics import parting
 from plenum_worlds.metrics import mean_of
 from plenum_worlds.registry import display
 
@@ -27,12 +26,10 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         head = transcript.head
         by_episode[head["replicate"] // head["runs"]].append(transcript)
     metrics: dict[str, float] = {}
-    measured = [episodes.read_metrics(transcript) for transcript in completed]
+    measured = [read_metrics(transcript) for transcript in completed]
     for name in measured[0]:
-        values = [
-            mean_of([episodes.read_metrics(t)[name] for t in runs]) for runs in by_episode.values()
-        ]
-        over = estimate.estimate_mean(np.array(values), INTERVAL)
+        values = [mean_of([read_metrics(t)[name] for t in runs]) for runs in by_episode.values()]
+        over = estimate_mean(np.array(values), INTERVAL)
         metrics |= {f"m.{name}": over.value}
         metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
@@ -51,9 +48,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
 
 def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
     """Return D(t) and λ̂ within episodes, averaged over them; empty if each was run once."""
-    several = episodes.rebuild_ensembles(
-        episodes.list_weights(completed), completed[0].head["runs"]
-    )
+    several = rebuild_ensembles(list_weights(completed), completed[0].head["runs"])
     if not several:
         return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}
     apart = parting(several)

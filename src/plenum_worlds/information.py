@@ -7,7 +7,7 @@ nothing else in the episode depends on it (paper, 3.1: information may be privat
 from dataclasses import replace
 from typing import Any
 
-from plenum.design.settings import Information
+from plenum.design import Information
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Statement, World
 

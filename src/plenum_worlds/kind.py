@@ -1,7 +1,6 @@
 """Worlds as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design.factors import FACTORS, WORLD_FACTORS
-from plenum.design.kinds import Kind
+from plenum.design import FACTORS, WORLD_FACTORS, Kind
 
 KIND = Kind(
     name="world",

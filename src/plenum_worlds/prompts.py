@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from string import Template
 from typing import Any
 
-from plenum.base.text import flatten
-from plenum.design.settings import ANSWER_FORMS
+from plenum.base import flatten
+from plenum.design import ANSWER_FORMS
 from plenum.models import Message
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.world import Statement, World

@@ -8,8 +8,8 @@ from math import isfinite
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from plenum.base.errors import UserError
-from plenum_worlds.find_world import Display, WorldDefinition
+from plenum.base import UserError
+from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.world import World, is_whole
 
 WORLDS = {

@@ -17,11 +17,9 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.utils import env_override
 
-from plenum.base import project
-from plenum.design.compose import parse_job
-from plenum.design.ranges import require
-from plenum.reports.printing import show, show_text
-from plenum.reports.table import Column, Table, frame_csv, keys
+from plenum.base import project_root, resolve_path
+from plenum.design import parse_job, require
+from plenum.reports import Column, Table, frame_csv, keys, show, show_text
 from plenum_worlds.episode import Episode
 
 LEVELS = ("low", "moderate", "high")
@@ -75,7 +73,7 @@ def compared(runs: int) -> pd.DataFrame:
     ``within`` is true if the result differs from the expected value by at most three standard
     errors plus the reference's own error.
     """
-    frame = pd.read_csv(project.resolve_path(REFERENCE)).rename(columns={"released": "expected"})
+    frame = pd.read_csv(resolve_path(REFERENCE)).rename(columns={"released": "expected"})
     lines = zip(frame.task, frame.policy, frame.agents, frame.metric, strict=True)
     measured = [_metrics(*line[:3], runs)[line[3]] for line in lines]
     frame["here"] = [values.mean() for values in measured]
@@ -99,7 +97,7 @@ def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
 def _conditions(task: str, policy: str, agents: int) -> list[Any]:
     """Return one condition per volatility, each with its own draws."""
     given = (f"task={task}", f"task.policy={policy}", f"task.agents={agents}")
-    root = str(project.project_root())
+    root = str(project_root())
     GlobalHydra.instance().clear()  # the script's, whose config has been read
     with (
         env_override({"PLENUM_ROOT": root}),

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from plenum.models.chat import Chat
-from plenum_worlds.find_world import Acting, Duty, Preferences, Proposal
+from plenum.models import Chat
+from plenum_worlds.definition import Acting, Duty, Preferences, Proposal
 from plenum_worlds.prompts import written
 from plenum_worlds.registry import definitions
 

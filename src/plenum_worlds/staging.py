@@ -7,8 +7,8 @@ in the journal.
 from collections.abc import Sequence
 from typing import Any, TypedDict, get_type_hints
 
-from plenum.base.errors import UserError
-from plenum.design.settings import Information
+from plenum.base import UserError
+from plenum.design import Information
 from plenum_worlds import information
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build_world, find_world

@@ -7,9 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.records import Transcript, episodes
-from plenum.records.episodes import MEASURES, list_played_rounds, number, read_metrics
-from plenum.tracking import conditions
+from plenum.records import (
+    MEASURES,
+    Transcript,
+    count_components,
+    list_played_rounds,
+    list_weights,
+    number,
+    read_metrics,
+    read_series,
+    rebuild_ensembles,
+)
+from plenum.tracking import tabulate_replicates
 
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
@@ -30,7 +39,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         "ensemble": weights(transcripts),
         "rounds": rounds(transcripts),
         "metrics": measured(transcripts),
-        "replicates": conditions.tabulate_replicates(transcripts),
+        "replicates": tabulate_replicates(transcripts),
     }
 
 
@@ -63,15 +72,14 @@ def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
     """Return a run's measures by round; d̄(t) has another name than its mean over the run."""
     return {
-        name.replace("deviation", "d"): episodes.read_series(transcript, name).tolist()
-        for name in MEASURES
+        name.replace("deviation", "d"): read_series(transcript, name).tolist() for name in MEASURES
     }
 
 
 def weights(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """Return positive components of C(t): ``replicate``, ``round``, ``component``, ``weight``."""
-    frame = pd.DataFrame(episodes.list_weights(transcripts), columns=_WEIGHTS)
-    frame.attrs["components"] = episodes.count_components(transcripts)
+    frame = pd.DataFrame(list_weights(transcripts), columns=_WEIGHTS)
+    frame.attrs["components"] = count_components(transcripts)
     return frame
 
 
@@ -82,7 +90,7 @@ def ensembles(weights: pd.DataFrame, runs: int) -> list[NDArray[np.float64]]:
     """
     if weights.empty:
         return []
-    return episodes.rebuild_ensembles(weights[_WEIGHTS].itertuples(index=False, name=None), runs)
+    return rebuild_ensembles(weights[_WEIGHTS].itertuples(index=False, name=None), runs)
 
 
 def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:

@@ -20,10 +20,11 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.committee import Ask, Deliberation, ballots
+from plenum.committee import Deliberation, ballots
 from plenum.committee import state as stateline
 from plenum.design.condition import Condition
 from plenum.models import Chat
+from plenum.models.conversation import Ask
 from plenum_checks.fault_server import (
     KINDS,
     Faults,

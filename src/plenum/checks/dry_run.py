@@ -8,25 +8,32 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum.checks.hosted_time import PATIENCE_S, STEPS, measure
-from plenum.design.condition import Hosted, Job, RetryFailed
-from plenum.design.kinds import KINDS
-from plenum.execution import preflight
-from plenum.execution.budget import spent_before
-from plenum.execution.condition_folder import folder_of, journal_of, take_up
-from plenum.execution.cost_estimate import replicate_usage
-from plenum.execution.open_files import raise_file_limit
-from plenum.execution.outcomes import LISTED
-from plenum.execution.playing import playing_of
-from plenum.execution.replicate import may_resume
-from plenum.models import ChatModel, backends
-from plenum.models.api.prices import Price, Prices, how_to_state
-from plenum.records import DamagedJournal, Usage, attempts, read_entries
-from plenum.records.journal import drop_revoked
+from plenum.design import KINDS, Hosted, Job, RetryFailed
+from plenum.execution import (
+    LISTED,
+    describe_new_factors,
+    folder_of,
+    journal_of,
+    may_resume,
+    playing_of,
+    raise_file_limit,
+    replicate_usage,
+    require_jobs,
+    require_limited_models,
+    require_one_kind_a_study,
+    require_parameters,
+    require_shared_settings,
+    spent_before,
+    take_up,
+    warn_idle_slots,
+)
+from plenum.models import ChatModel, Price, Prices, build_backend, how_to_state
+from plenum.records import DamagedJournal, Usage, attempts, drop_revoked, read_entries
 
 if TYPE_CHECKING:
-    from plenum.reports.table import Table
+    from plenum.reports import Table
 
 _ASSUMED_LATENCY_S = 2.0
 _ASSUMED_BATCH_S = 3600.0
@@ -59,16 +66,15 @@ class _Left:
 
 def show_dry_run(jobs: Sequence[Job]) -> None:
     """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
-    preflight.require_jobs(jobs)
-    preflight.require_one_kind_a_study(jobs)
-    preflight.require_shared_settings(jobs)
-    preflight.require_limited_models(jobs)
-    preflight.require_parameters(jobs)
+    require_jobs(jobs)
+    require_one_kind_a_study(jobs)
+    require_shared_settings(jobs)
+    require_limited_models(jobs)
+    require_parameters(jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
-        repr(j.condition.backend): backends.build_backend(j.condition.backend, j.calls, prices)
-        for j in jobs
+        repr(j.condition.backend): build_backend(j.condition.backend, j.calls, prices) for j in jobs
     }
     playing = playing_of(jobs)
     if playing.together:  # models that can't move together are refused
@@ -77,7 +83,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
-    from plenum.reports.printing import show as show_tables  # what runs a sweep needs none
+    from plenum.reports import show as show_tables  # what runs a sweep needs none
 
     for line in _conditions(left[:LISTED]):
         print(line)
@@ -87,7 +93,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     free = by_model.keys() - _sum([item for item in left if item.charged])
     show_tables([_models(by_model, prices, free)])
     for line in (
-        *preflight.describe_new_factors(jobs),
+        *describe_new_factors(jobs),
         *_closing(left, by_model, backend, prices, free),
     ):
         print(line)
@@ -146,7 +152,7 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Tabl
     """Make the table of each model's remaining calls, and their cost."""
     import pandas as pd
 
-    from plenum.reports.table import Column, Table, keys
+    from plenum.reports import Column, Table, keys
 
     records = [
         {
@@ -205,7 +211,7 @@ def _closing(
         yield (
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
-    yield from preflight.warn_idle_slots(jobs)
+    yield from warn_idle_slots(jobs)
     yield from _hosted_times(left, backend)
     charged = [item for item in left if item.charged]
     if charged:

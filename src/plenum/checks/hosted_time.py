@@ -3,10 +3,9 @@
 import asyncio
 from dataclasses import replace
 
-from plenum.design.condition import Job
-from plenum.execution.replay import open_conversation
-from plenum.models import ChatModel
-from plenum.models.pace import Pace, Paced
+from plenum.design import Job
+from plenum.execution import open_conversation
+from plenum.models import ChatModel, Pace, Paced
 
 STEPS = 8
 """Tokens that each row writes."""

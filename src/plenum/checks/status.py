@@ -11,18 +11,19 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.base.identity import folder_of
-from plenum.records.chain import DamagedJournal, verify_lines
-from plenum.records.stores import fetch_journals, local_folder
-from plenum.reports.formats import format_count, format_dollars, format_number
-from plenum.reports.printing import show
-from plenum.reports.settings import source_keys
-from plenum.reports.table import Column, Table, keys
-from plenum.tracking import store
-from plenum.tracking.conditions import rerun
-from plenum.tracking.stored import StoredRun, stored_conditions
-from plenum.tracking.tracker import lock_file
+from plenum.base import UserError, folder_of
+from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
+from plenum.reports import (
+    Column,
+    Table,
+    format_count,
+    format_dollars,
+    format_number,
+    keys,
+    show,
+    source_keys,
+)
+from plenum.tracking import StoredRun, absolute_uri, is_locked, lock_file, rerun, stored_conditions
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
@@ -86,7 +87,7 @@ def show_study(settings: StatusSettings) -> None:
 
 def _stored(settings: StatusSettings) -> list[dict[str, Any]]:
     """List the conditions of a study, a line each."""
-    conditions = stored_conditions(settings.study, store.absolute_uri(settings.uri))
+    conditions = stored_conditions(settings.study, absolute_uri(settings.uri))
     if not conditions:
         raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
     return [_line(each, settings.journals) for each in conditions]
@@ -109,9 +110,7 @@ def _untracked(journals: str) -> list[dict[str, Any]]:
 
 def _name(journal: Path) -> str:
     """Name a journal's condition; use its folder if the first line can't be read."""
-    from plenum.tracking.run_data import (
-        metric_name,  # it imports MLflow, which others don't wait for
-    )
+    from plenum.tracking import metric_name  # it imports MLflow, which others don't wait for
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
         for head in verify_lines(journal, lines.readline())[0]:
@@ -149,12 +148,10 @@ def _totals(frame: pd.DataFrame) -> str:
 def _sweep(settings: StatusSettings) -> str:
     """Describe the sweep that runs or ran last, as far as its lock file tells."""
     uncounted = "conditions that no sweep has begun aren't counted"
-    lock = lock_file(
-        local_folder(settings.journals), store.absolute_uri(settings.uri), settings.study
-    )
+    lock = lock_file(local_folder(settings.journals), absolute_uri(settings.uri), settings.study)
     if not lock.exists() or not (size := lock.read_text(encoding="utf-8")):
         return uncounted
-    return f"a sweep of {size} {'is running' if store.is_locked(lock) else 'ran last'}; {uncounted}"
+    return f"a sweep of {size} {'is running' if is_locked(lock) else 'ran last'}; {uncounted}"
 
 
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:

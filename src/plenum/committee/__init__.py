@@ -1,6 +1,5 @@
 """Committees: their seats, prompts, answers, deliberation and decision."""
 
-from plenum.committee.deliberation import Deliberation
-from plenum.models.conversation import Ask
+import lazy_loader
 
-__all__ = ["Ask", "Deliberation"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

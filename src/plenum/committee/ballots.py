@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.json_reply import read_object
+from plenum.base import read_object
 from plenum.committee.state import Malformed
 
 NONE = "NONE"

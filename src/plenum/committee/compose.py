@@ -3,16 +3,22 @@
 import re
 
 from plenum import scenarios
-from plenum.base import project
-from plenum.base.errors import UserError
+from plenum.base import UserError, resolve_path
 from plenum.committee import frame
 from plenum.committee.condition import CommitteeCondition, Seat
-from plenum.design import kinds
-from plenum.design.compose import prompt_text, role_text, with_weights
-from plenum.design.ranges import one_of, require
-from plenum.design.schema import Config, ModelConfig, RolesConfig
-from plenum.design.settings import Branch
-from plenum.scenarios import perturbations
+from plenum.design import (
+    KINDS,
+    Branch,
+    Config,
+    ModelConfig,
+    RolesConfig,
+    one_of,
+    prompt_text,
+    require,
+    role_text,
+    with_weights,
+)
+from plenum.scenarios import Variant, load_variants
 
 OBJECTIVES = (
     *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
@@ -31,7 +37,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     """
     _refuse_groups_of_others(typed)
     one_of("objective", typed.objective, OBJECTIVES)
-    scenario = scenarios.load_scenario(project.resolve_path(typed.scenario.file))
+    scenario = scenarios.load_scenario(resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
@@ -70,7 +76,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
 def _refuse_groups_of_others(typed: Config) -> None:
     """Refuse options that only another kind uses, since they would change nothing."""
     usual = Config()
-    for kind in kinds.KINDS.values():
+    for kind in KINDS.values():
         for key in kind.groups:
             name, tasks = getattr(typed, key).name, ", ".join(kind.tasks or kind.part("tasks"))
             fits = name == getattr(usual, key).name
@@ -84,7 +90,7 @@ def _branch(typed: Config) -> Branch | None:
     return Branch(branch.bases, branch.after_round, branch.continuations)
 
 
-def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbations.Variant, ...]:
+def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[Variant, ...]:
     """Load the wordings of a scenario; those of a whole packet are in a folder next to it."""
     perturbation = typed.perturbation
     if not perturbation.families:
@@ -93,11 +99,9 @@ def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbation
             f"perturbation.families: empty; {perturbation.name} needs at least one family",
         )
         return ()
-    beside = project.resolve_path(typed.scenario.file).parent / "variants"
-    folder = beside if scenario.wording else project.resolve_path("scenarios/variants")
-    return perturbations.load_variants(
-        perturbation.name, tuple(perturbation.families), scenario, folder
-    )
+    beside = resolve_path(typed.scenario.file).parent / "variants"
+    folder = beside if scenario.wording else resolve_path("scenarios/variants")
+    return load_variants(perturbation.name, tuple(perturbation.families), scenario, folder)
 
 
 def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat, ...]:

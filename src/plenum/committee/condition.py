@@ -6,17 +6,16 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from plenum import scenarios
-from plenum.base.errors import UserError
-from plenum.base.identity import digest, generator
+from plenum.base import UserError, digest, generator
 from plenum.committee.frame import PLENUM, Frame
-from plenum.design.condition import (
+from plenum.design import (
     Condition,
+    Protocol,
     changed_settings,
     identified_backend,
     temperature_label,
 )
-from plenum.design.settings import Protocol
-from plenum.scenarios.perturbations import Variant
+from plenum.scenarios import Variant
 
 PROTOCOL_VERSION = 2
 """A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""

@@ -4,8 +4,7 @@ import json
 
 from plenum.committee.ballots import FORMS
 from plenum.committee.condition import CommitteeCondition
-from plenum.models.chat import TOKENS_A_WORD
-from plenum.models.conversation import Ask
+from plenum.models import TOKENS_A_WORD, Ask
 
 _STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
 

@@ -15,13 +15,7 @@ from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
 from plenum.committee.state import Malformed
-from plenum.models import Reply
-from plenum.models.conversation import (
-    Ask,
-    Conversation,
-    ConversationFailed,
-    Entry,
-)
+from plenum.models import Ask, Conversation, ConversationFailed, Entry, Reply
 
 
 class Deliberation(Conversation[CommitteeCondition]):

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from string import Template
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
+from plenum.base import UserError, digest, read_bytes, resolve_path
 
 _SYSTEM = "$preamble\n\nYour seat: $label$mandate"
 _CASE = (
@@ -145,7 +143,7 @@ def load_frame(folder: str, answers: str) -> Frame:
         There is no such folder, a file can't be read, is no template, or holds a placeholder that
         it can't have.
     """
-    place = project.resolve_path(folder)
+    place = resolve_path(folder)
     if not place.is_dir():
         raise UserError(
             f"prompts.folder: {folder} does not exist; docs/published-design.md says what writes it"
@@ -153,7 +151,7 @@ def load_frame(folder: str, answers: str) -> Frame:
     texts = {}
     for file in sorted((place / "frame").glob("*.txt")):
         try:
-            texts[file.stem] = regular_files.read_bytes(file).decode("utf-8").removesuffix("\n")
+            texts[file.stem] = read_bytes(file).decode("utf-8").removesuffix("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"prompts.folder: {file} can't be read: {error}") from None
         for problem in template_problems(file.stem, texts[file.stem]):

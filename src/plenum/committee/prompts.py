@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from string import Template
 from types import MappingProxyType
 
-from plenum.base.text import flatten
+from plenum.base import flatten
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.frame import PLENUM, Frame

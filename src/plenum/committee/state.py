@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from plenum.base.text import HIDDEN, split_lines, unmask
-from plenum.models.conversation import Misread
+from plenum.base import HIDDEN, split_lines, unmask
+from plenum.models import Misread
 
 TOLERANCE = Decimal("0.02")
 """The largest accepted difference of the preferences' sum from 1."""

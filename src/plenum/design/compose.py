@@ -9,8 +9,7 @@ import yaml
 from omegaconf import DictConfig
 from omegaconf._utils import get_omega_conf_dumper
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
+from plenum.base import UserError, candidate_paths, read_text, resolve_path, user_folder
 from plenum.design import checking, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.hosts import HOSTS
@@ -132,10 +131,10 @@ def role_text(key: str, folder: str, role: str) -> str:
     UserError
         The folder holds no such role, or its file can't be read.
     """
-    texts = (text for place in project.candidate_paths(folder) for text in place.glob("*.txt"))
+    texts = (text for place in candidate_paths(folder) for text in place.glob("*.txt"))
     known = sorted({text.stem for text in texts} - {"preamble"})
     names = ", ".join(known) or "none"
-    own = "" if project.user_folder() else "; roles of your own: --config-dir FOLDER"
+    own = "" if user_folder() else "; roles of your own: --config-dir FOLDER"
     require(role in known, f"{key}: unknown role {role!r}; {folder} holds {names}{own}")
     return prompt_text(key, f"{folder}/{role}.txt")
 
@@ -143,6 +142,6 @@ def role_text(key: str, folder: str, role: str) -> str:
 def prompt_text(key: str, file: str) -> str:
     """The text of a file of the project; ``key`` names it in a refusal."""
     try:
-        return regular_files.read_text(project.resolve_path(file)).strip()
+        return read_text(resolve_path(file)).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{key}: {file} can't be read as a UTF-8 text: {error}") from None

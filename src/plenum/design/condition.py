@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from plenum.base.identity import digest, folder_of
+from plenum.base import digest, folder_of
 from plenum.design.settings import (
     HOSTED_ELSEWHERE,
     Api,

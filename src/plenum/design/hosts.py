@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.extensions import Registry
+from plenum.base import Registry
 
 
 @dataclass(frozen=True)

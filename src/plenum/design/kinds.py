@@ -11,8 +11,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
+from plenum.base import Registry, UserError
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "export", "plan": "a plan of replicates"}

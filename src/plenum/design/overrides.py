@@ -8,9 +8,7 @@ from pathlib import Path
 
 from hydra._internal.utils import get_args_parser
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.yaml_files import read_yaml
+from plenum.base import USER_FOLDER, UserError, project_root, read_yaml
 from plenum.design.scripts import SCRIPTS, foreign_settings
 
 MULTIRUN = ("-m", "--multirun")
@@ -67,18 +65,14 @@ def take_own_folder(arguments: Sequence[str]) -> None:
         raise UserError(f"--config-dir: {given} is no folder")
     for file in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.txt"))):
         name = file.relative_to(folder)
-        base = (
-            project.project_root()
-            if name.parts[0] == "scenarios"
-            else project.project_root() / "conf"
-        )
+        base = project_root() if name.parts[0] == "scenarios" else project_root() / "conf"
         if (base / name).exists():
             raise UserError(
                 f"--config-dir: {given} has {name}, as plenum has; give yours another name"
             )
         if name.parts[0] in _NAMED and file.suffix == ".yaml":
             _require_own_name(given, file, name)
-    os.environ[project.USER_FOLDER] = str(folder)
+    os.environ[USER_FOLDER] = str(folder)
 
 
 def _require_own_name(given: str, file: Path, name: Path) -> None:

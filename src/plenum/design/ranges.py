@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticKnownError
 
-from plenum.base.errors import UserError
-from plenum.base.secret_input import refuse_in_url
+from plenum.base import UserError, refuse_in_url
 
 
 class Checked:

@@ -8,7 +8,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum.design.ranges import Agents, Checked, Count, Int, Seed, StudyName, Url, matching
 from plenum.design.settings import (
     ANSWER_FORMS,

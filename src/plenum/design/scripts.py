@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from plenum.base import project
-from plenum.base.extensions import Registry
+from plenum.base import Registry, project_root
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,6 @@ def foreign_settings(config_name: str) -> set[str]:
     from plenum.design.schema import Config
 
     known = {setting.name for setting in fields(Config)}
-    known |= {
-        folder.name for folder in (project.project_root() / "conf").iterdir() if folder.is_dir()
-    }
+    known |= {folder.name for folder in (project_root() / "conf").iterdir() if folder.is_dir()}
     own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
     return known - {"hydra"} - own

@@ -14,7 +14,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from plenum.base import project
+from plenum.base import project_root
 from plenum.design.schema import price_refused
 from plenum.design.scripts import foreign_settings, schemas
 from plenum.design.validation import BY_NAME, open_mappings
@@ -51,7 +51,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
         except HydraException:
             return _unreadable(argument)
     GlobalHydra.instance().clear()  # the run that has failed, if it was begun
-    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project_root() / "conf"), version_base="1.3"):
         known = Available(config_name, overrides)
         many = "-m" in arguments or "--multirun" in arguments
         return next(filter(None, (_mistake(known, each, many) for each in overrides)), None)
@@ -60,7 +60,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
 def near_settings(name: str, value: str, config_name: str) -> list[str]:
     """Return overrides that a name may stand for which is no flag."""
     GlobalHydra.instance().clear()
-    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project_root() / "conf"), version_base="1.3"):
         return Available(config_name, []).near(name, value)
 
 

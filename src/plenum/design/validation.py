@@ -15,7 +15,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 
 T = TypeVar("T")
 

@@ -1,6 +1,5 @@
 """The execution of conditions, from their first call to their estimates."""
 
-from plenum.execution.outcomes import Outcome
-from plenum.execution.sweep import run_sweep
+import lazy_loader
 
-__all__ = ["Outcome", "run_sweep"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

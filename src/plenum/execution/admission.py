@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.execution.budget import Demand, Ledger, demand_of
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Reply, Response

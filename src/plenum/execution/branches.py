@@ -5,11 +5,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.committee.condition import require_committee
-from plenum.design.condition import Job
+from plenum.committee import require_committee
+from plenum.design import Job
 from plenum.execution.condition_folder import folder_of
-from plenum.records import read
-from plenum.records.journal import drop_revoked
+from plenum.records import drop_revoked, read
 
 
 class MissingBase(Exception):

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Budget, Calls, Condition, Job
-from plenum.design.kinds import KINDS
+from plenum.base import UserError
+from plenum.design import KINDS, Budget, Calls, Condition, Job
 from plenum.execution.condition_folder import folder_of
 from plenum.execution.cost_estimate import replicate_usage
-from plenum.models import Chat, Reply
-from plenum.models.api.prices import Price
+from plenum.models import Chat, Price, Reply
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
 
 PriceOf = Callable[[str], Price | None]

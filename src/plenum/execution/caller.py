@@ -11,13 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
+from plenum.base import Stopped, UserError, flatten, redact
 from plenum.execution.admission import Ticket
 from plenum.execution.budget import BudgetSpent
-from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
-from plenum.models.retry import Policy, call_with_retries
+from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, Policy, call_with_retries
 from plenum.records import CallLog, Failure
 
 _POINTLESS = {

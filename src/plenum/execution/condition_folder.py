@@ -6,10 +6,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.design.condition import Job
-from plenum.records import stores
-from plenum.records.stores import Store
-from plenum.tracking import store
+from plenum.design import Job
+from plenum.records import LocalStore, Store, local_folder, open_store
+from plenum.tracking import hold_lock
 
 _AT_ONCE = 16
 
@@ -20,7 +19,7 @@ class Busy(Exception):
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's condition."""
-    return stores.local_folder(job.journals) / job.condition.folder
+    return local_folder(job.journals) / job.condition.folder
 
 
 def journal_of(job: Job, index: int) -> Path:
@@ -48,11 +47,9 @@ def take_up(jobs: Sequence[Job]) -> None:
 
     wanted: dict[Path, Store] = {}
     for job in jobs:
-        kept = stores.open_store(job.journals, job.durable)
+        kept = open_store(job.journals, job.durable)
         names = (job.condition.folder, job.condition.base.folder, *kept.others)
-        wanted |= {
-            kept.folder / name: kept for name in names if not isinstance(kept, stores.LocalStore)
-        }
+        wanted |= {kept.folder / name: kept for name in names if not isinstance(kept, LocalStore)}
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(fetch, wanted.items()))
     for kept in set(wanted.values()):
@@ -92,7 +89,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
         raise Busy(f"another process is running this condition ({folder})")
 
     folder.mkdir(parents=True, exist_ok=True)
-    with store.hold_lock(folder / "lock", refuse):
+    with hold_lock(folder / "lock", refuse):
         yield
 
 

@@ -5,11 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution.replay import trace_calls
 from plenum.records import Usage, read
-from plenum.tracking import rows, states
-from plenum.tracking.tracker import Method, Tracker
+from plenum.tracking import Method, Tracker, describe_replicate, has_nested_runs, holds_condition
 
 _SAMPLE = 1
 """Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
@@ -30,7 +29,7 @@ class ConditionRecord:
 
     def __init__(self, job: Job, tracker: Tracker | None, sweep: int) -> None:
         self._job, self._tracker = job, tracker
-        self._nested = rows.has_nested_runs(job.replicate_runs, sweep)
+        self._nested = has_nested_runs(job.replicate_runs, sweep)
         self._opened = False
         self._ended: list[tuple[Path, Usage, str]] = []
 
@@ -79,14 +78,14 @@ class ConditionRecord:
     def _is_current(self, report: dict[str, Any], to_trace: Sequence[Path]) -> bool:
         """Return True if the store already holds all of it."""
         assert self._tracker is not None
-        return states.holds_condition(
+        return holds_condition(
             self._tracker.uri,
             self._job.study,
             self._condition,
             report["accounts"]["target"],
             report,
             {
-                journal.stem: states.describe_replicate(read(journal), pending)
+                journal.stem: describe_replicate(read(journal), pending)
                 for journal, _, pending in self._ended
             },
             frozenset(journal.stem for journal in to_trace),

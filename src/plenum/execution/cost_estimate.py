@@ -4,12 +4,9 @@ from collections import defaultdict
 from dataclasses import replace
 from functools import lru_cache
 
-from plenum.design.condition import Condition
-from plenum.design.kinds import KINDS
+from plenum.design import KINDS, Condition
 from plenum.execution.replay import open_conversation
-from plenum.models import Reply
-from plenum.models.chat import TOKENS_A_WORD
-from plenum.models.conversation import Ask
+from plenum.models import TOKENS_A_WORD, Ask, Reply
 from plenum.records import Usage
 
 
@@ -63,6 +60,6 @@ def _prompt_tokens(condition: Condition, ask: Ask) -> float:
     texts = [message.content for message in ask.chat.messages]
     if condition.backend.name != "api":
         return sum(len(text.split()) for text in texts) * TOKENS_A_WORD
-    from plenum.models.api.litellm_import import litellm
+    from plenum.models import litellm
 
     return float(litellm.token_counter(model=ask.chat.model, text="\n".join(texts)))

@@ -21,15 +21,12 @@ from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from plenum.base.errors import UserError
-from plenum.base.processes import close_environment
-from plenum.base.terminal import say
-from plenum.design.compose import parse_job, to_yaml
-from plenum.design.condition import Job
+from plenum.base import UserError, close_environment, say
+from plenum.design import Job, parse_job, to_yaml
 from plenum.execution.outcomes import Undefined, save_outcome
 from plenum.execution.playing import Playing, playing_of
 from plenum.execution.sweep import run_sweep
-from plenum.records.writing import write_whole
+from plenum.records import write_whole
 
 NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20

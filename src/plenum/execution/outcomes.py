@@ -8,13 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.secrets import redact
-from plenum.design.condition import Job
-from plenum.design.schema import StudyConfig
-from plenum.records import Failure
-from plenum.records.failed import FailedCall, group_example
-from plenum.records.writing import write_whole
+from plenum.base import UserError, redact
+from plenum.design import Job, StudyConfig
+from plenum.records import FailedCall, Failure, group_example, write_whole
 
 _LONGEST = 300
 _RETRIABLE = {reason for reason in Failure if reason.retriable}

@@ -7,11 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
-from plenum.base.terminal import say
-from plenum.design.condition import Job
-from plenum.design.ranges import refuse_unused
+from plenum.base import Registry, UserError, say
+from plenum.design import Job, refuse_unused
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.branches import branch_prefix
 from plenum.execution.budget import Call, PriceOf
@@ -21,7 +18,7 @@ from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trials
 from plenum.models import ChatModel
-from plenum.records import Usage, stores
+from plenum.records import Usage, store_of
 
 _ALONE = (
     "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
@@ -171,7 +168,7 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index),
-            store=stores.store_of(scene.job.journals),
+            store=store_of(scene.job.journals),
         )
 
     def reports(self, conditions: int) -> ReportPool:

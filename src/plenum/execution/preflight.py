@@ -3,16 +3,19 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from plenum.base.errors import UserError
-from plenum.design import kinds
-from plenum.design.condition import Backend, Hosted, Job
-from plenum.design.kinds import KINDS
-from plenum.design.settings import Api
+from plenum.base import UserError
+from plenum.design import KINDS, Api, Backend, Hosted, Job, kind_of
 from plenum.execution.condition_folder import take_up
-from plenum.models.api.prices import Prices, how_to_state
-from plenum.records import stores
-from plenum.tracking import store
-from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
+from plenum.models import Prices, how_to_state
+from plenum.records import local_folder
+from plenum.tracking import (
+    StoredRun,
+    absolute_uri,
+    require_kind,
+    require_writable,
+    require_writable_store,
+    stored_conditions,
+)
 
 _FAR_ABOVE = 2
 """The multiple of the rows that can be filled from which slots are too many."""
@@ -31,9 +34,9 @@ def check_sweep(jobs: Sequence[Job]) -> None:
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
-        store.require_writable("journals", stores.local_folder(folder))
-    for uri in {store.absolute_uri(job.tracking_uri) for job in jobs if job.tracking_uri}:
-        store.require_writable_store(uri)
+        require_writable("journals", local_folder(folder))
+    for uri in {absolute_uri(job.tracking_uri) for job in jobs if job.tracking_uri}:
+        require_writable_store(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     take_up(jobs)
@@ -54,10 +57,10 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         for model in job.condition.models
     }
     if wanted:
-        from plenum.models.api import routes  # LiteLLM takes seconds to import
+        from plenum.models import require_model_parameters  # LiteLLM takes seconds to import
 
         for model, sampling, seeded in sorted(wanted, key=repr):
-            routes.require_model_parameters(model, sampling, **({"seed": 1} if seeded else {}))
+            require_model_parameters(model, sampling, **({"seed": 1} if seeded else {}))
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:
@@ -70,7 +73,7 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
     """Refuse studies with conditions of several kinds, which have different tables."""
     studies: dict[tuple[str, str | None], str] = {}
     for job in jobs:
-        key = job.study, job.tracking_uri and store.absolute_uri(job.tracking_uri)
+        key = job.study, job.tracking_uri and absolute_uri(job.tracking_uri)
         kind = studies.setdefault(key, job.condition.kind)
         if kind != job.condition.kind:
             both = " and ".join(sorted(KINDS[k].plural for k in (kind, job.condition.kind)))
@@ -139,7 +142,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
     called = {model for job in paid for model in job.condition.models}
     if not called:
         return
-    from plenum.models.api.routes import is_model, require_limited  # LiteLLM: seconds to import
+    from plenum.models import is_model, require_limited  # LiteLLM: seconds to import
 
     require_limited(paid[0].calls)
     for key in ("rpm", "tpm"):
@@ -159,7 +162,7 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
     studies: defaultdict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.tracking_uri:
-            studies[job.study, store.absolute_uri(job.tracking_uri)].append(job)
+            studies[job.study, absolute_uri(job.tracking_uri)].append(job)
     lines = []
     for (study, uri), added in studies.items():
         changed = _changed(stored_conditions(study, uri), added)
@@ -194,7 +197,7 @@ def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[s
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
     """Name factors and their values as texts; a world's come once, under its own names."""
-    left_out = kinds.kind_of(named).repeated
+    left_out = kind_of(named).repeated
     factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 
-from plenum.base.terminal import safe_text, say
-from plenum.models.pace import Pace
+from plenum.base import safe_text, say
+from plenum.models import Pace
 from plenum.records import Usage
 
 _PLAIN_EVERY_S = 10.0

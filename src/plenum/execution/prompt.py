@@ -9,18 +9,13 @@ from typing import Annotated, Any, Literal, TypeVar
 from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
-from plenum.base.errors import UserError
-from plenum.base.text import printable
-from plenum.design.compose import parse_job
-from plenum.design.condition import Condition
-from plenum.design.ranges import Checked, Whole, require
+from plenum.base import UserError, printable
+from plenum.design import Checked, Condition, Whole, parse_job, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, replay_calls, sent_messages
-from plenum.models.conversation import Ask, Entry
-from plenum.records import DamagedJournal, Transcript, read
-from plenum.records.stores import fetch_journals
-from plenum.tracking.runs import read_artifacts
-from plenum.tracking.study import Study
+from plenum.models import Ask, Entry
+from plenum.records import DamagedJournal, Transcript, fetch_journals, read
+from plenum.tracking import Study, read_artifacts
 
 _Value = TypeVar("_Value", int, str)
 

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design.condition import Condition
-from plenum.design.kinds import KINDS
-from plenum.models.conversation import Ask, Conversation, Entry, recorded_reply
-from plenum.records import Transcript
-from plenum.records.journal import NO_ANSWERS, drop_revoked
-from plenum.tracking.traces import TracedCall
+from plenum.design import KINDS, Condition
+from plenum.models import Ask, Conversation, Entry, recorded_reply
+from plenum.records import NO_ANSWERS, Transcript, drop_revoked
+from plenum.tracking import TracedCall
 
 
 class ReadDifferently(Exception):

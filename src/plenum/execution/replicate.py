@@ -7,19 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import Stopped
-from plenum.committee.failures import classify_failure
-from plenum.design.condition import ALL, Condition, RetryFailed
+from plenum.base import Stopped
+from plenum.committee import classify_failure
+from plenum.design import ALL, Condition, RetryFailed
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
 from plenum.execution.trials import Trial
-from plenum.models import CallError
-from plenum.models.conversation import Ask, Conversation, Entry, failure_entry
-from plenum.records import DamagedJournal, Failure, Journal
-from plenum.records.journal import NO_ANSWERS, drop_revoked
-from plenum.records.stores import HERE, Store
+from plenum.models import Ask, CallError, Conversation, Entry, failure_entry
+from plenum.records import HERE, NO_ANSWERS, DamagedJournal, Failure, Journal, Store, drop_revoked
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""

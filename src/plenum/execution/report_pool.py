@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import project
-from plenum.base.processes import LineProcess
-from plenum.records import DamagedJournal, memo
-from plenum.records.calls import find_call_logs
+from plenum.base import LineProcess, code_digest
+from plenum.records import DamagedJournal, find_call_logs, recall, remember
 
 FILE = "report.json"
 """The file in a condition's folder with its last report, and a digest of its input."""
@@ -64,12 +62,12 @@ class ReportPool:
         """
         request = {"indices": list(indices), "target": target, "stopped": stopped}
         key = _key(folder, request)
-        report: dict[str, Any] | None = memo.recall(folder / FILE, key)
+        report: dict[str, Any] | None = recall(folder / FILE, key)
         if report is None:
             report = await self._ask({"folder": str(folder), **request, "estimate": True})
             if "error" in report:
                 raise DamagedJournal(f"no estimates: {report['error']}")
-            memo.remember(folder / FILE, key, report)
+            remember(folder / FILE, key, report)
         return report
 
     async def accounts(
@@ -89,7 +87,7 @@ class ReportPool:
 def _key(folder: Path, request: dict[str, Any]) -> str:
     """Digest the request, the files that it is answered from, and the code."""
     names = [f"{index:03d}.jsonl" for index in request["indices"]]
-    digest = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{code_digest()} {request}".encode(), digest_size=16)
     logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
     for path in (folder / name for name in (*names, *logs)):
         data = path.read_bytes() if path.exists() else b""

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plenum.base.processes import answer_parent, step_back
+from plenum.base import answer_parent, step_back
 from plenum.execution.usage import count_usage
 from plenum.records import attempts, read
 

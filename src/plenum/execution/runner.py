@@ -14,11 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plenum.base import project
-from plenum.base.errors import Stopped, UserError
-from plenum.base.processes import ProcessEnded
-from plenum.base.secrets import redact
-from plenum.design.condition import Job
+from plenum.base import ProcessEnded, Stopped, UserError, code_version, redact
+from plenum.design import Job
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -43,11 +40,9 @@ from plenum.execution.outcomes import (
 )
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
-from plenum.models import ChatModel, backends
-from plenum.models.pace import Pace, Paced
+from plenum.models import ChatModel, Pace, Paced, make_retry_policy
 from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
-from plenum.tracking import store
-from plenum.tracking.tracker import Tracker
+from plenum.tracking import Tracker, absolute_uri
 
 _AGAIN = "; the same command continues from here"
 
@@ -110,7 +105,7 @@ class SweepRunner:
         for job in self._jobs:
             key = _store(job)
             if key is not None and key not in trackers:
-                locks, version = folder_of(job).parent, project.code_version()
+                locks, version = folder_of(job).parent, code_version()
                 mine = {j.condition.folder: j.replicates for j in self._jobs if _store(j) == key}
                 sweep = f"{len(mine):,} condition{'s' * (len(mine) != 1)}"
                 sweep += f", {sum(mine.values()):,} replicates"
@@ -293,7 +288,7 @@ class SweepRunner:
         ticket = self._playing.tickets(admission)(
             model.provider, job.condition.folder, index, needs, job.condition.models
         )
-        return Caller(model, backends.make_retry_policy(job.calls), ticket, log)
+        return Caller(model, make_retry_policy(job.calls), ticket, log)
 
     async def _result(self, index: int, journal: Path, replicate: Playable) -> ReplicateResult:
         """Run a replicate; its failure never affects another one."""
@@ -364,7 +359,7 @@ class SweepRunner:
 
 def _store(job: Job) -> tuple[str, str] | None:
     """Return the URI of the store and the study of a job; ``None`` if it isn't tracked."""
-    return (store.absolute_uri(job.tracking_uri), job.study) if job.tracking_uri else None
+    return (absolute_uri(job.tracking_uri), job.study) if job.tracking_uri else None
 
 
 def _sent(trackers: Sequence[Tracker]) -> int:

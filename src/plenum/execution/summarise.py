@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.design import kinds
-from plenum.dynamics import DRAWS, WINDOW
-from plenum.dynamics.summary import ESTIMATORS_VERSION
+from plenum.base import digest
+from plenum.design import kind_of
+from plenum.dynamics import DRAWS, ESTIMATORS_VERSION, WINDOW
 from plenum.execution.usage import Accounts
-from plenum.models.chat import SIMULATED
+from plenum.models import SIMULATED
 from plenum.records import Transcript
-from plenum.records.transcript import collect_environments as environments_of
+from plenum.records import collect_environments as environments_of
 
 Report = dict[str, Any]
 
@@ -30,7 +29,7 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
         "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
     estimated = no_estimates("no_replicates", "no completed replicate")
-    kind = kinds.kind_of(transcripts[0].head) if transcripts else None
+    kind = kind_of(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
         estimated = kind.part("estimates")(counted)
     environments = sorted(environments_of(transcripts))

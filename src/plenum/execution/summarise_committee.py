@@ -4,8 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plenum.dynamics import Summary, of_replicates, summarise, tally
-from plenum.dynamics.fragility import VariantOutcome, by_family, details
+from plenum.dynamics import (
+    Summary,
+    VariantOutcome,
+    by_family,
+    details,
+    of_replicates,
+    summarise,
+    tally,
+)
 from plenum.execution.summarise import SETTINGS, Report, no_estimates
 from plenum.records import Transcript
 

@@ -4,8 +4,8 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from plenum.base.errors import Stopped, UserError
-from plenum.design.condition import Job
+from plenum.base import Stopped, UserError
+from plenum.design import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first_exception
@@ -14,9 +14,8 @@ from plenum.execution.outcomes import Outcome
 from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
-from plenum.models import ChatModel, backends
-from plenum.models.api.prices import Prices
-from plenum.records import Usage, stores
+from plenum.models import ChatModel, Prices, build_backend
+from plenum.records import Usage, store_of
 
 _PATIENCE_S = 10.0
 """Seconds that a stopped sweep waits for a store of journals that doesn't answer."""
@@ -107,7 +106,7 @@ async def _run(
             max(job.condition.sampling.max_tokens for job in jobs),
         )
         loop = asyncio.get_running_loop()
-        kept = {stores.store_of(job.journals) for job in jobs}
+        kept = {store_of(job.journals) for job in jobs}
         for each in kept:
             each.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())
@@ -144,7 +143,7 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
     for job in jobs:
         backend, key = job.condition.backend, repr(job.condition.backend)
         if key not in models:
-            opened = backends.build_backend(backend, job.calls, prices, here=playing.here)
+            opened = build_backend(backend, job.calls, prices, here=playing.here)
             models[key] = playing.model(job, opened)
     for job in jobs:
         models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from plenum.design.condition import Hosted, Job
+from plenum.design import Hosted, Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.records import Failure
 

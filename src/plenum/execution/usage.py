@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plenum.records import Transcript
-from plenum.records.failed import failed_call, group_failures
+from plenum.records import Transcript, failed_call, group_failures
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")

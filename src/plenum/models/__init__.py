@@ -1,20 +1,5 @@
 """The chat contract of all models, and the backends that implement it."""
 
-from plenum.models.chat import (
-    Answer,
-    Attempt,
-    CallError,
-    Chat,
-    ChatModel,
-    Gate,
-    Message,
-    RawRequest,
-    Reply,
-    Response,
-    ToolCall,
-)
+import lazy_loader
 
-__all__ = [
-    "Answer", "Attempt", "CallError", "Chat", "ChatModel", "Gate", "Message", "RawRequest", "Reply",
-    "Response", "ToolCall",
-]  # fmt: skip
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 
-from plenum.base.errors import UserError
-from plenum.base.terminal import say
-from plenum.design.condition import Api, Backend, Calls, Hosted, Recorded
-from plenum.design.hosts import HOSTS
+from plenum.base import UserError, say
+from plenum.design import HOSTS, Api, Backend, Calls, Hosted, Recorded
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.retry import Policy

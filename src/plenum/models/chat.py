@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
-from plenum.design.condition import Sampling
+from plenum.base import flatten, redact
+from plenum.design import Sampling
 from plenum.records import Failure
 
 _LONGEST_DETAIL = 10_000

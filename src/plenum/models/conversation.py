@@ -10,9 +10,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base.identity import seed_for
-from plenum.base.text import replace_surrogates
-from plenum.design.condition import Condition
+from plenum.base import replace_surrogates, seed_for
+from plenum.design import Condition
 from plenum.models import Chat, Message, Reply
 from plenum.records import Failure
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plenum.design.condition import Sampling
+from plenum.design import Sampling
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from plenum.base.identity import generator
+from plenum.base import generator
 from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Gate
 from plenum.records import Failure
 

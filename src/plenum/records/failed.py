@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
+from plenum.base import flatten, redact
 from plenum.records.transcript import Transcript
 
 _SHOWN = 100

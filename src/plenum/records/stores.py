@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
+from plenum.base import Registry, UserError
 
 
 class Segments(Protocol):

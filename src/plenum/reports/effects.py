@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import pandas as pd
 
-from plenum.design.factors import FACTORS
+from plenum.design import FACTORS
 from plenum.dynamics import (
     Contrast,
     Estimate,
@@ -23,7 +23,7 @@ from plenum.dynamics import (
 )
 from plenum.reports.rows import Row, grouped, in_other_environments
 from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking import TrackedCondition
 
 ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
 

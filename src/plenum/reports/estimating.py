@@ -8,15 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
-from plenum.base.processes import map_in_processes
-from plenum.dynamics import Summary, of_replicates, summarise
-from plenum.dynamics.fragility import by_family
+from plenum.base import Registry, UserError, map_in_processes
+from plenum.dynamics import Summary, by_family, of_replicates, summarise
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study
+from plenum.tracking import Study, TrackedCondition
 
 _ALONE = 200
 """The largest number of conditions that are estimated in this process, since others take seconds to

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import shares
+from plenum.base import percent
 from plenum.dynamics import NO_MAJORITY
 
 NONE = "-"
@@ -59,7 +59,7 @@ def format_count(n: float | None) -> str:
 
 def format_percent(share: float) -> str:
     """Format a share in percent with one decimal."""
-    return NONE if pd.isna(share) else shares.percent(share, 1)
+    return NONE if pd.isna(share) else percent(share, 1)
 
 
 def format_dollars(cost: float, unpriced: int) -> str:

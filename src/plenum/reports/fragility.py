@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from plenum.design.factors import FACTORS
-from plenum.dynamics import Estimate
-from plenum.dynamics.fragility import (
+from plenum.design import FACTORS
+from plenum.dynamics import (
+    Estimate,
     FamilyEstimate,
     FragilityContrast,
     fragility_contrast,

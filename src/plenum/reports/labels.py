@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design.factors import unusual
-from plenum.design.kinds import kind_of
+from plenum.design import kind_of, unusual
 from plenum.reports.rows import Row, shown_rows
 from plenum.reports.table import Column, keys
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking import TrackedCondition
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:

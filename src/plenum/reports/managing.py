@@ -9,16 +9,28 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base.errors import UserError
-from plenum.design.ranges import is_study, one_of
-from plenum.records import stores
+from plenum.base import UserError
+from plenum.design import is_study, one_of
+from plenum.records import fetch_journals, local_folder, open_store
 from plenum.reports.formats import NONE, format_or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import runs, store, studies
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.studies import StoredStudy
+from plenum.tracking import (
+    StoredStudy,
+    TrackedCondition,
+    absolute_uri,
+    delete_study,
+    drop_condition,
+    find_users,
+    hold_journals,
+    journals_size,
+    list_studies,
+    open_existing,
+    remove_journals,
+    rename_study,
+    restore_study,
+)
 
 ACTIONS = ("list", "delete", "restore")
 """Actions that a bare word names; ``rename=`` and ``drop=`` have a value."""
@@ -81,7 +93,7 @@ def request(cfg: DictConfig) -> Request:
         raise UserError(f"rename: {cfg.rename!r}; use letters, digits, '.', '_' and '-'")
     return Request(
         study="" if cfg.study is None else str(cfg.study),
-        uri=store.absolute_uri(str(cfg.tracking.uri)),
+        uri=absolute_uri(str(cfg.tracking.uri)),
         action=action,
         value=str(cfg.get(action) or ""),
         journals=str(cfg.folder),
@@ -99,39 +111,39 @@ def manage(request: Request) -> None:
         There is no such study or condition, another process writes the study, or nobody can be
         asked.
     """
-    client = runs.open_existing(request.uri)
-    stored = studies.list_studies(client) if client else []
+    client = open_existing(request.uri)
+    stored = list_studies(client) if client else []
     if not request.study:
         _print_studies(stored)
         return
     study = _find(stored, request)
-    lie = stores.fetch_journals(request.journals, *{c.folders[0] for c in study.conditions})
+    lie = fetch_journals(request.journals, *{c.folders[0] for c in study.conditions})
     if request.action == "list":
         _print_conditions(study, lie)
         return
     if request.action == "rename" and any(s.name == request.value and s.active for s in stored):
         raise UserError(f"rename: there is a study {request.value!r} already")
     gone = _gone(study, request)
-    used = studies.find_users(stored, study, gone)
+    used = find_users(stored, study, gone)
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
     removed = free if request.remove else []
-    with studies.hold_journals(lie, request.uri, study.name, removed):
+    with hold_journals(lie, request.uri, study.name, removed):
         for line in _consequences(
             study, request, gone, free, {f: used[f] for f in folders if f in used}
         ):
             print(line)
         _confirm(request)
         if removed:
-            studies.remove_journals(stores.open_store(request.journals), removed)
+            remove_journals(open_store(request.journals), removed)
         if request.action == "rename":
-            studies.rename_study(client, study, request.value)
+            rename_study(client, study, request.value)
         elif request.action == "restore":
-            studies.restore_study(client, study)
+            restore_study(client, study)
         elif request.action == "drop":
-            studies.drop_condition(client, study, gone[0])
+            drop_condition(client, study, gone[0])
         else:
-            studies.delete_study(client, study)
+            delete_study(client, study)
     print(f"done: {request.action} {study.name}")
 
 
@@ -182,9 +194,7 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
-    size = sum(
-        studies.journals_size(stores.local_folder(request.journals) / folder) for folder in free
-    )
+    size = sum(journals_size(local_folder(request.journals) / folder) for folder in free)
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
         **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},
@@ -237,9 +247,7 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
-    sizes = {
-        f: studies.journals_size(journals / f) for c in study.conditions for f in c.folders[:1]
-    }
+    sizes = {f: journals_size(journals / f) for c in study.conditions for f in c.folders[:1]}
     lines = pd.DataFrame(
         {
             **{"condition": name, "name": condition.name, "target": condition.target},

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from plenum.dynamics import benjamini_hochberg, holm
-from plenum.dynamics.warnings import LETTERS
+from plenum.dynamics import LETTERS, benjamini_hochberg, holm
 from plenum.reports.rows import Row
 
 DIFFERENT = 0.05

@@ -12,14 +12,12 @@ from hydra import compose, initialize_config_dir
 from hydra.core.utils import env_override
 from omegaconf import DictConfig
 
-from plenum.base import project
-from plenum.base.errors import UserError
+from plenum.base import UserError, project_root
 from plenum.dynamics import divergence
 from plenum.records import Transcript
 from plenum.reports.settings import Settings, report_settings
 from plenum.reports.study import kind_of
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study
+from plenum.tracking import Study, TrackedCondition
 
 
 class StudyResults:
@@ -237,7 +235,7 @@ def sweep(*overrides: str) -> StudyResults:
     <study 'example': 2 conditions, committees>
     """
     names = dict(each.split("=", 1) for each in overrides if "=" in each)
-    command = [sys.executable, str(project.project_root() / "run.py"), "-m", *overrides]
+    command = [sys.executable, str(project_root() / "run.py"), "-m", *overrides]
     ran = subprocess.Popen(
         command,
         env={**os.environ},  # with the keys of providers: it is this user's own sweep
@@ -265,7 +263,7 @@ def _study_of(overrides: Sequence[str]) -> str:
 
 def _composed(config_name: str, *overrides: str) -> DictConfig:
     """Compose a config as the script of that name does."""
-    root = str(project.project_root())
+    root = str(project_root())
     with (
         env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
         initialize_config_dir(f"{root}/conf", version_base="1.3"),

@@ -18,7 +18,7 @@ from jinja2 import (
     select_autoescape,
 )
 
-from plenum.base.shares import percent, percent_between
+from plenum.base import percent, percent_between
 
 LISTED = 6
 """The number of conditions that longer lists name before they count the rest."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS
+from plenum.base import UserError
+from plenum.design import KINDS
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
 from plenum.reports.formats import NONE, format_decimals, format_interval, format_warnings
 from plenum.reports.labels import condition_keys
@@ -16,8 +16,7 @@ from plenum.reports.printing import show
 from plenum.reports.rows import Row
 from plenum.reports.settings import Plan
 from plenum.reports.table import Column, Table
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study
+from plenum.tracking import Study, TrackedCondition
 
 _WIDE = 1.0
 """Half widths above this are useless for a rate per round."""

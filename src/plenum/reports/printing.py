@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from plenum.base.text import printable
+from plenum.base import printable
 from plenum.reports import marks
 from plenum.reports.formats import format_text
 from plenum.reports.table import Column, Format, Table

@@ -14,7 +14,7 @@ from plenum.reports.markdown import frame_markdown
 from plenum.reports.printing import show, show_text, show_whole
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table, frame_csv
-from plenum.tracking.report_run import log_report
+from plenum.tracking import log_report
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from plenum.base import project
-from plenum.design.kinds import Kind
+from plenum.base import project_root
+from plenum.design import Kind
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show_framed, show_steps
 from plenum.reports.settings import Settings
@@ -40,11 +40,11 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
     served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
     named = {_LOCAL: [], served: ["tracking=server"]}
     arguments = [f"study={chosen.study}", *named.get(chosen.uri, [f"tracking.uri={chosen.uri}"])]
-    here = Path.cwd() == project.project_root()  # make and the pages are nowhere else
+    here = Path.cwd() == project_root()  # make and the pages are nowhere else
     steps = paragraphs(
         "next_steps.md.j2",
         python=_python(),
-        scripts=shlex.quote(os.path.relpath(project.project_root() / "scripts")),
+        scripts=shlex.quote(os.path.relpath(project_root() / "scripts")),
         arguments=shlex.join(arguments),
         browser=chosen.uri == _LOCAL and here,
         more_tables=not chosen.every,

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design.factors import varying
-from plenum.dynamics import Branching, Summary, tally
-from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, details
+from plenum.design import varying
+from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, details, tally
 from plenum.reports.formats import tallied
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking import TrackedCondition
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from omegaconf import DictConfig, OmegaConf
 from pydantic import BeforeValidator, Field
 
-from plenum.base.errors import UserError
-from plenum.design import validation
-from plenum.design.ranges import Checked, Positive, Text, Whole
+from plenum.base import UserError
+from plenum.design import Checked, Positive, Text, Whole, read_settings
 from plenum.dynamics import DRAWS, WINDOW
-from plenum.records.stores import destination
+from plenum.records import destination
 
 T = TypeVar("T")
 
@@ -110,7 +109,7 @@ def read(kind: type[T], cfg: DictConfig) -> T:
     """
     reads_study = "uri" in kind.__dataclass_fields__  # type: ignore[attr-defined]
     given = dict(zip(("study", "uri"), source_keys(cfg), strict=True)) if reads_study else {}
-    return validation.read_settings(kind, cfg, **given)
+    return read_settings(kind, cfg, **given)
 
 
 def report_settings(cfg: DictConfig) -> Settings:

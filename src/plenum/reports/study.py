@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from plenum.design.kinds import KINDS, Kind
+from plenum.design import KINDS, Kind
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.estimating import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking.runs import kind_tag
-from plenum.tracking.study import MANY, Study
+from plenum.tracking import MANY, Study, kind_tag
 
 _SAMPLED = 12
 """Conditions of a large study that are drawn in full."""

@@ -1,5 +1,5 @@
 """The policy cases, their wordings and layouts, and the screens of their meaning."""
 
-from plenum.scenarios.scenario import KINDS, Option, Scenario, load_scenario
+import lazy_loader
 
-__all__ = ["KINDS", "Option", "Scenario", "load_scenario"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

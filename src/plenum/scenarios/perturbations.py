@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum.scenarios import Scenario, packets, screens, variant_files
 from plenum.scenarios.layouts import format_variants
 from plenum.scenarios.variant import FAMILIES, Variant

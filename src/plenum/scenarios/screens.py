@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from plenum.base.extensions import Registry
+from plenum.base import Registry
 from plenum.scenarios import Scenario
 from plenum.scenarios.sentences import Sentence
 from plenum.scenarios.variant import Variant

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.yaml_files import read_yaml
+from plenum.base import UserError, read_yaml
 from plenum.scenarios import Scenario, screens
 from plenum.scenarios.packet_words import split_words
 from plenum.scenarios.sentences import Sentence, list_sentences, replace_sentences

@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from plenum.base.extensions import Registry
+from plenum.base import Registry
 
 HELPERS: Registry[Any] = Registry("plenum.testing", "helper")
 """The helpers by name."""

@@ -2,3 +2,7 @@
 
 Nothing is imported here, since MLflow takes seconds.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.design.factors import USUAL
+from plenum.design import USUAL
 from plenum.records import Transcript
 from plenum.tracking import conditions
 

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base.identity import folder_of
-from plenum.design import kinds
-from plenum.design.factors import USUAL
-from plenum.records import Transcript
-from plenum.records.transcript import collect_environments
+from plenum.base import folder_of
+from plenum.design import USUAL, Kind, kind_of
+from plenum.records import Transcript, collect_environments
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
@@ -143,9 +141,9 @@ class TrackedCondition:
         return self.target - self.completed - self.failed
 
     @property
-    def kind(self) -> kinds.Kind:
+    def kind(self) -> Kind:
         """The kind of condition."""
-        return kinds.kind_of(self.factors)
+        return kind_of(self.factors)
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -246,7 +244,7 @@ def written(run: Any) -> int:
 def factors_of(run: Any) -> dict[str, str]:
     """Read the design factors of a condition's run, by name."""
     params = run.data.params
-    names = kinds.kind_of(params).factors
+    names = kind_of(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 

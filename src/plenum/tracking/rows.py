@@ -14,8 +14,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol
 from zipfile import ZipFile
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
+from plenum.base import Registry, UserError
 from plenum.tracking import store
 
 ROWS_FILE, ROWS_ARCHIVE = "runs.parquet", "transcripts.zip"

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
-from plenum.design import kinds
-from plenum.design.factors import USUAL
-from plenum.records import Transcript, Usage, episodes
+from plenum.design import USUAL, kind_of
+from plenum.records import Transcript, Usage, read_metrics
 
 
 def metric_name(condition: dict[str, Any]) -> str:
     """Name the run of a condition in MLflow."""
-    named: str = kinds.kind_of(condition).part("run_name")(condition)
+    named: str = kind_of(condition).part("run_name")(condition)
     return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
 
 
@@ -43,7 +42,7 @@ def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     named = {"protocol": USUAL["protocol"], **condition}
-    return {key: named[key] for key in kinds.kind_of(condition).factors if key in named}
+    return {key: named[key] for key in kind_of(condition).factors if key in named}
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
@@ -54,7 +53,7 @@ def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
     """Collect the metrics of a replicate's run: totals, effort, and measures by round."""
     now = int(time.time() * 1000)
     tried = {name: getattr(effort, name) for name in ("attempts", "failed_attempts", "seconds")}
-    metrics = _metrics({**transcript.totals(), **tried, **episodes.read_metrics(transcript)}, now)
+    metrics = _metrics({**transcript.totals(), **tried, **read_metrics(transcript)}, now)
     return metrics + collect_by_round(transcript, now)
 
 
@@ -62,7 +61,7 @@ def collect_by_round(transcript: Transcript, now: int) -> list[Metric]:
     """Collect the step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     return [
         Metric(name, value, now, number)
-        for name, values in kinds.kind_of(transcript.head).part("by_round")(transcript).items()
+        for name, values in kind_of(transcript.head).part("by_round")(transcript).items()
         for number, value in enumerate(values, start=1)
         if _finite(value)
     ]

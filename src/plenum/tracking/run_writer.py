@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plenum.base.extensions import Registry
+from plenum.base import Registry
 
 
 class RunWriter:

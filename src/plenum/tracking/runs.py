@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum.tracking import rows, store, stored
 from plenum.tracking.conditions import estimated
 

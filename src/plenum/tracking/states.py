@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.design.kinds import kind_of as of_kind
+from plenum.base import digest
+from plenum.design import kind_of as of_kind
 from plenum.records import Transcript
 from plenum.tracking import rows, store, stored, traces
 from plenum.tracking.stored import StoredRun

@@ -16,8 +16,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
+from plenum.base import Registry, UserError
 from plenum.tracking import database
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS, kind_of
+from plenum.base import UserError
+from plenum.design import KINDS, kind_of
 from plenum.tracking import database, store
 from plenum.tracking.rows import ROWS_ARCHIVE
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.records.stores import Store
+from plenum.base import UserError
+from plenum.records import Store
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition, from_run, written
 from plenum.tracking.runs import CONDITIONS, interrupted, search_runs

@@ -13,9 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base.errors import UserError
-from plenum.base.project import code_version
-from plenum.design.kinds import KINDS, kind_of
+from plenum.base import UserError, code_version
+from plenum.design import KINDS, kind_of
 from plenum.tracking import conditions, runs, stored, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance

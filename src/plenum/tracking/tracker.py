@@ -16,9 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
-from plenum.base.processes import LineProcess, ProcessEnded, answer_parent, step_back
+from plenum.base import LineProcess, ProcessEnded, UserError, answer_parent, digest, step_back
 from plenum.tracking import store
 
 if TYPE_CHECKING:

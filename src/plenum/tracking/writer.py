@@ -19,10 +19,8 @@ from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design.kinds import kind_of
-from plenum.records import Transcript, Usage, attempts, read
-from plenum.records.failed import failed_call
-from plenum.records.transcript import collect_environments
+from plenum.design import kind_of
+from plenum.records import Transcript, Usage, attempts, collect_environments, failed_call, read
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
 from plenum.tracking.run_writer import run_writer
 from plenum.tracking.runs import CONDITIONS, search_runs

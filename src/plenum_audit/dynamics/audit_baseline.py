@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from plenum.dynamics.fit import Floats
-from plenum.dynamics.multiplicity import benjamini_hochberg
+from plenum.dynamics import Floats, benjamini_hochberg
 from plenum_audit.dynamics.audits import CaseVerdict, StabilityRule, case_verdict, coded, p_value
 from plenum_audit.dynamics.sequential import e_value
 from plenum_audit.dynamics.share_intervals import share_interval

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics import lyapunov
 from plenum_audit.dynamics.sequential import growth_bounds
 
 LOOKS = (8, 12, 20, 32, 48)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base.shares import percent, percent_between, signed_percent
+from plenum.base import percent, percent_between, signed_percent
 from plenum_audit.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (

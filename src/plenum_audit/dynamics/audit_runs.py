@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base.identity import generator
+from plenum.base import generator
 from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, coded
 from plenum_audit.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 

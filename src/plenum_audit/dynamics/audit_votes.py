@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Floats
 from plenum_audit.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, StabilityRule
 
 SIZES = (3, 5, 7, 9)

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base.identity import generator
-from plenum.dynamics.multiplicity import benjamini_hochberg, holm
+from plenum.base import generator
+from plenum.dynamics import benjamini_hochberg, holm
 from plenum_audit.dynamics.sequential import ALPHA, Evidence, RunningEvidence, all_alike
 from plenum_audit.dynamics.share_intervals import share_intervals
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Floats
 
 ALPHA = 0.05
 """The probability of a false ``stable``, and of a false ``unstable``."""

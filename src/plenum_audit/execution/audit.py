@@ -5,23 +5,29 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from plenum.base.errors import Stopped, UserError
-from plenum.design.condition import Job
-from plenum.execution import preflight
-from plenum.execution.condition_folder import (
+from plenum.base import Stopped, UserError
+from plenum.design import Job
+from plenum.execution import (
     begun_replicates,
+    check_sweep,
     folder_of,
     journal_of,
+    list_problems,
+    run_sweep,
     with_all_begun,
 )
-from plenum.execution.outcomes import list_problems
-from plenum.execution.sweep import run_sweep
-from plenum.models.api.prices import Prices, how_to_state
+from plenum.models import Prices, how_to_state
 from plenum.records import Transcript
-from plenum_audit.dynamics.audit_baseline import CaseComparison, compare
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.dynamics.audit_runs import further
-from plenum_audit.dynamics.audits import UNDECIDED, StabilityRule, family, several_fingerprints
+from plenum_audit.dynamics import (
+    UNDECIDED,
+    AuditResult,
+    CaseComparison,
+    StabilityRule,
+    compare,
+    family,
+    further,
+    several_fingerprints,
+)
 from plenum_audit.execution import audit_logs, no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
@@ -34,10 +40,7 @@ from plenum_audit.execution.audit_runs import (
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
 from plenum_audit.execution.steadying import bound, options, settings_tried
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.condition import require_program
-from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.programs.one_shot import OneShot, seats
+from plenum_audit.programs import Audit, OneShot, doubts, require_program, seats
 
 ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]
@@ -64,7 +67,7 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
         As for :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
-    preflight.check_sweep(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
+    check_sweep(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
 
     # A log of many runs is judged in one pass.

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plenum.base.errors import UserError
-from plenum_audit.dynamics.audits import in_order
+from plenum.base import UserError
+from plenum_audit.dynamics import in_order
 from plenum_audit.logged import MOST_JOURNALS
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.condition import require_program
+from plenum_audit.programs import Audit, require_program
 
 PREVIOUS = "previous"
 """Name of the program that the study held last."""
@@ -45,7 +44,7 @@ def baseline(audit: Audit) -> Baseline | None:
         return None
     if job.tracking_uri is None:
         raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
-    from plenum.tracking.study import Study, exists  # MLflow takes seconds to import
+    from plenum.tracking import Study, exists  # MLflow takes seconds to import
 
     present = require_program(job.condition).program_identity
     study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study

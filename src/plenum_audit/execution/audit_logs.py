@@ -3,24 +3,22 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
-from plenum.base.collector import pause_collector
-from plenum.base.errors import UserError
-from plenum_audit.dynamics.audit_baseline import compare
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.dynamics.audit_runs import Further, further
-from plenum_audit.dynamics.audits import (
+from plenum.base import UserError, pause_collector
+from plenum_audit.dynamics import (
     FAILED,
     NO_DECISION,
     UNDECIDED,
+    AuditResult,
+    Further,
     StabilityRule,
     case_verdicts,
+    compare,
     family,
+    further,
     outcome,
 )
 from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.programs.logs import Logged
+from plenum_audit.programs import Audit, Logged, doubts
 
 
 def is_large(audit: Audit) -> bool:

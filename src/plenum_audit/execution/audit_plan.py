@@ -3,14 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from plenum.base.shares import percent
-from plenum.execution.condition_folder import journal_of
+from plenum.base import percent
+from plenum.execution import journal_of
 from plenum.records import Transcript
-from plenum_audit.dynamics.audit_runs import expected, horizon
-from plenum_audit.dynamics.audits import StabilityRule
+from plenum_audit.dynamics import StabilityRule, expected, horizon
 from plenum_audit.execution import no_decision
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.condition import require_program
+from plenum_audit.programs import Audit, require_program
 
 
 def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:

@@ -3,11 +3,10 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from plenum.design.condition import Job
-from plenum.execution.condition_folder import begun_replicates, folder_of, journal_of
-from plenum.tracking import store
-from plenum.tracking.stored import StoredRun, stored_conditions
-from plenum_audit.programs.condition import require_program
+from plenum.design import Job
+from plenum.execution import begun_replicates, folder_of, journal_of
+from plenum.tracking import StoredRun, absolute_uri, stored_conditions
+from plenum_audit.programs import require_program
 
 
 def restore(jobs: Sequence[Job]) -> list[str]:
@@ -23,7 +22,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     missing = {job.condition.identity: job for job in jobs if not begun_replicates(job)}
     if jobs[0].tracking_uri is None or not missing:
         return []
-    uri, study = store.absolute_uri(jobs[0].tracking_uri), jobs[0].study
+    uri, study = absolute_uri(jobs[0].tracking_uri), jobs[0].study
     held = {run.tags.get("plenum.condition", ""): run for run in stored_conditions(study, uri)}
     lines = _anew([job for identity, job in missing.items() if identity not in held], held)
     if missing.keys() & held:
@@ -47,7 +46,7 @@ def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
 
 
 def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
-    from plenum.tracking.study import Study  # MLflow takes seconds to import
+    from plenum.tracking import Study  # MLflow takes seconds to import
 
     kept, fetched = Study(study, uri), 0
     for condition in kept.listed:

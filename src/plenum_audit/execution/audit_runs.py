@@ -11,41 +11,43 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
-from plenum.design.condition import Job
-from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.execution.condition_folder import begun_replicates, folder_of, journal_of
-from plenum.execution.outcomes import ReplicateResult
-from plenum.execution.playing import Deliberations, Playable, Scene
-from plenum.records import DamagedJournal, Transcript, read, stores
-from plenum_audit.dynamics.audit_baseline import worse
-from plenum_audit.dynamics.audit_runs import horizon
-from plenum_audit.dynamics.audits import (
+from plenum.design import Job
+from plenum.dynamics import benjamini_hochberg
+from plenum.execution import (
+    Deliberations,
+    Playable,
+    ReplicateResult,
+    Scene,
+    begun_replicates,
+    folder_of,
+    journal_of,
+)
+from plenum.records import DamagedJournal, Transcript, read, store_of
+from plenum_audit.dynamics import (
     FAILED,
+    LEAST_REPEATS,
+    LEAST_TOKENS,
     NO_DECISION,
     STABLE,
     UNDECIDED,
     UNSTABLE,
     CaseVerdict,
     StabilityRule,
+    begun_later,
+    cached,
     case_verdict,
+    changed_at,
     coded,
+    horizon,
     in_order,
     p_value,
     running,
-)
-from plenum_audit.dynamics.parting_calls import (
-    LEAST_REPEATS,
-    LEAST_TOKENS,
-    begun_later,
-    cached,
-    changed_at,
     uncalled,
+    worse,
 )
 from plenum_audit.execution.program_run import ProgramRun
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.condition import require_program
-from plenum_audit.programs.proxy import Proxy
-from plenum_audit.tracking.programs import tabulate_programs
+from plenum_audit.programs import Audit, Proxy, require_program
+from plenum_audit.tracking import tabulate_programs
 
 _ENOUGH = 6
 """Number of runs of a case after which a cache can be detected."""
@@ -214,7 +216,7 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
-            store=stores.store_of(scene.job.journals),
+            store=store_of(scene.job.journals),
             observe=scene.observe,
             complain=scene.complain,
         )

@@ -8,10 +8,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plenum.design.condition import Job
-from plenum.execution.condition_folder import folder_of
-from plenum.tracking import store
-from plenum.tracking.stored import stored_conditions
+from plenum.design import Job
+from plenum.execution import folder_of
+from plenum.tracking import absolute_uri, stored_conditions
 
 _SAME = ("task", "case", "knobs", "settings", "model", "backend")
 """Factors that versions have in common; other settings don't make a version."""
@@ -77,5 +76,5 @@ def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
 def _stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield conditions of the job's study in the tracking store, by identity."""
     if job.tracking_uri is not None:
-        for run in stored_conditions(job.study, store.absolute_uri(job.tracking_uri)):
+        for run in stored_conditions(job.study, absolute_uri(job.tracking_uri)):
             yield run.tags.get("plenum.condition", ""), run.params

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from plenum.base.text import flatten
-from plenum.execution.condition_folder import folder_of, journal_of
+from plenum.base import flatten
+from plenum.execution import folder_of, journal_of
 from plenum.records import Transcript
-from plenum_audit.dynamics.audits import FAILED, NO_DECISION
+from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.execution.audit_runs import CaseRuns, ended_run
-from plenum_audit.programs.condition import require_program
-from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.programs.logs import Logged
+from plenum_audit.programs import Logged, doubts, require_program
 
 _SHOWN = 100
 _READ = 4_000

@@ -8,24 +8,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.secrets import redact, redact_data
-from plenum.execution.budget import BudgetSpent
-from plenum.execution.caller import Caller, bug_in_words
+from plenum.base import Stopped, UserError, redact, redact_data
+from plenum.execution import BudgetSpent, Caller, bug_in_words
 from plenum.models import CallError, Chat, Reply
-from plenum.records import DamagedJournal, Failure, Journal, read_entries
-from plenum.records.journal import ELICITED
-from plenum.records.stores import HERE, Store
+from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
 from plenum_audit.execution.run_calls import RunCalls
-from plenum_audit.programs import clerk, elicitation
-from plenum_audit.programs.adapters.committee import Committee
-from plenum_audit.programs.adapters.program import Program, ProgramFailed
-from plenum_audit.programs.case import NO_DECISION
-from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
-from plenum_audit.programs.proxy import Proxy
-from plenum_audit.programs.recorded import restarts, set_aside
-from plenum_audit.programs.session import Session
+from plenum_audit.programs import (
+    CLERK_KIND,
+    NO_DECISION,
+    READINGS,
+    Committee,
+    Given,
+    Program,
+    ProgramCondition,
+    ProgramFailed,
+    Proxy,
+    Session,
+    UnreadableDecision,
+    ask_clerk,
+    list_questions,
+    make_reading,
+    read_decision,
+    restarts,
+    set_aside,
+)
 
 _GRACE_S = 10.0
 """Seconds that a program may continue after its decision."""
@@ -190,7 +196,7 @@ class ProgramRun:
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
         rule = given.extract or self.settings.extract
         try:
-            if rule == clerk.CLERK_KIND and not given.option and given.text.strip():
+            if rule == CLERK_KIND and not given.option and given.text.strip():
                 decision = await self._read_by_clerk(given.text, journal, asides)
             else:
                 decision = read_decision(given, self.condition.case.options, rule)
@@ -209,14 +215,12 @@ class ProgramRun:
                 "it is to be read by a clerk, and committee.clerk names no model"
             )
         entries = self._entries(journal)
-        readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.CLERK_KIND}
-        for number in clerk.READINGS:
+        readings = {e["round"]: e["option"] for e in entries if e["kind"] == CLERK_KIND}
+        for number in READINGS:
             if number not in readings:
-                chat = clerk.ask_clerk(
-                    case, text, model, self.condition.identity, self.index, number
-                )
-                reply = await self._ask(calls, chat, clerk.CLERK_KIND, number, clerk.CLERK_KIND)
-                entry = redact_data(clerk.make_reading(case, number, model, reply))
+                chat = ask_clerk(case, text, model, self.condition.identity, self.index, number)
+                reply = await self._ask(calls, chat, CLERK_KIND, number, CLERK_KIND)
+                entry = redact_data(make_reading(case, number, model, reply))
                 journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:
@@ -225,7 +229,7 @@ class ProgramRun:
 
     async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:
         case, names = self.condition.case, (self.condition.identity, self.index)
-        for question in elicitation.list_questions(case, self._entries(journal), *names):
+        for question in list_questions(case, self._entries(journal), *names):
             at = question.round, question.seat
             try:
                 reply = await self._ask(calls, question.chat, ELICITED, *at)

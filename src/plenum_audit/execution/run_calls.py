@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plenum.execution.caller import Caller
+from plenum.execution import Caller
 from plenum.models import Answer, CallError, Chat
 from plenum.records import Failure
-from plenum_audit.programs.adapters.program import ProgramFailed
+from plenum_audit.programs import ProgramFailed
 
 
 class RunCalls:

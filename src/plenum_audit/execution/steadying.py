@@ -7,25 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base.shares import percent
-from plenum.design.condition import Job
-from plenum.execution.condition_folder import begun_replicates, journal_of, with_all_begun
-from plenum.execution.outcomes import list_problems
-from plenum.execution.sweep import run_sweep
-from plenum_audit.dynamics.audit_result import TriedOption, known
-from plenum_audit.dynamics.audit_votes import gain, votes
-from plenum_audit.dynamics.audits import (
+from plenum.base import percent
+from plenum.design import Job
+from plenum.execution import begun_replicates, journal_of, list_problems, run_sweep, with_all_begun
+from plenum_audit.dynamics import (
     STABLE,
     UNDECIDED,
     UNSTABLE,
     CaseVerdict,
     StabilityRule,
+    TriedOption,
     case_verdict,
     family,
+    gain,
+    known,
+    votes,
 )
 from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, ended_run
-from plenum_audit.programs.compose import Audit
-from plenum_audit.programs.condition import require_program, settings_line
+from plenum_audit.programs import Audit, require_program, settings_line
 
 RUNGS = (6, 12, 24, 48)
 """Numbers of runs per case after which the better half of the settings continues."""

@@ -7,12 +7,10 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import summarise
-from plenum.execution.summarise import SETTINGS, no_estimates
-from plenum.execution.summarise_committee import committee_notes
+from plenum.execution import SETTINGS, committee_notes, no_estimates
 from plenum.records import Transcript
-from plenum_audit.dynamics.audit_growth import growth
-from plenum_audit.dynamics.audits import StabilityRule, case_verdict, outcome
-from plenum_audit.tracking.programs import ensemble, tabulate_programs
+from plenum_audit.dynamics import StabilityRule, case_verdict, growth, outcome
+from plenum_audit.tracking import ensemble, tabulate_programs
 
 _LEAST_ROUNDS = 3
 

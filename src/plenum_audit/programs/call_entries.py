@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.base.secrets import redact, redact_data
-from plenum.base.text import flatten
-from plenum.models import Chat, Response, ToolCall
-from plenum.models.conversation import recorded_reply
+from plenum.base import digest, flatten, redact, redact_data
+from plenum.models import Chat, Response, ToolCall, recorded_reply
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 SEAT_HEADER = "X-Plenum-Seat"

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
+from plenum.base import UserError, digest
 
 NO_DECISION = "none"
 """The decision of a run that ended without a readable one."""

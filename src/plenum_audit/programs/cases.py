@@ -6,11 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.text import flatten
-from plenum.base.yaml_files import read_yaml
-from plenum.scenarios import scenario
+from plenum.base import UserError, flatten, project_root, read_yaml
+from plenum.scenarios import check_scenario
 from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.data_sets import READERS, Row, Wrong, rows
 from plenum_audit.programs.decision import look_alike
@@ -55,8 +52,8 @@ def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[
     """
     path = Path(case).expanduser()
     try:
-        if not path.exists() and (project.project_root() / path).exists():
-            path = project.project_root() / path
+        if not path.exists() and (project_root() / path).exists():
+            path = project_root() / path
         if not path.exists():
             raise UserError(f"case={case}: there is no such file or folder")
     except OSError as error:  # such as a name that is too long
@@ -116,7 +113,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
 def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
     data = read_yaml(file, "case")
     if isinstance(data, Mapping) and {"situation", "packet"} & data.keys():
-        read = scenario.check_scenario(data, file)
+        read = check_scenario(data, file)
         yield "", Case(read.id, read.packet, {o.label: o.name for o in read.options})
         return
     several = isinstance(data, list)

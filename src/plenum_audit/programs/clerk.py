@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from plenum.base.identity import seed_for
+from plenum.base import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision

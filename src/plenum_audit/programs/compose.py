@@ -6,11 +6,8 @@ from typing import Any, NoReturn
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.errors import UserError
-from plenum.design.compose import with_weights
-from plenum.design.condition import Job
-from plenum.design.schema import Config, ModelConfig, StudyConfig
-from plenum.design.settings import Sampling
+from plenum.base import UserError
+from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, with_weights
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs import cases, logs

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
-from plenum.design.condition import Condition, Hosted, identified_backend
+from plenum.base import UserError, digest
+from plenum.design import Condition, Hosted, identified_backend
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.overrides import check
 

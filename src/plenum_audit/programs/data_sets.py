@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import regular_files
-from plenum.base.errors import UserError
+from plenum.base import UserError, require_regular_file
 
 Row = Mapping[str, Any]
 
@@ -27,7 +26,7 @@ def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
     """
     reader = READERS[file.suffix]
     try:
-        regular_files.require_regular_file(file)
+        require_regular_file(file)
         yield from reader(file)
     except UnicodeDecodeError:
         raise UserError(f"{file}: it isn't UTF-8; save it as that") from None

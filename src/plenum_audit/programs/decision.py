@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.text import flatten, visible_text
+from plenum.base import flatten, visible_text
 from plenum_audit.programs.case import NO_DECISION
 
 RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.identity import seed_for
+from plenum.base import seed_for
 from plenum.models import Chat, Message, Reply
-from plenum.records.journal import ELICITED
+from plenum.records import ELICITED
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.decision import UnreadableDecision, last_json
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import zips
-from plenum.base.errors import UserError
+from plenum.base import UserError, unpack_problem
 from plenum_audit.programs.data_sets import Row, Wrong
 
 SUFFIXES = (".eval", ".json")
@@ -47,7 +46,7 @@ def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]
             samples: Any = ((f"sample {n}", s) for n, s in enumerate(data["samples"], 1))
         else:
             archive = zipfile.ZipFile(path)
-            if wrong := zips.unpack_problem(archive.infolist(), path.stat().st_size, _LARGEST):
+            if wrong := unpack_problem(archive.infolist(), path.stat().st_size, _LARGEST):
                 raise ValueError(wrong)
             names = set(archive.namelist())
             data = _member(archive, next((name for name in _HEADERS if name in names), _HEADERS[0]))

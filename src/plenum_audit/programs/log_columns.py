@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum_audit.programs.cases import COLUMNS as OF_DATA_SETS
 from plenum_audit.programs.data_sets import Row
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from plenum.base.secrets import redact
+from plenum.base import redact
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.decision import comparable
 from plenum_audit.programs.log_columns import DOCS

@@ -6,9 +6,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.base.secrets import redact
-from plenum.base.text import flatten, replace_surrogates
+from plenum.base import digest, flatten, redact, replace_surrogates
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, Case
 from plenum_audit.programs.cases import option_of

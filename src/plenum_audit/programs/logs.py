@@ -12,11 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.base import regular_files
-from plenum.base.collector import pause_collector
-from plenum.base.errors import UserError
-from plenum.base.text import flatten
-from plenum.design.condition import Recorded, Sampling
+from plenum.base import UserError, flatten, pause_collector, require_regular_file
+from plenum.design import Recorded, Sampling
 from plenum.records import Journal
 from plenum_audit.programs import inspect_logs
 from plenum_audit.programs.case import NO_DECISION, Case
@@ -111,7 +108,7 @@ def load(
     """
     path = Path(logs).expanduser()
     try:
-        regular_files.require_regular_file(path)
+        require_regular_file(path)
     except FileNotFoundError:
         raise UserError(f"logs={logs}: there is no such file") from None
     except OSError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.identity import digest, seed_for
+from plenum.base import digest, seed_for
 from plenum.records import Transcript
 from plenum_audit.programs.case import Case
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision

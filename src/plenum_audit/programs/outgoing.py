@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plenum.base.identity import seed_for
-from plenum.design.condition import Api
-from plenum.models import Chat
-from plenum.models.chat import RawRequest
+from plenum.base import seed_for
+from plenum.design import Api
+from plenum.models import Chat, RawRequest
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.overrides import FAULT_RATE
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
@@ -85,6 +84,6 @@ class Outgoing:
             return str(self.overrides["model"])
         if not self._is_api:
             return request.model
-        from plenum.models.api import routes  # LiteLLM takes seconds to import
+        from plenum.models import litellm_name  # LiteLLM takes seconds to import
 
-        return routes.litellm_name(request.model, request.interface)
+        return litellm_name(request.model, request.interface)

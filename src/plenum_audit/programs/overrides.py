@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.identity import generator
+from plenum.base import UserError, generator
 
 FAULT_RATE = "fault_rate"
 """Name of the share of requests that get an error instead of an answer."""

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.records.journal import MESSAGES, REFUSED
-from plenum.records.stores import HERE, Store
+from plenum.base import digest
+from plenum.records import HERE, MESSAGES, REFUSED, Store
 
 Entry = dict[str, Any]
 

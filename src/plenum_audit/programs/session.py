@@ -12,12 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from plenum.base.identity import digest, seed_for
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
+from plenum.base import digest, flatten, redact, seed_for
 from plenum.models import Answer, CallError, Chat, Message, Response
-from plenum.records import DamagedJournal, Failure, Journal
-from plenum.records.journal import REFUSED
+from plenum.records import REFUSED, DamagedJournal, Failure, Journal
 from plenum_audit.programs.call_entries import entry as call_entry
 from plenum_audit.programs.call_entries import response_of, seat_of, without_secrets
 from plenum_audit.programs.condition import ProgramCondition

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base.errors import UserError
-from plenum.models.chat import Chat, ToolCall
-from plenum.models.simulated import opinion
-from plenum.models.simulated.backend import read_prompt
+from plenum.base import UserError
+from plenum.models import Chat, ToolCall, draw_persona, measure_pull, read_prompt
 from plenum_audit.programs import clerk, elicitation
 from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.forms import RequestedForm, form
@@ -133,11 +131,11 @@ def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -
     texts = [message.content for message in chat.messages]
     named = options("\n".join(texts)) or {word: word for word in _NOTHING}
     labels, names = tuple(named), tuple(named.values())
-    who = opinion.draw_persona(chat.model)
+    who = draw_persona(chat.model)
     system = "\n".join(m.content for m in chat.messages if m.role == "system")
     question = next((m.content for m in chat.messages if m.role == "user"), "")
-    field = MANDATE * opinion.measure_pull(who, system[:_READ], names)
-    field = field + CASE * opinion.measure_pull(who, question[:_READ], names)
+    field = MANDATE * measure_pull(who, system[:_READ], names)
+    field = field + CASE * measure_pull(who, question[:_READ], names)
     field = field + coupling * _heard(chat, named)
     field = field + rng.normal(size=len(labels)) * chat.temperature
     logits = GAIN * who.gain * field

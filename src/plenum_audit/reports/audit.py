@@ -4,17 +4,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plenum.base import text
-from plenum_audit.dynamics.audit_runs import Further
-from plenum_audit.dynamics.audits import (
+from plenum.base import flatten
+from plenum_audit.dynamics import (
     FAILED,
     NO_DECISION,
     STABLE,
     UNDECIDED,
     UNSTABLE,
+    Further,
+    Place,
     StabilityRule,
 )
-from plenum_audit.dynamics.parting_calls import Place
 from plenum_audit.reports.beside import Beside
 from plenum_audit.reports.causes import Cause
 
@@ -390,5 +390,5 @@ class AuditReport:
 
 def short(name: str) -> str:
     """Return a name as one short line for a table."""
-    line = text.flatten(name) or "-"
+    line = flatten(name) or "-"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"

@@ -4,8 +4,8 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from plenum.base.text import flatten
-from plenum.reports.phrases import uncapital
+from plenum.base import flatten
+from plenum.reports import uncapital
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import headline, roughly, share
 

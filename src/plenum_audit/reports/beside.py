@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plenum_audit.dynamics.audit_baseline import CaseComparison
-from plenum_audit.dynamics.audit_result import AuditResult, TriedOption, known
+from plenum_audit.dynamics import AuditResult, CaseComparison, TriedOption, known
 
 
 @dataclass(frozen=True)

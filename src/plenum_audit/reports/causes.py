@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
+from plenum.base import flatten, redact
 from plenum.records import Transcript
-from plenum.tracking.transcripts import StoredTranscript
-from plenum_audit.dynamics.audits import FAILED, NO_DECISION
+from plenum.tracking import StoredTranscript
+from plenum_audit.dynamics import FAILED, NO_DECISION
 
 UNREAD = "unread"
 """Reason of a run whose program gave an unreadable decision."""

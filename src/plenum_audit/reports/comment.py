@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from plenum.base.text import flatten
-from plenum.reports.formats import format_dollars
-from plenum.reports.markdown import lines, template
+from plenum.base import flatten
+from plenum.reports import format_dollars, lines, template
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import text
+from plenum.base import flatten, printable
 from plenum.records import Transcript
-from plenum.reports.page.document import Exchange, Sides
+from plenum.reports import Exchange, Sides
 
 LONGEST = 4_000
 """Number of a message's letters on the page."""
@@ -107,7 +107,7 @@ def _message(entry: Mapping[str, Any], number: int) -> Message:
 
 
 def sides(
-    title: str, left: Transcript, right: Transcript, named: Callable[[str], str] = text.flatten
+    title: str, left: Transcript, right: Transcript, named: Callable[[str], str] = flatten
 ) -> Sides:
     """Align two runs, and highlight the first words that differ.
 
@@ -157,17 +157,17 @@ def _exchange(left: Message | None, right: Message | None, alike: bool, first: b
     round_, seat, *_ = left or right or (0, "", "", "")
     where = f"round {round_}" * bool(round_) + ", the same in both" * alike
     texts = [None if m is None else _cut(m[2]) for m in (left, right)]
-    states = tuple("" if m is None else text.flatten(m[3]) for m in (left, right))
+    states = tuple("" if m is None else flatten(m[3]) for m in (left, right))
     words: tuple[tuple[Part, ...] | None, ...]
     if alike or None in texts:
         words = tuple(None if t is None else (("same", t),) for t in texts)
     else:
         words = _differences(str(texts[0]), str(texts[1]), first)
-    return Exchange(text.flatten(seat) or "-", where, words, states, alike, first)
+    return Exchange(flatten(seat) or "-", where, words, states, alike, first)
 
 
 def _cut(message: str) -> str:
-    whole = text.printable(message)
+    whole = printable(message)
     rest = len(whole) - LONGEST
     return whole if rest <= 0 else f"{whole[:LONGEST]} … ({rest:,} more letters)"
 

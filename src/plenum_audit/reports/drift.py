@@ -8,15 +8,18 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.dynamics import divergence
-from plenum.reports import style
-from plenum.reports.estimating import estimate_study
-from plenum.reports.figures import divergence as figures
-from plenum.reports.labels import origin
-from plenum.reports.page.document import Picture
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
+from plenum.reports import (
+    Picture,
+    Settings,
+    draw_divergence,
+    drawing_style,
+    estimate_study,
+    origin,
+    save_figure,
+)
+from plenum.tracking import TrackedCondition
 from plenum_audit.reports.gather import AuditedCondition
-from plenum_audit.tracking.programs import ensemble
+from plenum_audit.tracking import ensemble
 
 MOST = 12
 """Number of cases that are drawn, beginning with the least agreement."""
@@ -42,8 +45,8 @@ def drawn(
     if not shown:
         return []
     rows = estimate_study(shown, chosen)
-    with style.drawing_style():
-        pages = figures.draw_divergence(rows, chosen.window)
+    with drawing_style():
+        pages = draw_divergence(rows, chosen.window)
     elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
     title = "D(t), the mean distance between two runs' mean preferences, by round"
     return [
@@ -51,7 +54,7 @@ def drawn(
             *(
                 number,
                 "divergence",
-                tuple(style.save_figure(figure, folder, f"audit_D{number}", kinds)),
+                tuple(save_figure(figure, folder, f"audit_D{number}", kinds)),
                 title,
             ),
             caption=f"{title}; {_LEFT_OUT}{elicited} ({origin(shown)}).",

@@ -6,14 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.records import Transcript
-from plenum.records.transcript import Turn
-from plenum.reports.explorer import gather as committees
-from plenum.reports.explorer.contents import Explorer
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.transcripts import StoredTranscript
+from plenum.base import UserError
+from plenum.records import Transcript, Turn
+from plenum.reports import COMMITTEE_EXPLORER, Explorer, Settings, gather_committees
+from plenum.tracking import StoredTranscript, TrackedCondition
 from plenum_audit.reports.drift import with_preferences
 from plenum_audit.reports.gather import kept as audited
 
@@ -61,7 +57,7 @@ def gathered(
         condition.run_id: [_of(each, condition) for each in kept.get(condition.run_id, ())]
         for condition in shown
     }
-    data = committees.gather_committees(chosen, shown, stored, most)
+    data = gather_committees(chosen, shown, stored, most)
     for at in range(len(shown)):
         for replicate in data[f"figures-{at}"]["replicates"]:
             replicate.pop("clerk", None)  # nobody counts its votes again
@@ -102,5 +98,5 @@ def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tup
     )
 
 
-EXPLORER = Explorer(gathered, committees.COMMITTEE_EXPLORER.layout)
+EXPLORER = Explorer(gathered, COMMITTEE_EXPLORER.layout)
 """The explorer for studies of programs."""

@@ -10,27 +10,25 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from plenum.base.errors import UserError
-from plenum.reports.labels import origin
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.provenance import Provenance
-from plenum.tracking.transcripts import StoredTranscript
-from plenum.tracking.usage import ConditionUsage
-from plenum_audit.dynamics.accuracy import estimate_accuracy
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.dynamics.audit_runs import further
-from plenum_audit.dynamics.audits import (
+from plenum.base import UserError
+from plenum.reports import origin
+from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
+from plenum_audit.dynamics import (
     FAILED,
     UNDECIDED,
+    AuditResult,
     CaseVerdict,
     FamilyVerdict,
     StabilityRule,
+    cached,
     case_verdict,
     case_verdicts,
+    estimate_accuracy,
     family,
+    further,
     in_order,
+    parting,
 )
-from plenum_audit.dynamics.parting_calls import cached, parting
 from plenum_audit.reports.audit import (
     LOGS,
     Accuracy,

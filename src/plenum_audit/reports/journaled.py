@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plenum.base import project
-from plenum.design.condition import Job
-from plenum.records import DamagedJournal, Transcript, read, stores
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.provenance import Provenance
-from plenum.tracking.transcripts import StoredTranscript
-from plenum.tracking.usage import ConditionUsage
+from plenum.base import code_version
+from plenum.design import Job
+from plenum.records import DamagedJournal, Transcript, local_folder, read
+from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
 from plenum_audit.reports.gather import AuditedCondition
-from plenum_audit.tracking import programs
+from plenum_audit.tracking import tabulate_programs
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ def journaled(
     conditions = [_kept(job, _journals(job) if begun else ()) for job in jobs]
     now = datetime.now(UTC)
     by_run = {
-        each.tracked.run_id: Provenance((), "", "", "", (project.code_version(),), now)
+        each.tracked.run_id: Provenance((), "", "", "", (code_version(),), now)
         for each in conditions
     }
     return JournaledStudy(jobs[0].study, by_run), conditions
@@ -48,7 +45,7 @@ def journaled(
 
 def folder_of(job: Job) -> Path:
     """Return the folder of a job's journals."""
-    return stores.local_folder(job.journals) / job.condition.folder
+    return local_folder(job.journals) / job.condition.folder
 
 
 def _journals(job: Job) -> Iterable[Path]:
@@ -78,7 +75,7 @@ def _kept(job: Job, journals: Iterable[Path]) -> AuditedCondition:
         decisions=tuple(str(run.decision) for run in completed),
         indices=tuple(int(run.head["replicate"]) for run in completed),
         simulated=job.condition.backend.name == "simulated",
-        tables=programs.tabulate_programs([*runs.values()]),
+        tables=tabulate_programs([*runs.values()]),
         written=int(time.time() * 1000),
     )
     stored = [

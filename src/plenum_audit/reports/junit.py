@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import chain
 from xml.sax.saxutils import escape
 
-from plenum.base import text
-from plenum_audit.dynamics.audits import UNDECIDED, UNSTABLE
+from plenum.base import flatten
+from plenum_audit.dynamics import UNDECIDED, UNSTABLE
 from plenum_audit.reports.alike import likeness
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.words import causes, headline, line, listed
@@ -117,7 +117,7 @@ def _test(
 def _output(words: str) -> Iterator[str]:
     """Yield the text that CI systems show as the output of a test."""
     if words:
-        yield f"<system-out>{escape(text.flatten(words))}</system-out>"
+        yield f"<system-out>{escape(flatten(words))}</system-out>"
 
 
 def _properties(values: Mapping[str, str]) -> Iterator[str]:
@@ -142,4 +142,4 @@ def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = (
 @lru_cache(4096)
 def _quoted(value: str) -> str:
     """Quote a value in one line for an attribute."""
-    return f'"{escape(text.flatten(value), _QUOTE)}"'
+    return f'"{escape(flatten(value), _QUOTE)}"'

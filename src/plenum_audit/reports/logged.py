@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from plenum.base import project
-from plenum_audit.dynamics.audit_result import AuditResult
-from plenum_audit.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, StabilityRule
+from plenum.base import code_version
+from plenum_audit.dynamics import FAILED, AuditResult, CaseVerdict, FamilyVerdict, StabilityRule
 from plenum_audit.logged import LoggedCase, LoggedProgram
 from plenum_audit.reports.audit import LOGS, Accuracy, AuditReport, CaseAudit, Controlled, Cost
 from plenum_audit.reports.beside import beside
@@ -95,7 +94,7 @@ def _controlled(program: LoggedProgram) -> Controlled:
         fingerprints={},
         backend=LOGS,
         simulated=False,
-        versions=(project.code_version(),),
+        versions=(code_version(),),
         begun=now,
         written=now,
         messages=False,

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.base import text
-from plenum.reports.settings import Settings
-from plenum_audit.dynamics.audits import StabilityRule
+from plenum.base import flatten
+from plenum.reports import Settings
+from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.tracking import audits
+from plenum_audit.tracking import Verdict, log_audit, metric_part, read_last_audit
 
 _LONGEST = 6_000
 """Number of a param's letters that MLflow keeps."""
@@ -26,7 +26,7 @@ def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
 
     Without an audit, these are the default rule and no condition.
     """
-    params = audits.read_last_audit(chosen.study, chosen.uri)
+    params = read_last_audit(chosen.study, chosen.uri)
     shares = {name: float(params[name]) for name in _RULE if name in params}
     most = params.get("max_runs", "")
     conditions = params.get("conditions", "").split()
@@ -42,19 +42,17 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     }
     if len(audit.cases) <= _MOST_METRICS:
         metrics |= {
-            f"share/{audits.metric_part(case.id)}": case.share.value
-            for case in audit.cases
-            if case.share
+            f"share/{metric_part(case.id)}": case.share.value for case in audit.cases if case.share
         }
     metrics |= {
         "runs": audit.cost.runs,
         "dollars": audit.cost.dollars,
         "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
     }
-    audits.log_audit(
+    log_audit(
         chosen.study,
         chosen.uri,
-        audits.Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
+        Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
         {case.run_id: _logged(case) for case in every if case.run_id},
         _params(audit),
         files,
@@ -65,7 +63,7 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
 def _params(audit: AuditReport) -> Mapping[str, object]:
     conditions = " ".join(case.condition for case in audit.cases)
     return {
-        "committee": text.flatten(audit.committee),
+        "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
         "conditions": conditions if len(conditions) <= _LONGEST else "",
@@ -73,10 +71,10 @@ def _params(audit: AuditReport) -> Mapping[str, object]:
     }
 
 
-def _logged(case: CaseAudit) -> audits.Verdict:
+def _logged(case: CaseAudit) -> Verdict:
     shown = case.share
     shares = {"value": shown.value, "ci_low": shown.low, "ci_high": shown.high} if shown else {}
-    return audits.Verdict(
+    return Verdict(
         case.in_family,
         case.runs,
         {

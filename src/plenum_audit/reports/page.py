@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.base.text import flatten
-from plenum.reports.page.document import Block, Document, Grid, Picture, Section, Sides, blocks
-from plenum.reports.table import Table
-from plenum_audit.dynamics.audits import STABLE
+from plenum.base import flatten
+from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, blocks
+from plenum_audit.dynamics import STABLE
 from plenum_audit.reports import tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport

@@ -7,19 +7,24 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.base.collector import pause_collector
-from plenum.base.errors import UserError
-from plenum.design.condition import Job
-from plenum.reports.page.document import Document, Sides
-from plenum.reports.page.rendering import html
-from plenum.reports.printing import show, show_sentences
-from plenum.reports.publishing import Product, publish_product, written
-from plenum.reports.settings import Settings
-from plenum.reports.table import Table, frame_csv
-from plenum.tracking.study import Study
+from plenum.base import UserError, pause_collector
+from plenum.design import Job
+from plenum.reports import (
+    Document,
+    Product,
+    Settings,
+    Sides,
+    Table,
+    frame_csv,
+    html,
+    publish_product,
+    show,
+    show_sentences,
+    written,
+)
+from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics.audit_result import STOPPED, AuditResult
-from plenum_audit.dynamics.audits import STABLE, StabilityRule
+from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.logged import LoggedProgram
 from plenum_audit.reports import strip, tables
 from plenum_audit.reports.alike import SHOWN, alike

@@ -6,8 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import style
-from plenum.reports.page.document import Picture
+from plenum.reports import PAGE, SMALL, Picture, drawing_style, make_panels, save_figure
 from plenum_audit.reports.alike import alike, total
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import words
@@ -28,8 +27,8 @@ def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
     """
     title = "Share of runs that decide alike, and its interval"
     groups = alike(audit.by_need)
-    with style.drawing_style():
-        files = style.save_figure(_figure(audit), folder, "audit_intervals", kinds)
+    with drawing_style():
+        files = save_figure(_figure(audit), folder, "audit_intervals", kinds)
     caption = " ".join(words("intervals", audit, left=total(groups[MOST:])))
     alt = f"{title}, of {min(len(groups), MOST)} lines of {len(audit.cases)} cases"
     return Picture(1, "intervals", tuple(files), title, f"{title}. {caption}", alt)
@@ -38,7 +37,7 @@ def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
 def _figure(audit: AuditReport) -> Figure:
     groups = alike(audit.by_need)[:MOST]
     height = 0.75 + 0.2 * len(groups)
-    figure, panels = style.make_panels(1, 1, (style.PAGE, height))
+    figure, panels = make_panels(1, 1, (PAGE, height))
     axes = panels[0, 0]
     seen = set()
     for row, each in enumerate(groups):
@@ -59,7 +58,7 @@ def _figure(audit: AuditReport) -> Figure:
         side = "right" if at == audit.rule.unacceptable else "left"
         axes.annotate(
             words_at, (at, 1), (3 if side == "left" else -3, 2), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha=side, va="bottom", fontsize=style.SMALL + 1,
+            textcoords="offset points", ha=side, va="bottom", fontsize=SMALL + 1,
         )  # fmt: skip
     names = [f"{each.name}, n {each.case.runs}" for each in groups]
     axes.set_yticks(range(len(groups)), [name.replace("$", r"\$") for name in names])

@@ -7,18 +7,21 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import text
-from plenum.reports.formats import (
+from plenum.base import flatten
+from plenum.reports import (
     NONE,
+    Column,
+    Table,
     format_count,
     format_decimals,
     format_dollars,
     format_or_dash,
     format_percent,
     format_realised,
+    keys,
+    spaced,
+    uncapital,
 )
-from plenum.reports.phrases import spaced, uncapital
-from plenum.reports.table import Column, Table, keys
 from plenum_audit.reports.alike import SHOWN, alike, total
 from plenum_audit.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
 from plenum_audit.reports.words import decided, headline, listed, named, options_named, share, words
@@ -144,7 +147,7 @@ def _place(source: DivergenceSource) -> str:
         return NONE
     first = source.places[0]
     share = 100 * first.pairs / source.parted
-    return f"{text.flatten(first.seat)}, call {first.round} ({share:.0f} %)"
+    return f"{flatten(first.seat)}, call {first.round} ({share:.0f} %)"
 
 
 def _of(share: float | None) -> str:
@@ -264,7 +267,7 @@ def _priced(audit: AuditReport) -> bool:
 def prompts(audit: AuditReport) -> Table:
     """Make a table of each seat's system prompt."""
     given = audit.controlled.prompts
-    records = [{"seat": text.flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
+    records = [{"seat": flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
     columns = (*keys(["seat"]), Column("prompt"))
     title = f"System prompts by seat, as the first run of {audit.cases[0].name} had them"
     return Table("audit_prompts", title, pd.DataFrame(records), columns)
@@ -273,7 +276,7 @@ def prompts(audit: AuditReport) -> Table:
 def parts(audit: AuditReport) -> Table:
     """Make a table of the parts of the program's identity, by file and package."""
     records = [
-        {"of": text.flatten(of), "name": text.flatten(name), "value": text.flatten(str(value))}
+        {"of": flatten(of), "name": flatten(name), "value": flatten(str(value))}
         for of, named in audit.controlled.program.items()
         if isinstance(named, Mapping)
         for name, value in named.items()
@@ -320,7 +323,7 @@ def _record(case: CaseAudit) -> dict[str, Any]:
     alike = case.share
     return {
         "case": case.name,
-        "knobs": text.flatten(case.knobs),
+        "knobs": flatten(case.knobs),
         "verdict": case.in_family,
         "verdict_alone": case.verdict,
         "share": alike.value if alike else None,
@@ -347,9 +350,9 @@ def _share(value: float | None, low: float, high: float) -> str:
 
 
 def _options(case: CaseAudit) -> list[tuple[str, str]]:
-    return [(text.flatten(label), text.flatten(name)) for label, name in case.options.items()]
+    return [(flatten(label), flatten(name)) for label, name in case.options.items()]
 
 
 def _beginning(question: str) -> str:
-    line = text.flatten(question)
+    line = flatten(question)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

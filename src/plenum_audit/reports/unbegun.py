@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime
 
-from plenum.base import project
-from plenum.base.secrets import redact
+from plenum.base import code_version, redact
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics.audits import StabilityRule
+from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, Controlled, Cost
 
 
@@ -44,7 +43,7 @@ def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditRe
             fingerprints={},
             backend="none",
             simulated=False,
-            versions=(project.code_version(),),
+            versions=(code_version(),),
             begun=now,
             written=now,
             origin="nothing answered",

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from plenum.base.text import flatten
-from plenum.reports.phrases import paragraphs
+from plenum.base import flatten
+from plenum.reports import paragraphs
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 
 _LONGEST = 40

@@ -1,5 +1,5 @@
 """Assertions of stability, for pytest and other test frameworks."""
 
-from plenum_audit.testing.stability import assert_stable
+import lazy_loader
 
-__all__ = ["assert_stable"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # pytest loads this file whenever it starts
-    from plenum_audit.dynamics.audit_result import AuditResult
-    from plenum_audit.programs.case import Case
+    from plenum_audit.dynamics import AuditResult
+    from plenum_audit.programs import Case
 
 Undecided = Literal["fail", "skip", "pass"]
 
@@ -57,8 +57,8 @@ def assert_stable(
     >>> result.family.verdict
     'stable'
     """
-    from plenum.base.errors import UserError
-    from plenum_audit.dynamics.audits import STABLE, UNDECIDED
+    from plenum.base import UserError
+    from plenum_audit.dynamics import STABLE, UNDECIDED
     from plenum_audit.notebook import audit
 
     __tracebackhide__ = True  # pytest shows the line of the test

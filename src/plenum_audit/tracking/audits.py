@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.tracking import runs, store, views
+from plenum.tracking import find_experiment, open_client, open_study, search_runs, source_tags
 
 AUDITS = "tags.`plenum.kind` = 'audit'"
 
@@ -53,14 +53,14 @@ def log_audit(
     """
     from mlflow.entities import Metric, Param, RunTag
 
-    client = store.open_client(uri)
-    experiment = store.find_experiment(client, uri, study)
+    client = open_client(uri)
+    experiment = find_experiment(client, uri, study)
     tags = {
-        **views.source_tags(),
+        **source_tags(),
         "plenum.kind": "audit",
         "plenum.simulated": str(simulated).lower(),
     }
-    number = len(runs.search_runs(client, experiment, AUDITS)) + 1
+    number = len(search_runs(client, experiment, AUDITS)) + 1
     run = client.create_run(experiment, run_name=f"audit {number}", tags=tags)
     now = int(run.info.start_time)
     for run_id, each in {**cases, run.info.run_id: verdict}.items():
@@ -86,8 +86,8 @@ def read_last_audit(study: str, uri: str) -> dict[str, str]:
     UserError
         There is no such study at ``uri``, or it is empty.
     """
-    client, experiment, _ = runs.open_study(study, uri)
-    audits = runs.search_runs(client, experiment.experiment_id, AUDITS)
+    client, experiment, _ = open_study(study, uri)
+    audits = search_runs(client, experiment.experiment_id, AUDITS)
     return dict(audits[-1].data.params) if audits else {}
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base.identity import digest
-from plenum.records import Transcript
-from plenum.records.journal import ELICITED, MESSAGES
-from plenum.tracking import conditions
+from plenum.base import digest
+from plenum.records import ELICITED, MESSAGES, Transcript
+from plenum.tracking import tabulate_replicates
 from plenum_audit.kind import KIND
 
 
@@ -27,7 +26,7 @@ def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFra
     ``elicited`` has models' answers on seats' positions after a run.
     """
     return {
-        "replicates": conditions.tabulate_replicates(transcripts).assign(
+        "replicates": tabulate_replicates(transcripts).assign(
             begun_again=[transcript.begun_again for transcript in transcripts]
         ),
         "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),

@@ -3,28 +3,6 @@
 ``docs/fault-server.md`` has the kinds of fault and how a client should treat them.
 """
 
-from plenum_checks.fault_server.fault_settings import (
-    KINDS,
-    SPREAD,
-    BatchFaults,
-    Faults,
-    Latency,
-    Limits,
-    Settings,
-    fault_settings,
-)
-from plenum_checks.fault_server.running import RunningServer, serve, serving
+import lazy_loader
 
-__all__ = [
-    "KINDS",
-    "SPREAD",
-    "BatchFaults",
-    "Faults",
-    "Latency",
-    "Limits",
-    "RunningServer",
-    "Settings",
-    "fault_settings",
-    "serve",
-    "serving",
-]  # fmt: skip
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,10 +6,9 @@ import math
 from functools import lru_cache
 from typing import Any, Protocol
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Simulated
-from plenum.models.chat import SIMULATED, Chat, Reply
-from plenum.models.simulated import SimulatedBackend
+from plenum.base import UserError
+from plenum.design import Simulated
+from plenum.models import SIMULATED, Chat, Reply, SimulatedBackend
 from plenum_checks.fault_server.questions import ParsedRequest, UnreadableRequest
 
 CREATED = 1_700_000_000

@@ -14,7 +14,7 @@ from plenum_checks.fault_server.http_answers import (
     refusal,
     submit_refusal,
 )
-from plenum_fleet.batches import records as batches
+from plenum_fleet.batches import make_item_id
 
 _STOPS = {"length": "max_tokens"}
 
@@ -143,7 +143,7 @@ def _call(headers: Mapping[str, str]) -> str:
     """Return the id of a live call as a batch would name it, to tell equal bodies apart."""
     session, name = headers.get("X-Session-ID", ""), headers.get("X-Client-Request-Id", "")
     seed = name.partition("-")[0]
-    return batches.make_item_id(session, int(seed, 16), 1, b"") if seed else ""
+    return make_item_id(session, int(seed, 16), 1, b"") if seed else ""
 
 
 def _result(result: Any) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base.identity import generator
-from plenum_checks.fault_server.fault_settings import BatchFaults
+from plenum.base import generator
 from plenum_checks.fault_server.http_answers import LINES, refusal
 from plenum_checks.fault_server.request_log import RequestTally
+from plenum_checks.fault_server.settings import BatchFaults
 
 Clock = Callable[[], float]
 Answer = Callable[[bytes, str], Awaitable[dict[str, Any]]]

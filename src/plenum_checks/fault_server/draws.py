@@ -4,8 +4,8 @@ import math
 from bisect import bisect_right
 from itertools import accumulate
 
-from plenum.base.identity import generator
-from plenum_checks.fault_server.fault_settings import ANSWER_KINDS, KINDS, Settings
+from plenum.base import generator
+from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, Settings
 
 
 class FaultDraws:

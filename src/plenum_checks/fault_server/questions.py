@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base.identity import seed_for
-from plenum.models.chat import Chat, Message
+from plenum.base import seed_for
+from plenum.models import Chat, Message
 
 TEMPERATURE = 1.0
 """OpenAI's default."""

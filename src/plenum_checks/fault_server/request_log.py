@@ -5,7 +5,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
 
-from plenum_checks.fault_server.fault_settings import ANSWER_KINDS, KINDS, Limits
+from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, Limits
 
 WINDOW_S = 60.0
 _WITH_ANSWER = (None, "trickle", *ANSWER_KINDS)

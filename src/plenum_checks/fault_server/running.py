@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from plenum.base.errors import UserError
-from plenum_checks.fault_server.fault_settings import Settings
+from plenum.base import UserError
 from plenum_checks.fault_server.server import FaultServer
+from plenum_checks.fault_server.settings import Settings
 
 T = TypeVar("T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)

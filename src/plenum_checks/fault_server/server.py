@@ -17,7 +17,6 @@ from plenum_checks.fault_server import answers
 from plenum_checks.fault_server.anthropic_batches import AnthropicBatchRoutes
 from plenum_checks.fault_server.batches import Batches, key_of
 from plenum_checks.fault_server.draws import FaultDraws
-from plenum_checks.fault_server.fault_settings import Settings
 from plenum_checks.fault_server.http_answers import (
     JSON,
     error_of,
@@ -28,6 +27,7 @@ from plenum_checks.fault_server.http_answers import (
 from plenum_checks.fault_server.openai_batches import OpenAIBatchRoutes
 from plenum_checks.fault_server.questions import ParsedRequest, UnreadableRequest, read
 from plenum_checks.fault_server.request_log import RequestEntry, RequestTally, duration
+from plenum_checks.fault_server.settings import Settings
 
 PIECES = 20
 """Number of pieces in which a trickle sends its body."""

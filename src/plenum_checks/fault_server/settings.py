@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from omegaconf import DictConfig
 from pydantic import Field
 
-from plenum.base.errors import UserError
-from plenum.design.ranges import (
+from plenum.base import UserError
+from plenum.design import (
     Checked,
     Count,
     Float,
@@ -15,9 +15,10 @@ from plenum.design.ranges import (
     NotNegative,
     Probability,
     Seed,
+    make_plain,
     require,
+    validate,
 )
-from plenum.design.validation import make_plain, validate
 
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
 """Faults of the answer itself; repeating the request gives the same bytes."""

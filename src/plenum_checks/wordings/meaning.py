@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from plenum.base.json_reply import read_object
+from plenum.base import read_object
 
 MOST_MEANING = 10.0
 """The score of two texts with the same meaning."""

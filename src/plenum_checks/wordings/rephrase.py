@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from plenum.base.errors import UserError
-from plenum.base.identity import generator
-from plenum.scenarios.variant_files import REPHRASINGS, Wordings
+from plenum.base import UserError, generator
+from plenum.scenarios import REPHRASINGS, Wordings
 
 LEAST_SENTENCES = 4
 _DRAWS = 400

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from plenum.base.shares import percent
-from plenum.scenarios import Scenario
-from plenum.scenarios.packet_words import split_words, strip_list_marks
-from plenum.scenarios.sentences import Sentence, list_sentences
-from plenum.scenarios.variant import Variant
+from plenum.base import percent
+from plenum.scenarios import (
+    Scenario,
+    Sentence,
+    Variant,
+    list_sentences,
+    split_words,
+    strip_list_marks,
+)
 from plenum_checks.wordings import amounts, facts, rules
 
 LEAST_COMMON = 0.3

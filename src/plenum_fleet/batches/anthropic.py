@@ -5,11 +5,18 @@ from collections.abc import AsyncIterator, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from plenum.models.api import cache_marks, completions, faults
-from plenum.models.api.interfaces import INTERFACES
-from plenum.models.api.litellm_import import litellm
-from plenum.models.api.prices import Price
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models import (
+    INTERFACES,
+    CallError,
+    Chat,
+    Price,
+    Response,
+    UnfitReply,
+    classify_status,
+    litellm,
+    mark_messages,
+    read_completion,
+)
 from plenum.records import Failure
 from plenum_fleet.batches import http_interface as batch_http
 from plenum_fleet.batches.http_interface import BatchHttp, BatchState
@@ -44,7 +51,7 @@ class AnthropicBatches:
         """The request of a call, as LiteLLM makes it."""
         request = litellm.AnthropicConfig().transform_request(
             model=self._http.route.wire,
-            messages=cache_marks.mark_messages(chat),  # type: ignore[arg-type]
+            messages=mark_messages(chat),  # type: ignore[arg-type]
             optional_params=dict(parameters),
             litellm_params={},
             headers={},
@@ -98,10 +105,10 @@ class AnthropicBatches:
             return self._error(result.get("error"))
         try:
             if kind != "succeeded":
-                raise completions.UnfitReply("it has no known type")
+                raise UnfitReply("it has no known type")
             message = INTERFACES["messages"].as_completion(result.get("message"))
-            return completions.read_completion(message, price, logprobs=False, hold_s=0.0)
-        except completions.UnfitReply as why:
+            return read_completion(message, price, logprobs=False, hold_s=0.0)
+        except UnfitReply as why:
             return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
         except CallError as error:
             return error
@@ -110,9 +117,7 @@ class AnthropicBatches:
         inner = error.get("error", error) if isinstance(error, dict) else None
         kind = inner.get("type") if isinstance(inner, dict) else None
         status = _STATUS.get(str(kind), 500)
-        return faults.classify_status(
-            self._http.route, status, json.dumps({"error": inner}).encode(), {}
-        )
+        return classify_status(self._http.route, status, json.dumps({"error": inner}).encode(), {})
 
 
 def _time(text: Any) -> float:

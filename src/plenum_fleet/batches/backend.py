@@ -9,12 +9,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Api, Calls, Sampling
-from plenum.design.settings import Batch
-from plenum.models.api import routes
-from plenum.models.api.backend import ApiBackend
-from plenum.models.chat import CallError, Chat, Response
+from plenum.base import UserError
+from plenum.design import Api, Batch, Calls, Sampling
+from plenum.models import ApiBackend, CallError, Chat, Response, make_forwarding_route, provider_of
 from plenum.records import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.anthropic import AnthropicBatches
@@ -23,7 +20,7 @@ from plenum_fleet.batches.line import Call, Late, Line, Sent
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
 from plenum_fleet.batches.sending import Sender
-from plenum_fleet.buckets import storage
+from plenum_fleet.buckets import journal_path, list_taken_up
 
 _BATCHING = ("openai", "anthropic")
 
@@ -37,7 +34,7 @@ def require_batches(settings: Api, models: Sequence[str]) -> None:
         One of them doesn't go in batches.
     """
     for model in models:
-        provider = routes.provider_of(model)
+        provider = provider_of(model)
         urls = settings.fleets.get(provider, ())
         if provider not in _BATCHING:
             raise UserError(
@@ -95,9 +92,9 @@ class BatchBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""
-        journal = storage.journal_path(self._folder.parent, chat.session)
+        journal = journal_path(self._folder.parent, chat.session)
         if not self._lockstep.batched(chat):
-            for taken in (await asyncio.to_thread(storage.list_taken_up, [journal])).values():
+            for taken in (await asyncio.to_thread(list_taken_up, [journal])).values():
                 raise taken
             return await self._at_once(chat, number)
         line = self._line(chat.model)
@@ -155,7 +152,7 @@ class BatchBackend:
         route = self._api.route(model)
         if route.provider == "openai":
             return OpenAIBatches(BatchHttp(route, self._api.pool, self._api.most_bytes))
-        forward = routes.make_forwarding_route(route, "messages")
+        forward = make_forwarding_route(route, "messages")
         return AnthropicBatches(BatchHttp(forward, self._api.pool, self._api.most_bytes))
 
     def _join(self, line: Line, call: Call) -> None:
@@ -207,9 +204,7 @@ class BatchBackend:
         self._taken -= over
         with suppress(OSError):  # the next process looks at it once more
             for sent in over:
-                if not storage.list_taken_up(
-                    sent.journals, look=False
-                ):  # else they may lack answers
+                if not list_taken_up(sent.journals, look=False):  # else they may lack answers
                     sent.record.note("collected")
 
     def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:

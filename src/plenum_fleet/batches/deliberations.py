@@ -5,18 +5,28 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Api, Job
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Call, PriceOf, failure_usage
-from plenum.execution.condition_folder import folder_of, looks_ended
-from plenum.execution.playing import Deliberations, Playable, Scene, Way, refuse_workers
+from plenum.base import UserError
+from plenum.design import Api, Job
+from plenum.execution import (
+    Admission,
+    Call,
+    Deliberations,
+    Playable,
+    PriceOf,
+    Scene,
+    Ticket,
+    Way,
+    failure_usage,
+    folder_of,
+    looks_ended,
+    refuse_workers,
+)
 from plenum.models import ChatModel
 from plenum.records import Failure, Usage, attempts
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.tickets import BatchTicket
-from plenum_fleet.buckets import storage
+from plenum_fleet.buckets import BATCHES_FOLDER, bucket_folder
 
 
 class BatchedDeliberations(Deliberations):
@@ -54,7 +64,7 @@ class BatchedDeliberations(Deliberations):
         """Put batches before a backend."""
         if not job.calls.batch:
             return model
-        from plenum.models.api.backend import ApiBackend
+        from plenum.models import ApiBackend
         from plenum_fleet.batches.backend import BatchBackend
 
         assert isinstance(model, ApiBackend)
@@ -113,7 +123,7 @@ def _choose(jobs: Sequence[Job]) -> BatchedDeliberations | None:
 
 def _folder(job: Job) -> Path:
     """Return the folder of the journals of batches."""
-    return storage.bucket_folder(job.journals) / storage.BATCHES_FOLDER
+    return bucket_folder(job.journals) / BATCHES_FOLDER
 
 
 WAY = Way(_choose, left_in_batches)

@@ -11,11 +11,21 @@ from typing import Any, Protocol
 
 import aiohttp
 
-from plenum.models.api import bodies, completions, faults
-from plenum.models.api.openai_http import headers_of
-from plenum.models.api.prices import Price
-from plenum.models.api.routes import Route
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models import (
+    NOT_SENT,
+    BodyReader,
+    CallError,
+    Chat,
+    Price,
+    Response,
+    Route,
+    UnfitReply,
+    classify_connection,
+    classify_status,
+    headers_of,
+    make_length_error,
+    parse_body,
+)
 from plenum.records import Failure
 
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -124,7 +134,7 @@ class BatchHttp:
     def __init__(self, route: Route, pool: Callable[[], aiohttp.ClientSession], most: int) -> None:
         self.route = route
         self._pool, self._most = pool, most
-        self._reader = bodies.BodyReader(most)
+        self._reader = BodyReader(most)
         self.behind_s = math.inf
         self._headers = headers_of(route)
         del self._headers["Content-Type"]
@@ -143,10 +153,10 @@ class BatchHttp:
             self.behind_s = _behind(response.headers)
             raw = await self._reader.read(response)
             if response.status != 200:
-                raise faults.classify_status(self.route, response.status, raw, response.headers)
+                raise classify_status(self.route, response.status, raw, response.headers)
         try:
-            answer = completions.parse_body(raw)
-        except completions.UnfitReply as why:
+            answer = parse_body(raw)
+        except UnfitReply as why:
             raise CallError(Failure.SERVER, f"{method} {path}: {why}", 200) from None
         if not isinstance(answer, dict):
             raise CallError(Failure.SERVER, f"{method} {path}: the answer is no object", 200)
@@ -169,7 +179,7 @@ class BatchHttp:
         async with self._answered("GET", path) as response:
             if response.status != 200:
                 raw = await self._reader.read(response)
-                raise faults.classify_status(self.route, response.status, raw, response.headers)
+                raise classify_status(self.route, response.status, raw, response.headers)
             rest = bytearray()
             async for piece in response.content.iter_any():
                 rest += piece
@@ -183,7 +193,7 @@ class BatchHttp:
                         if (entry := _object(line)) is not None:
                             yield entry
                 if len(rest) > self._most:
-                    raise CallError(Failure.SERVER, str(bodies.make_length_error(self._most)), 200)
+                    raise CallError(Failure.SERVER, str(make_length_error(self._most)), 200)
             if (entry := _object(rest)) is not None:
                 yield entry
 
@@ -247,8 +257,8 @@ class _Answered:
             raise self._as_call_error(error) from None
 
     def _as_call_error(self, error: Exception) -> CallError:
-        if isinstance(error, faults.NOT_SENT):
-            return faults.classify_connection(self._route, error)
+        if isinstance(error, NOT_SENT):
+            return classify_connection(self._route, error)
         if isinstance(error, aiohttp.ServerTimeoutError | asyncio.TimeoutError):
             return CallError(Failure.TIMEOUT, f"the connection fell silent: {error}")
         return CallError(Failure.SERVER, f"{type(error).__name__}: {error}")
@@ -304,7 +314,7 @@ def count(counts: Any, *names: str) -> int:
 
 def _object(line: bytes | bytearray) -> dict[str, Any] | None:
     try:
-        entry = completions.parse_body(line) if line.strip() else None
-    except completions.UnfitReply:
+        entry = parse_body(line) if line.strip() else None
+    except UnfitReply:
         return None
     return entry if isinstance(entry, dict) else None

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plenum.models.api.prices import Price
-from plenum.models.chat import CallError, Response
+from plenum.models import CallError, Price, Response
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.http_interface import BatchInterface
 from plenum_fleet.batches.records import BatchRecord, Key

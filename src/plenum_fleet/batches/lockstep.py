@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from plenum.base import terminal
-from plenum.models.chat import Chat
+from plenum.base import say
+from plenum.models import Chat
 
 _PASSES = 12
 """Passes of the event loop that a handover takes at most, such as a slot's or a reservation's."""
@@ -29,7 +29,7 @@ class Lockstep:
 
     def __init__(self, batches: bool = False) -> None:
         self.batches = batches
-        self.say: Callable[[str], object] = terminal.say
+        self.say: Callable[[str], object] = say
         self.status: Callable[[], str] = str
         self._live: set[tuple[str, int]] = set()
         self._still: list[Callable[[], None]] = []

@@ -6,10 +6,16 @@ from typing import Any
 
 import aiohttp
 
-from plenum.models.api import completions, faults
-from plenum.models.api.openai_http import body_of
-from plenum.models.api.prices import Price
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models import (
+    CallError,
+    Chat,
+    Price,
+    Response,
+    UnfitReply,
+    body_of,
+    classify_status,
+    read_completion,
+)
 from plenum.records import Failure
 from plenum_fleet.batches import http_interface as batch_http
 from plenum_fleet.batches.http_interface import BatchHttp, BatchState
@@ -105,10 +111,10 @@ class OpenAIBatches:
         if status != 200:
             raw = json.dumps(body).encode()
             status = status if type(status) is int and 100 <= status < 600 else 500
-            return faults.classify_status(self._http.route, status, raw, {})
+            return classify_status(self._http.route, status, raw, {})
         try:
-            return completions.read_completion(body, price, logprobs=False, hold_s=0.0)
-        except completions.UnfitReply as why:
+            return read_completion(body, price, logprobs=False, hold_s=0.0)
+        except UnfitReply as why:
             return CallError(Failure.SERVER, f"the answer is no completion: {why}", 200)
         except CallError as error:
             return error
@@ -120,6 +126,6 @@ class OpenAIBatches:
         first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
         if first.get("code") == _TOO_MANY:
             return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
-        return faults.classify_status(
+        return classify_status(
             self._http.route, 400, json.dumps({"error": first}).encode(), {}
         ), False

@@ -8,8 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from plenum.records import writing
-from plenum_fleet.buckets import storage
+from plenum.records import append_bytes, encode_json
+from plenum_fleet.buckets import keep_in_bucket, machine_name, refresh_from_bucket
 
 OVER = ("collected", "abandoned")
 """Kinds of lines after which a batch is looked at no more."""
@@ -57,11 +57,11 @@ class BatchRecord:
     @property
     def foreign(self) -> bool:
         """True if it belongs to another machine, whose process may still work on it."""
-        return self.machine != storage.machine_name(self.path)
+        return self.machine != machine_name(self.path)
 
     def again(self) -> "BatchRecord | None":
         """As its writer has it now; ``None`` where it is over."""
-        storage.refresh_from_bucket(self.path.parent)
+        refresh_from_bucket(self.path.parent)
         return None if _is_over(self.path) else _read(self.path)
 
     def submitted(self, ident: str, certain: bool = True) -> "BatchRecord":
@@ -104,7 +104,7 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
     path = folder / f"b{at * 1000:.0f}-{digest}.jsonl"
     line = {"kind": "batch", "model": model, "base": base, "items": items, "at": at}
-    if machine := storage.machine_name(path):
+    if machine := machine_name(path):
         line["machine"] = machine
     _append(path, line)
     return BatchRecord(path, model, base, items, at, machine=machine)
@@ -136,12 +136,12 @@ def _append(path: Path, line: dict[str, Any]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         torn = os.fstat(descriptor).st_size and not _ends_whole(path)
-        data = ("\n" * bool(torn) + writing.encode_json(line) + "\n").encode()
-        writing.append_bytes(descriptor, data, path)
+        data = ("\n" * bool(torn) + encode_json(line) + "\n").encode()
+        append_bytes(descriptor, data, path)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    storage.keep_in_bucket(path)
+    keep_in_bucket(path)
 
 
 def _ends_whole(path: Path) -> bool:

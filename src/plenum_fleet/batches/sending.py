@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from plenum.design.condition import Calls
-from plenum.design.settings import Batch
-from plenum.models.chat import CallError
+from plenum.design import Batch, Calls
+from plenum.models import CallError
 from plenum.records import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.http_interface import BatchState, NotAnswered
 from plenum_fleet.batches.line import Late, Line, Sent
 from plenum_fleet.batches.lockstep import Lockstep
-from plenum_fleet.buckets import storage
+from plenum_fleet.buckets import announce_in_bucket, list_taken_up
 
 T = TypeVar("T")
 _NOT_FOUND = 404
@@ -112,9 +111,9 @@ class Sender:
         """
         while True:
             sent.checked, journals = time.time(), {c.journal for c in sent.waiting.values()}
-            await asyncio.to_thread(storage.announce_in_bucket, sent.record.path)
+            await asyncio.to_thread(announce_in_bucket, sent.record.path)
             elsewhere = line.learn() & sent.waiting.keys()
-            taken = await asyncio.to_thread(storage.list_taken_up, journals)
+            taken = await asyncio.to_thread(list_taken_up, journals)
             for key, call in [*sent.waiting.items()]:
                 if call.journal in taken:
                     call.end(taken[call.journal])

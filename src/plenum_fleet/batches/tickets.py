@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Demand, demand_of
+from plenum.execution import Admission, Demand, Ticket, demand_of
 from plenum.models import Attempt, Chat
 from plenum.records import Failure
 from plenum_fleet.batches.lockstep import Lockstep

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from plenum.base.errors import Stopped, UserError
-from plenum.base.terminal import say
-from plenum.base.text import printable
+from plenum.base import Stopped, UserError, printable, say
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta

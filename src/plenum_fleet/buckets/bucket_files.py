@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 from threading import Lock
 
-from plenum.records.writing import write_whole
+from plenum.records import write_whole
 from plenum_fleet.buckets.bucket import Bucket, Stored
 
 _LOGS = "calls*.jsonl"

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum_fleet.buckets.bucket import Bucket
 from plenum_fleet.buckets.storage import bucket_folder
 

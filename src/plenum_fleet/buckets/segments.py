@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from plenum.records.chain import DamagedJournal, TakenUp, verify_lines
-from plenum.records.writing import write_whole
+from plenum.records import DamagedJournal, TakenUp, verify_lines, write_whole
 from plenum_fleet.buckets.bucket import Bucket, Stored
 
 _BACKLOG = 64_000_000

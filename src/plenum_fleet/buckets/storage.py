@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
 
-from plenum.base.errors import Stopped, UserError
-from plenum.records.chain import DamagedJournal, TakenUp
+from plenum.base import Stopped, UserError
+from plenum.records import DamagedJournal, TakenUp
 from plenum_fleet.buckets.bucket import PATIENCE_S, Bucket, Stored
 from plenum_fleet.buckets.bucket_files import BucketFiles
 from plenum_fleet.buckets.segments import Queue, Segments

@@ -9,11 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.processes import close_environment
-from plenum.base.secrets import is_secret_name, secret_variables
-from plenum.base.text import flatten
-from plenum.design.settings import Workers
+from plenum.base import UserError, close_environment, flatten, is_secret_name, secret_variables
+from plenum.design import Workers
 from plenum_fleet.remote.session_end import SessionEnd
 
 _SENT = re.compile(

@@ -10,15 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from plenum.base import project
-from plenum.base.terminal import say
-from plenum.design.condition import Hosted, Job
-from plenum.execution.limits import ProviderUnavailable
-from plenum.execution.playing import Deliberations, Playable, Scene
-from plenum.execution.report_pool import ReportPool
-from plenum.records import Failure
-from plenum.records.chain import verify_lines
-from plenum_fleet.buckets import storage
+from plenum.base import code_digest, say
+from plenum.design import Hosted, Job
+from plenum.execution import Deliberations, Playable, ProviderUnavailable, ReportPool, Scene
+from plenum.records import Failure, verify_lines
+from plenum_fleet.buckets import bucket_folder, refresh_from_bucket
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message
 from plenum_fleet.remote.tickets import Admitted
@@ -57,7 +53,7 @@ class RayDeliberations(Deliberations):
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         places = sorted({job.journals for job in jobs})
-        folders = [Path(place) for place in places if storage.bucket_folder(place) == Path(place)]
+        folders = [Path(place) for place in places if bucket_folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         most = sum({job.condition.folder: job.replicates for job in jobs}.values())
@@ -70,7 +66,7 @@ class RayDeliberations(Deliberations):
         self._repeated = ""
 
     async def __aenter__(self) -> Self:
-        setup = Setup(os.getcwd(), cluster.environment(), project.code_digest())
+        setup = Setup(os.getcwd(), cluster.environment(), code_digest())
         try:
             await self._workers.start(setup)
         except BaseException:
@@ -218,12 +214,12 @@ class _LeasedReplicate:
         while deaths < _DEATHS:
             try:
                 wrote = await self.deliberations.lease(self.scene)
-                await asyncio.to_thread(storage.refresh_from_bucket, journal)
+                await asyncio.to_thread(refresh_from_bucket, journal)
                 return wrote or leased > begun
             except _Died as died:
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
                 await asyncio.sleep(died.loss.wait_s)
-                await asyncio.to_thread(storage.refresh_from_bucket, journal)
+                await asyncio.to_thread(refresh_from_bucket, journal)
                 for entry in _written(journal, leased)[died.answers :]:
                     self.scene.observe(entry)
                 leased = _size(journal)
@@ -258,7 +254,7 @@ class _Reports(ReportPool):
     async def report(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any]:
-        await asyncio.to_thread(storage.refresh_from_bucket, folder)
+        await asyncio.to_thread(refresh_from_bucket, folder)
         return await super().report(folder, indices, target, stopped)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Demand
+from plenum.execution import Admission, Demand, Ticket
 from plenum.models import Attempt, CallError, Reply
 from plenum.records import Failure
 from plenum_fleet.remote.outbox import Outbox, portable

@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import project
-from plenum.base.processes import LineProcess, close_environment
-from plenum.design.condition import Budget, Job
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger
-from plenum.execution.caller import Caller
-from plenum.execution.condition_folder import folder_of, journal_of
-from plenum.execution.open_files import raise_file_limit
-from plenum.execution.playing import Deliberations, Scene
-from plenum.models import ChatModel, Response, backends
-from plenum.models.api.prices import Prices
-from plenum.models.chat import Chat
+from plenum.base import LineProcess, close_environment, code_digest, project_root
+from plenum.design import Budget, Job
+from plenum.execution import (
+    Admission,
+    Caller,
+    Deliberations,
+    Ledger,
+    Scene,
+    Ticket,
+    folder_of,
+    journal_of,
+    raise_file_limit,
+)
+from plenum.models import Chat, ChatModel, Prices, Response, build_backend, make_retry_policy
 from plenum.records import CallLog, Usage
-from plenum_fleet.buckets import storage
-from plenum_fleet.buckets.storage import Storage
+from plenum_fleet.buckets import Storage, flush_buckets, refresh_from_bucket
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox, portable
 from plenum_fleet.remote.tickets import ForwardingTicket
@@ -100,10 +101,8 @@ class Worker:
                 return (
                     f"journals: it doesn't see {probe.parent} as the sweep does; share the folder"
                 )
-        if project.code_digest() != setup.code:
-            return (
-                f"it has another version of the code or of its libraries ({project.project_root()})"
-            )
+        if code_digest() != setup.code:
+            return f"it has another version of the code or of its libraries ({project_root()})"
         raise_file_limit()
         self._acknowledged = self._sent = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
@@ -129,14 +128,14 @@ class Worker:
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
         """A condition's report, from a process beside this one."""
         await self._reporter.start()
-        await asyncio.to_thread(storage.refresh_from_bucket, Path(request["folder"]))
+        await asyncio.to_thread(refresh_from_bucket, Path(request["folder"]))
         return await self._reporter.ask(request)
 
     async def close(self) -> None:
         """Release what the backends hold."""
         for model in self._models.values():
             await model.close()
-        await asyncio.to_thread(storage.flush_buckets, _FLUSH_S)
+        await asyncio.to_thread(flush_buckets, _FLUSH_S)
         await self._reporter.finish()
 
     async def _watch(self) -> None:
@@ -168,7 +167,7 @@ class Worker:
                     index,
                     Caller(
                         _Leased(model, self._leased),
-                        backends.make_retry_policy(job.calls),
+                        make_retry_policy(job.calls),
                         ticket,
                         log,
                     ),
@@ -230,7 +229,7 @@ class Worker:
         async with self._opening:
             if key not in self._models:
                 prices = Prices(job.prices, charged=job.condition.backend.name == "api")
-                self._models[key] = backends.build_backend(
+                self._models[key] = build_backend(
                     job.condition.backend, job.calls, prices, say=self._say
                 )
             model = self._models[key]
@@ -266,9 +265,9 @@ class Worker:
 def _fetch(job: Job, index: int) -> None:
     """Bring the replicate, and what it branches from, to where a bucket has them."""
     if Storage.of(job.journals, job.durable) is not None:
-        storage.refresh_from_bucket(journal_of(job, index), reading=False)
+        refresh_from_bucket(journal_of(job, index), reading=False)
         if job.condition.branch is not None:
-            storage.refresh_from_bucket(folder_of(job).parent / job.condition.base.folder)
+            refresh_from_bucket(folder_of(job).parent / job.condition.base.folder)
 
 
 @dataclass(frozen=True)

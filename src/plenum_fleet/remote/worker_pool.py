@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from plenum.base.errors import UserError
-from plenum.design.settings import Workers
-from plenum.execution.caller import cancel_on_sigterm
-from plenum.execution.playing import Scene
+from plenum.base import UserError
+from plenum.design import Workers
+from plenum.execution import Scene, cancel_on_sigterm
 from plenum.records import Usage
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from plenum.base.errors import UserError
-from plenum.base.secrets import redact
+from plenum.base import UserError, redact
 
 SCHEMES = ("postgresql://", "postgresql+psycopg://")
 

@@ -10,7 +10,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pandas as pd
 
-from plenum.tracking import rows, runs, store
+from plenum.tracking import (
+    ROWS_ARCHIVE,
+    ROWS_FILE,
+    ROWS_TAG,
+    collect_artifacts,
+    read_artifacts,
+    read_row_values,
+    transcript_file,
+)
 
 _EVERY_S = 30.0
 """Seconds between writes of rows before their condition has ended."""
@@ -62,11 +70,11 @@ class RowWriter:
         whole
             With the transcripts.
         """
-        held = [source for source in sources if rows.ROWS_TAG in source.data.tags]
+        held = [source for source in sources if ROWS_TAG in source.data.tags]
         merged: dict[int, dict[str, Any]] = {}
         for source in held:
-            data = runs.read_artifacts(self._client, source, [rows.ROWS_FILE]).get(rows.ROWS_FILE)
-            merged |= {_number(row): row for row in (rows.read_row_values(data) if data else ())}
+            data = read_artifacts(self._client, source, [ROWS_FILE]).get(ROWS_FILE)
+            merged |= {_number(row): row for row in (read_row_values(data) if data else ())}
         for index, row in self._rows.items():
             merged[index] = row if "run_id" in row else {**merged[index], **row}
         if not whole:
@@ -74,17 +82,17 @@ class RowWriter:
                 merged[index] = {**merged[index], "status": "RUNNING"}
         moved = any(source.info.run_id != target.info.run_id for source in held)
         archives = self._archives(held) if whole and (self._journals or moved) else None
-        with store.collect_artifacts(self._client, target) as folder:
+        with collect_artifacts(self._client, target) as folder:
             if archives is not None:
-                pack(folder / rows.ROWS_ARCHIVE, self._journals, archives)
-            write(folder / rows.ROWS_FILE, [merged[index] for index in sorted(merged)])
+                pack(folder / ROWS_ARCHIVE, self._journals, archives)
+            write(folder / ROWS_FILE, [merged[index] for index in sorted(merged)])
         self._saved = time.monotonic()
         if whole:
             self._rows, self._journals = {}, {}
 
     def _archives(self, held: Sequence[Any]) -> list[bytes]:
-        artifacts = (runs.read_artifacts(self._client, run, [rows.ROWS_ARCHIVE]) for run in held)
-        return [files[rows.ROWS_ARCHIVE] for files in artifacts if files]
+        artifacts = (read_artifacts(self._client, run, [ROWS_ARCHIVE]) for run in held)
+        return [files[ROWS_ARCHIVE] for files in artifacts if files]
 
 
 def write(file: Path, values: Sequence[dict[str, Any]]) -> None:
@@ -100,7 +108,7 @@ def pack(file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = (
     for archive in archives:
         with ZipFile(BytesIO(archive)) as opened:
             held |= {name: opened.read(name) for name in opened.namelist()}
-    held |= {rows.transcript_file(index): path.read_bytes() for index, path in journals.items()}
+    held |= {transcript_file(index): path.read_bytes() for index, path in journals.items()}
     part = file.with_name(f".{file.name}.part")
     with ZipFile(part, "w", ZIP_DEFLATED) as box:
         for name in sorted(held):

@@ -17,7 +17,7 @@ from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from mlflow.utils import uri, validation
 from sqlalchemy import delete, insert, update
 
-from plenum.tracking.run_writer import RunWriter
+from plenum.tracking import RunWriter
 
 _validated: Any = validation._validate_batch_log_data
 _beneath: Any = uri.append_to_uri_path

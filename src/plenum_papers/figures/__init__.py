@@ -5,8 +5,7 @@ Plenum finds each by an entry point of the group ``plenum.figures``.
 
 from matplotlib.figure import Figure
 
-from plenum.reports.figures.catalogue import Drawing
-from plenum.reports.study import EstimatedStudy
+from plenum.reports import Drawing, EstimatedStudy
 from plenum_papers.figures import null, seats, semantic, switches, temperature
 
 __all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]

@@ -10,12 +10,23 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from plenum.dynamics import NullTest, shuffle_test
-from plenum.reports.figures.words import foremost, name, wrapped, write_caption
-from plenum.reports.formats import format_p_value
-from plenum.reports.rows import Row, symbol, varying_in
-from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
+from plenum.reports import (
+    COLOURS,
+    PAGE,
+    SMALL,
+    EstimatedStudy,
+    Row,
+    Settings,
+    foremost,
+    format_p_value,
+    make_panels,
+    name,
+    outer_labels,
+    symbol,
+    varying_in,
+    wrapped,
+    write_caption,
+)
 
 MOST = 4
 """Number of conditions that are drawn."""

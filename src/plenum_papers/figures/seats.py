@@ -8,12 +8,24 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics.decisions import tally
-from plenum.reports.figures.options import ended, name_options
-from plenum.reports.figures.words import LONG, fitted, option_labels, plain, write_caption
-from plenum.reports.rows import Row
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, keys_in_a_line, make_panels
+from plenum.dynamics import tally
+from plenum.reports import (
+    COLOURS,
+    LONG,
+    MARKERS,
+    PAGE,
+    SMALL,
+    EstimatedStudy,
+    Row,
+    ended,
+    fitted,
+    keys_in_a_line,
+    make_panels,
+    name_options,
+    option_labels,
+    plain,
+    write_caption,
+)
 
 MOST = 6
 """Number of replicates that are drawn."""

@@ -9,15 +9,33 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics import LyapunovEstimate
-from plenum.dynamics.fragility import CANONICAL
-from plenum.reports.figures.divergence import divergence_scale, draw_curve
-from plenum.reports.figures.options import decided, ended
-from plenum.reports.figures.simplex import Path, draw_simplex, simplex_titles
-from plenum.reports.figures.words import LONG, limited, name, plain, shared, write_caption
-from plenum.reports.rows import Row, symbol, varying_in
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, make_panels
+from plenum.dynamics import CANONICAL, LyapunovEstimate
+from plenum.reports import (
+    COLOURS,
+    GREY,
+    LINES,
+    LONG,
+    MARKERS,
+    PAGE,
+    SMALL,
+    EstimatedStudy,
+    Path,
+    Row,
+    decided,
+    divergence_scale,
+    draw_curve,
+    draw_simplex,
+    ended,
+    limited,
+    make_panels,
+    name,
+    plain,
+    shared,
+    simplex_titles,
+    symbol,
+    varying_in,
+    write_caption,
+)
 
 MOST = 4
 """Number of conditions that are drawn, two panels each."""

@@ -10,10 +10,23 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.reports.figures.words import LONG, limited, name, plain, wrapped, write_caption
-from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
+from plenum.reports import (
+    COLOURS,
+    LONG,
+    PAGE,
+    SMALL,
+    EstimatedStudy,
+    Row,
+    grouped,
+    limited,
+    make_panels,
+    name,
+    outer_labels,
+    plain,
+    varying_in,
+    wrapped,
+    write_caption,
+)
 
 MOST = 12
 """Number of panels that stay readable on a page."""

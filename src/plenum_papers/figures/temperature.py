@@ -8,10 +8,23 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports.figures import words
-from plenum.reports.marks import letters
-from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, apply_look, make_panels, outer_labels
+from plenum.reports import (
+    COLUMN,
+    PAGE,
+    SMALL,
+    Row,
+    apply_look,
+    count_replicates,
+    grouped,
+    letters,
+    list_levels,
+    make_panels,
+    outer_labels,
+    read_temperature,
+    symbol,
+    varying_in,
+    write_caption,
+)
 
 _ROOM = 0.32
 """Width in inches of a temperature with its n and letters."""
@@ -31,7 +44,7 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     if not groups:
         return None
     drawn = [row for group in groups.values() for row in group]
-    ordered = sorted(drawn, key=words.read_temperature)
+    ordered = sorted(drawn, key=read_temperature)
     levels = list(dict.fromkeys(row.tracked.factors["temperature"] for row in ordered))
     names = [n for n in varying_in(drawn) if n not in ("scenario", "roles", "temperature")]
     series = list(grouped(drawn, names))
@@ -42,11 +55,11 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
-        panel.set_title(f"{chr(65 + number)}  {words.list_levels(('scenario', 'roles'), key)}")
+        panel.set_title(f"{chr(65 + number)}  {list_levels(('scenario', 'roles'), key)}")
     outer_labels(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
-    words.write_caption(figure, "temperature", drawn)
+    write_caption(figure, "temperature", drawn)
     return figure
 
 
@@ -70,7 +83,7 @@ def _panel(
         spot = np.array([_place(row, levels) for row in group], float)
         spot += 0.1 * (number - (len(series) - 1) / 2)
         axes.fill_between(spot, low, high, color=style["color"], alpha=0.15, lw=0)
-        axes.plot(spot, value, **style, label=words.list_levels(names, key) or symbol(rows))
+        axes.plot(spot, value, **style, label=list_levels(names, key) or symbol(rows))
         axes.vlines(spot, low, high, color=style["color"], lw=0.7, alpha=0.6)
         ticks = [
             f"{tick}\n{_below([row for row in group if _place(row, levels) == at])}"
@@ -104,5 +117,5 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 
 def _below(rows: Sequence[Row]) -> str:
     """Return n and warning letters of the conditions at a temperature, which may be several."""
-    counts = ", ".join(map(words.count_replicates, rows)) or "-"
+    counts = ", ".join(map(count_replicates, rows)) or "-"
     return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"

@@ -6,17 +6,28 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import project
-from plenum.design.factors import FACTORS
-from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
-from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
-from plenum.reports.formats import NONE, format_count
-from plenum.reports.labels import provenance
-from plenum.reports.phrases import spaced
-from plenum.reports.rows import shown_rows
-from plenum.reports.table import Column, Table, keys
+from plenum.base import project_root
+from plenum.design import FACTORS
+from plenum.reports import (
+    NONE,
+    Column,
+    Table,
+    condition_frame,
+    distinct,
+    failure_frame,
+    failures,
+    format_count,
+    keys,
+    manifest,
+    provenance,
+    reasons_in,
+    rows_of,
+    shown_rows,
+    spaced,
+    whys_in,
+)
 from plenum.scenarios import Scenario, load_scenario
-from plenum.tracking.usage import ConditionUsage
+from plenum.tracking import ConditionUsage
 from plenum_papers.items import items
 from plenum_papers.items.published import beside, published_numbers
 from plenum_papers.items.source import NumberedTable, TableSource, noted
@@ -155,7 +166,7 @@ def reasons(source: TableSource) -> NumberedTable:
 def cases(source: TableSource) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
     known = {line["scenario"]: line for line in published_numbers("table-s4")}
-    every = [load_scenario(path) for path in (project.project_root() / "scenarios").glob("*.yaml")]
+    every = [load_scenario(path) for path in (project_root() / "scenarios").glob("*.yaml")]
     place = {name: number for number, name in enumerate(known)}
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
     frame = pd.DataFrame(

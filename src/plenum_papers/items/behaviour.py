@@ -6,12 +6,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import divergence
-from plenum.dynamics.majority import top_options
-from plenum.reports.formats import NONE, format_decimals
-from plenum.reports.labels import provenance, shared_label
-from plenum.reports.rows import Row, varying_in
-from plenum.reports.table import Column, Table, keys
+from plenum.dynamics import divergence, top_options
+from plenum.reports import (
+    NONE,
+    Column,
+    Row,
+    Table,
+    format_decimals,
+    keys,
+    provenance,
+    shared_label,
+    varying_in,
+)
 from plenum_papers.items.source import NumberedTable, TableSource, noted
 
 ROUNDS = (1, 3, 20)

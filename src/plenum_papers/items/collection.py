@@ -14,20 +14,27 @@ from typing import Any
 
 from matplotlib import pyplot as plt
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.secrets import strip_secrets
-from plenum.reports import style
-from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
-from plenum.reports.figures.publish import pages
-from plenum.reports.labels import provenance
-from plenum.reports.page import document as page
-from plenum.reports.page.rendering import html, render_markdown
-from plenum.reports.publishing import Product
-from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, load_study
-from plenum.reports.table import Table
-from plenum.tracking.report_run import log_report
+from plenum.base import UserError, project_root, strip_secrets
+from plenum.reports import CATALOGUE as OF_COMMITTEES
+from plenum.reports import (
+    Document,
+    EstimatedStudy,
+    Grid,
+    Picture,
+    Points,
+    Product,
+    Section,
+    Settings,
+    Table,
+    Text,
+    html,
+    load_study,
+    pages,
+    provenance,
+    render_markdown,
+    save_figure,
+)
+from plenum.tracking import log_report
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.items import PaperItem
 from plenum_papers.items.source import TableSource
@@ -116,14 +123,14 @@ def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterato
     part = load(replace(chosen, **others)).restricted(item.selects)
     if any(row.n for row in part.rows):
         for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
-            yield from style.save_figure(figure, chosen.out, stem + f"_{number}" * (number > 1))
+            yield from save_figure(figure, chosen.out, stem + f"_{number}" * (number > 1))
         plt.close("all")
 
 
 def _scripted(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
     """Run a script that needs no study, and store its files under the item's name."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, str(project.project_root() / item.script), "--out", folder]
+        command = [sys.executable, str(project_root() / item.script), "--out", folder]
         env = strip_secrets(os.environ)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
         chosen.out.mkdir(parents=True, exist_ok=True)
@@ -135,7 +142,7 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
     """Write a page of all results, as self-contained HTML and as Markdown."""
     blocks = partial(_blocks, pictures=count(1), grids=count(1))
     sections = tuple(
-        page.Section(
+        Section(
             number,
             shown.item.id.replace("/", "-"),
             f"{shown.item.paper}, {shown.item.label}: {shown.item.title}",
@@ -143,7 +150,7 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
         )
         for number, shown in enumerate(collected, 1)
     )
-    document = page.Document("Figures and tables of the papers", lead, notice, sections)
+    document = Document("Figures and tables of the papers", lead, notice, sections)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "index.md"]
     for file, text in zip(files, (html(document), render_markdown(document)), strict=True):
@@ -154,15 +161,15 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
 def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iterator[Any]:
     item = shown.item
     commands = [*(study.command() for study in item.studies), item.made_by]
-    yield page.Points(tuple(("", command) for command in commands))
+    yield Points(tuple(("", command) for command in commands))
     if shown.missing:
-        yield page.Text(f"Nothing to show: {shown.missing}.")
+        yield Text(f"Nothing to show: {shown.missing}.")
     for file in shown.pictures:
         if file.suffix == ".png":
             both = (file, file.with_suffix(".svg"))
             drawn = FIGURES[item.figure].shows if item.figure else file.stem.rpartition("_")[2]
             name = item.figure or Path(item.script).stem
             caption, alt = f"{drawn} ({shown.provenance})", f"{item.title}; {drawn}"
-            yield page.Picture(next(pictures), name, both, item.title, caption, alt)
+            yield Picture(next(pictures), name, both, item.title, caption, alt)
     for table in shown.tables:
-        yield page.Grid(next(grids), table)
+        yield Grid(next(grids), table)

@@ -5,22 +5,27 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import shuffle_test
-from plenum.dynamics.branching import next_answers
-from plenum.reports.formats import (
+from plenum.dynamics import next_answers, shuffle_test
+from plenum.reports import (
     NONE,
+    WARNINGS,
+    Column,
+    N,
+    Row,
+    Table,
     format_decimals,
     format_interval,
     format_number,
     format_or_dash,
     format_p_value,
     format_warnings,
+    keys,
+    provenance,
+    shown_rows,
+    symbol,
+    tabulate_compared,
+    tabulate_exponents,
 )
-from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, shown_rows, symbol
-from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.conditions import WARNINGS, N, tabulate_exponents
-from plenum.reports.tables.effects import tabulate_compared
 from plenum_papers.items.departures import summed_up
 from plenum_papers.items.published import Published, beside, matching
 from plenum_papers.items.source import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking import TrackedCondition
 
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
 """The papers' seats in speaking order, in all of their released runs."""

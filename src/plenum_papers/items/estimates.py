@@ -5,22 +5,34 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports.formats import (
+from plenum.reports import (
+    INTERVALS,
+    LEGEND,
     NO_ESTIMATES,
     NONE,
+    WARNINGS,
+    Cell,
+    Column,
+    N,
+    Row,
+    Table,
+    brief,
+    fitted_rounds,
     format_interval,
     format_number,
     format_or_dash,
     format_warnings,
+    grouped,
+    keys,
+    map_cell,
+    map_legend,
+    marked,
+    shared_label,
+    symbol,
+    varying_in,
+    wording_notes,
 )
-from plenum.reports.groups import fitted_rounds
-from plenum.reports.labels import shared_label
-from plenum.reports.notes import wording_notes
-from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N
-from plenum.reports.tables.conditions import tabulate_exponents as exponent_columns
-from plenum.reports.tables.maps import LEGEND, Cell, brief, map_cell, map_legend, marked
+from plenum.reports import tabulate_exponents as exponent_columns
 from plenum_papers.items.published import beside
 from plenum_papers.items.source import (
     NumberedTable,

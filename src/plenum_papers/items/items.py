@@ -12,8 +12,7 @@ from typing import Any
 
 import yaml
 
-from plenum.base import project
-from plenum.base.errors import UserError
+from plenum.base import UserError, project_root
 
 NEEDS = {
     "openai": "`OPENAI_API_KEY`",
@@ -202,7 +201,7 @@ def _named(text: str) -> list[PaperItem]:
 
 def items() -> tuple[PaperItem, ...]:
     """Return every numbered result of the papers, in the order of the file."""
-    return _load(project.project_root() / "reference" / "items.yaml")
+    return _load(project_root() / "reference" / "items.yaml")
 
 
 def experiments() -> tuple[Experiment, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from plenum.reports.phrases import environment, listed
+from plenum.reports import environment, listed
 from plenum_papers.items.items import NEEDS, Experiment, PaperItem, experiments, items
 
 

@@ -8,11 +8,9 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS
-from plenum.reports.publishing import Product, publish_product
-from plenum.reports.settings import Settings, report_settings
-from plenum.reports.study import kind_of
+from plenum.base import UserError
+from plenum.design import KINDS
+from plenum.reports import Product, Settings, kind_of, publish_product, report_settings
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
 from plenum_papers.items.source import NumberedTable, TableSource

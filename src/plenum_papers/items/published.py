@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS
-from plenum.reports.formats import NONE
+from plenum.base import UserError, project_root
+from plenum.design import FACTORS
+from plenum.reports import NONE
 
 _SAME = {"gpt-4.1-mini": "uniform"}
 """Labels of the same committee: the papers' baseline model in every seat."""
@@ -42,7 +41,7 @@ def _read(path: Path) -> tuple[Published, ...]:
 
 def names() -> tuple[str, ...]:
     """Return the names of the files without their suffix."""
-    return tuple(sorted(path.stem for path in (project.project_root() / "reference").glob("*.csv")))
+    return tuple(sorted(path.stem for path in (project_root() / "reference").glob("*.csv")))
 
 
 def published_numbers(name: str) -> tuple[Published, ...]:
@@ -53,7 +52,7 @@ def published_numbers(name: str) -> tuple[Published, ...]:
     UserError
         There is no such file.
     """
-    path = project.project_root() / "reference" / f"{name}.csv"
+    path = project_root() / "reference" / f"{name}.csv"
     if not path.exists():
         raise UserError(f"published: {name}; one of {', '.join(names())}")
     return _read(path)

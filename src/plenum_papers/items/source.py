@@ -9,16 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from plenum.design.factors import FACTORS
+from plenum.design import FACTORS
 from plenum.dynamics import time_to_majority
-from plenum.reports.labels import provenance
-from plenum.reports.phrases import paragraphs
-from plenum.reports.rows import Row, rows_frame
-from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, deliberations, load_study
-from plenum.reports.table import Table
-from plenum.tracking.study import Study
-from plenum.tracking.usage import ConditionUsage
+from plenum.reports import (
+    EstimatedStudy,
+    Row,
+    Settings,
+    Table,
+    deliberations,
+    load_study,
+    paragraphs,
+    provenance,
+    rows_frame,
+)
+from plenum.tracking import ConditionUsage, Study
 from plenum_papers.items.departures import departures, summed_up
 from plenum_papers.items.published import Published, beside
 

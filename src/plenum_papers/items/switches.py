@@ -6,13 +6,21 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.design.factors import FACTORS
-from plenum.dynamics import switch_counts
-from plenum.dynamics.estimate import estimate_mean
-from plenum.reports.formats import format_count, format_decimals, format_limits
-from plenum.reports.labels import label, provenance
-from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.table import Column, Table, keys
+from plenum.design import FACTORS
+from plenum.dynamics import estimate_mean, switch_counts
+from plenum.reports import (
+    Column,
+    Row,
+    Table,
+    format_count,
+    format_decimals,
+    format_limits,
+    grouped,
+    keys,
+    label,
+    provenance,
+    varying_in,
+)
 from plenum_papers.items import items
 from plenum_papers.items.departures import summed_up
 from plenum_papers.items.estimates import temperature

@@ -11,16 +11,18 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plenum.reports.figures.catalogue import Drawing
-from plenum.reports.formats import NONE
-from plenum.reports.labels import origin
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Column, Table, keys
+from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, keys, origin
 from plenum_papers.items.published import Published, published_numbers
 from plenum_papers.items.source import Numbered, NumberedTable, TableSource
-from plenum_worlds.reports import drawing
-from plenum_worlds.reports.groups import Group, group_runs, over_worlds, without_roles
-from plenum_worlds.reports.tables import mean_cell, notes
+from plenum_worlds.reports import (
+    WORLD_DRAWINGS,
+    Group,
+    group_runs,
+    mean_cell,
+    notes,
+    over_worlds,
+    without_roles,
+)
 
 _LEVELS = ("diversity", "volatility", "model")
 """Factors that a line of a table may specify; an empty factor means all levels."""
@@ -140,6 +142,6 @@ TABLES = {
 
 DRAWINGS = {
     name: Drawing(name, shows, partial(_pages, draw))
-    for name, (shows, draw) in drawing.WORLD_DRAWINGS.items()
+    for name, (shows, draw) in WORLD_DRAWINGS.items()
 }
 """The paper's figures, by our names."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
-from plenum.design.condition import temperature_label
+from plenum.base import UserError, open_regular_file, read_bytes, resolve_path
+from plenum.design import temperature_label
 from plenum_papers.published import rules
 
 _NAME = re.compile(
@@ -32,7 +31,7 @@ _MODELS = {
 }
 """Options of ``conf/model`` by their names in files."""
 
-REFERENCE = project.resolve_path("reference/published.yaml")
+REFERENCE = resolve_path("reference/published.yaml")
 """The catalogue of the papers' runs."""
 
 
@@ -149,7 +148,7 @@ class Release:
             The file can't be read, or it was changed since its release.
         """
         try:
-            data = regular_files.read_bytes(self.clone / path)
+            data = read_bytes(self.clone / path)
         except OSError as error:
             raise UserError(f"published: {self.clone / path} can't be read: {error}") from None
         blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
@@ -192,9 +191,7 @@ class Release:
 
         Empty for a scenario that Table S4 lacks.
         """
-        with project.resolve_path("reference/table-s4.csv").open(
-            encoding="utf-8", newline=""
-        ) as lines:
+        with resolve_path("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
             listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
         names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
         return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
@@ -238,7 +235,7 @@ def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
 
 def _lines(path: Path) -> int:
     try:
-        with regular_files.open_regular_file(path) as lines:
+        with open_regular_file(path) as lines:
             return sum(1 for line in lines if line.strip())
     except OSError as error:
         raise UserError(f"published: {path} can't be read: {error}") from None

@@ -13,16 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.dynamics import lyapunov
-from plenum.dynamics.majority import time_to_majority
-from plenum.dynamics.nulls import shuffle_test
-from plenum.dynamics.switches import switch_counts
-from plenum.reports.markdown import frame_markdown
-from plenum.reports.printing import show, show_text
-from plenum.reports.table import Column, Table, keys
-from plenum.reports.table import frame_csv as csv_text
+from plenum.base import UserError, resolve_path
+from plenum.dynamics import lyapunov, shuffle_test, switch_counts, time_to_majority
+from plenum.reports import Column, Table, frame_markdown, keys, show, show_text
+from plenum.reports import frame_csv as csv_text
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.conditions import PublishedCondition, load
@@ -193,7 +187,7 @@ def _key(file: PublishedFile) -> Key:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with project.resolve_path(f"reference/{name}.csv").open(encoding="utf-8") as file:
+    with resolve_path(f"reference/{name}.csv").open(encoding="utf-8") as file:
         yield from csv.DictReader(file)
 
 

@@ -8,10 +8,8 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
-from plenum.design.condition import temperature_label
+from plenum.base import UserError, digest, resolve_path
+from plenum.design import temperature_label
 from plenum.records import Failure, Journal
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.records import Record, entries, parse
@@ -208,6 +206,6 @@ def _agrees(record: Record, source: PublishedFile) -> None:
 
 @cache
 def _lineup(model: str) -> dict[str, Any]:
-    loaded = OmegaConf.load(project.resolve_path(f"conf/model/{model}.yaml"))
+    loaded = OmegaConf.load(resolve_path(f"conf/model/{model}.yaml"))
     container: dict[str, Any] = OmegaConf.to_container(loaded, resolve=False)  # type: ignore[assignment]
     return container

@@ -11,11 +11,9 @@ from typing import Any
 import yaml
 from omegaconf import DictConfig
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.base.text import split_lines
-from plenum.records.writing import write_whole
-from plenum.scenarios import packets, scenario
+from plenum.base import UserError, project_root, split_lines
+from plenum.records import write_whole
+from plenum.scenarios import check_packets, check_scenario
 from plenum_papers.published import prompts, wordings
 from plenum_papers.published.catalogue import Release, release_of
 from plenum_papers.published.wordings import FAMILIES, Packet, Wording
@@ -54,7 +52,7 @@ def requested(cfg: DictConfig) -> Design:
     release = release_of(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
         raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
-    target = project.project_root() if cfg.target is None else Path(str(cfg.target))
+    target = project_root() if cfg.target is None else Path(str(cfg.target))
     if not target.is_dir():
         raise UserError(f"target: {target} is no folder")
     return Design(release, target)
@@ -133,7 +131,7 @@ def _packets(release: Release) -> Iterator[tuple[str, str]]:
     for case in wordings.packets(release):
         texts[case.scenario_id] = case.text
         data = _scenario(release, case)
-        scenario.check_scenario(data, Path(release.rules["design"]["scenarios"]))
+        check_scenario(data, Path(release.rules["design"]["scenarios"]))
         yield f"{case.scenario_id}.yaml", _yaml(release, data)
     for file, (path, (canonical, *others)) in wordings.wordings(release).items():
         name = file.removesuffix(".yaml").removesuffix(".registers")
@@ -143,7 +141,7 @@ def _packets(release: Release) -> Iterator[tuple[str, str]]:
         if canonical.family is None:  # a register, which its ballots name
             whole["canonical"] = canonical.variant_id
         whole["packets"] = [_packet(name, each, path) for each in others]
-        packets.check_packets(whole, path, name)
+        check_packets(whole, path, name)
         yield f"variants/{file}", _yaml(release, whole)
 
 

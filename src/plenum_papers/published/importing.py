@@ -12,13 +12,11 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.errors import UserError
-from plenum.base.progress import show_progress
-from plenum.execution.summarise import report_condition
-from plenum.execution.usage import count_usage
+from plenum.base import UserError, show_progress
+from plenum.execution import count_usage, report_condition
 from plenum.records import Usage, read
-from plenum.reports.table import frame_csv
-from plenum.tracking import store
+from plenum.reports import frame_csv
+from plenum.tracking import absolute_uri, open_client, require_writable_store
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
 from plenum_papers.published.conditions import load
@@ -59,7 +57,7 @@ def requested(cfg: DictConfig) -> PublishedImport:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
     studies = tuple(map(str, named if isinstance(named, list) else ()))
-    return PublishedImport(release_of(cfg), studies, store.absolute_uri(str(cfg.tracking.uri)))
+    return PublishedImport(release_of(cfg), studies, absolute_uri(str(cfg.tracking.uri)))
 
 
 def bring_in(wanted: PublishedImport) -> None:
@@ -70,13 +68,13 @@ def bring_in(wanted: PublishedImport) -> None:
     UserError
         A file is missing or has an unexpected form; nothing was written then.
     """
-    store.require_writable_store(wanted.uri)
+    require_writable_store(wanted.uri)
     release = wanted.release
     names = wanted.studies or release.studies
     chosen = {name: release.selection(name) for name in names}
     sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
     checked, answered = _checked(release, sources), _answered(release)
-    store.open_client(wanted.uri)  # before several processes want to
+    open_client(wanted.uri)  # before several processes want to
     tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
     with (
         ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
@@ -117,7 +115,7 @@ def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _
 
 def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:
     """Write a study, in a process that writes several; existing runs in the store are kept."""
-    from plenum.tracking.writer import StudyWriter
+    from plenum.tracking import StudyWriter
 
     writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin)
     for file in selected.files:

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from plenum.base.errors import UserError
-from plenum.committee import frame
-from plenum.committee.frame import PLENUM, Frame
+from plenum.base import UserError
+from plenum.committee import FRAME_TEMPLATES, PLENUM, Frame, template_problems
 from plenum_papers.published import sources
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.sources import PythonFile, escaped
@@ -48,8 +47,8 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
             raise UserError(f"published: {path}: ROLE_MANDATES: {name!r} can't be a file")
         yield f"mandates/{name.lower()}.txt", f"{text}\n"
     texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
-    for template in frame.FRAME_TEMPLATES:
-        for problem in frame.template_problems(template, texts[template]):
+    for template in FRAME_TEMPLATES:
+        for problem in template_problems(template, texts[template]):
             raise UserError(f"published: {path}: {template}: {problem}")
         yield f"frame/{template}.txt", f"{texts[template]}\n"
 

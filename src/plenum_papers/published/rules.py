@@ -7,16 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from plenum.base import project, regular_files
-from plenum.base.errors import UserError
-from plenum.base.yaml_files import read_yaml
+from plenum.base import UserError, read_text, read_yaml, resolve_path
 
 Texts = str | list[str]
 Numbers = int | list[int]
 
 
 def _known(table: str) -> str:
-    if not project.resolve_path(f"reference/{Path(table).name}.csv").is_file():
+    if not resolve_path(f"reference/{Path(table).name}.csv").is_file():
         raise ValueError("there is no such table in reference/")
     return Path(table).name
 
@@ -93,7 +91,7 @@ def blobs(digests: Path) -> dict[str, str]:
         It can't be read, or lacks a column.
     """
     try:
-        rows = csv.DictReader(io.StringIO(regular_files.read_text(digests)), strict=True)
+        rows = csv.DictReader(io.StringIO(read_text(digests)), strict=True)
         if not {"path", "blob"} <= set(rows.fieldnames or ()):
             raise ValueError("it has no columns path and blob")
         return {row["path"]: row["blob"] for row in rows}

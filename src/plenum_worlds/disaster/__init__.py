@@ -2,11 +2,11 @@
 
 import math
 
+from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.disaster.agents import ACTING, POLICIES
 from plenum_worlds.disaster.scene import scene
 from plenum_worlds.disaster.state import DisasterSettings
 from plenum_worlds.disaster.world import DisasterWorld
-from plenum_worlds.find_world import Display, WorldDefinition
 
 _DISPLAY = Display(
     metrics=("coverage", "misallocation", "response_delay", "net_reward", "disasters"),

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plenum_worlds.definition import Acting, Duty, Preferences
 from plenum_worlds.draws import Draws
-from plenum_worlds.find_world import Acting, Duty, Preferences
 from plenum_worlds.world import Plain, Policy
 
 _DISASTER = re.compile(r"\[([0-9]+),([0-9]+)\] reported severity ([0-9]+(?:\.[0-9])?)")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum_worlds.world import ordered, within
 
 LEAST, MOST = 1, 10

@@ -14,10 +14,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.estimate import Estimate, estimate_mean, make_estimate
-from plenum.dynamics.fit import Floats
-from plenum.dynamics.survival import TIE, kaplan_meier, median_time
-from plenum.dynamics.warnings import FEW_EPISODES
+from plenum.dynamics import (
+    FEW_EPISODES,
+    TIE,
+    Estimate,
+    Floats,
+    estimate_mean,
+    kaplan_meier,
+    make_estimate,
+    median_time,
+)
 
 
 @dataclass(frozen=True)

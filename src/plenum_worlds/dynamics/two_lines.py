@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics.estimate import two_sided
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Floats, two_sided
 from plenum_worlds.dynamics.smoothing import spline
 
 FEW_POINTS = 10

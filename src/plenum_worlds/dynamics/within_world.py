@@ -5,10 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plenum.dynamics import estimate
-from plenum.dynamics.divergence import divergence
-from plenum.dynamics.fit import Floats
-from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics import Estimate, Floats, divergence, estimate_mean, lyapunov
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class WorldDivergence:
         The number of worlds.
     """
 
-    exponent: estimate.Estimate
+    exponent: Estimate
     divergence: Floats = field(repr=False)
     level: float
     warnings: tuple[str, ...]
@@ -52,7 +49,7 @@ def parting(several: Sequence[Floats]) -> WorldDivergence:
     if not several:
         raise ValueError("parting: there is no world with two runs")
     results = [lyapunov(runs) for runs in several]
-    over = estimate.estimate_mean(np.array([result.value for result in results]), "t over worlds")
+    over = estimate_mean(np.array([result.value for result in results]), "t over worlds")
     if len(results) == 1:
         over = replace(over, ci_low=results[0].ci_low, ci_high=results[0].ci_high)
     levels = [divergence(runs) for runs in several]

@@ -3,8 +3,8 @@
 import math
 from dataclasses import asdict
 
-from plenum.base.identity import digest
-from plenum_worlds.find_world import Display, WorldDefinition
+from plenum.base import digest
+from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.misinformation.agents import ACTING, POLICIES
 from plenum_worlds.misinformation.claims import topics
 from plenum_worlds.misinformation.scene import scene

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from plenum_worlds.definition import Acting, Duty, Preferences
 from plenum_worlds.draws import Draws
-from plenum_worlds.find_world import Acting, Duty, Preferences
 from plenum_worlds.world import Plain, Policy
 
 _SUSPECT = re.compile(r"([0-9]+) \(since round ([0-9]+)(?:, next to ([0-9, ]+))?\)")

@@ -1,6 +1,6 @@
 """The world public_goods, in which contributors fund a good with a moving threshold."""
 
-from plenum_worlds.find_world import Display, WorldDefinition
+from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.public_goods.agents import ACTING, POLICIES
 from plenum_worlds.public_goods.scene import scene
 from plenum_worlds.public_goods.state import PublicGoodsSettings

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from plenum_worlds.definition import Acting, Duty, Preferences
 from plenum_worlds.draws import Draws
-from plenum_worlds.find_world import Acting, Duty, Preferences
 from plenum_worlds.world import Plain, Policy
 
 _MOST = re.compile(r"pay 0 to ([0-9.e+-]+) each")

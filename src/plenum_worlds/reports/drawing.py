@@ -13,20 +13,20 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
-from plenum.reports.formats import format_p_value
-from plenum.reports.labels import origin
-from plenum.reports.style import (
+from plenum.reports import (
     COLOURS,
     GREY,
     PAGE,
     SMALL,
     add_caption,
     apply_look,
+    format_p_value,
     keys_in_a_line,
     make_panels,
+    origin,
     outer_labels,
 )
-from plenum_worlds.dynamics.two_lines import fit_two_lines
+from plenum_worlds.dynamics import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import notes

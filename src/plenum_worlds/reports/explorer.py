@@ -4,17 +4,24 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.base.identity import digest
-from plenum.dynamics.estimate import Estimate, estimate_mean
-from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, name_keys, seat
-from plenum.reports.explorer.page import Layout
-from plenum.reports.explorer.runs import dialogue, record
-from plenum.reports.formats import format_share
-from plenum.reports.labels import origin
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.transcripts import StoredTranscript
-from plenum_worlds.find_world import Display
+from plenum.base import digest
+from plenum.dynamics import Estimate, estimate_mean
+from plenum.reports import (
+    Explorer,
+    Layout,
+    Replicates,
+    Settings,
+    dialogue,
+    finite,
+    format_share,
+    index,
+    name_keys,
+    origin,
+    record,
+    seat,
+)
+from plenum.tracking import StoredTranscript, TrackedCondition
+from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import warnings
 

@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import association, holm
-from plenum.dynamics.multiplicity import ALPHA, holds
-from plenum.reports.phrases import ci, paragraphs, spaced
-from plenum.tracking.conditions import TrackedCondition
+from plenum.dynamics import ALPHA, association, holds, holm
+from plenum.reports import ci, paragraphs, spaced
+from plenum.tracking import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
 
 _PAGE = "plenum_worlds.reports"

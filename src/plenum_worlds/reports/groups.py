@@ -7,11 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics.estimate import Estimate, estimate_mean
-from plenum.reports.labels import origin
-from plenum.reports.phrases import paragraphs
-from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.find_world import Display
+from plenum.dynamics import Estimate, estimate_mean
+from plenum.reports import origin, paragraphs
+from plenum.tracking import TrackedCondition
+from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.arms import LONE, arm_of, reference
 

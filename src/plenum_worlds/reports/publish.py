@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.base.errors import UserError
-from plenum.reports import style
-from plenum.reports.publishing import Product, publish_product, written
-from plenum.reports.settings import Settings
-from plenum.reports.table import Table
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.report_run import log_report
-from plenum.tracking.study import Study
+from plenum.base import UserError
+from plenum.reports import (
+    Product,
+    Settings,
+    Table,
+    drawing_style,
+    publish_product,
+    save_figure,
+    written,
+)
+from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_worlds.reports import drawing, statistics
 from plenum_worlds.reports import tables as building
 from plenum_worlds.reports.groups import families, group_runs
@@ -101,9 +104,9 @@ def draw_study(
         stem = re.sub(r"\W+", "_", world)
         for name, (shown, draw) in drawing.WORLD_DRAWINGS.items():
             if names is None or name in names:
-                with style.drawing_style():
+                with drawing_style():
                     figure = draw(group)
-                files = style.save_figure(figure, folder, f"{stem}_{name}")
+                files = save_figure(figure, folder, f"{stem}_{name}")
                 figures.append((f"{world}: {shown}", files))
     return figures
 

@@ -8,19 +8,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.dynamics import estimate
-from plenum.reports.formats import (
+from plenum.dynamics import Estimate
+from plenum.reports import (
+    Column,
+    Table,
     format_decimals,
     format_interval,
     format_limits,
     format_or_dash,
     format_p_value,
+    keys,
 )
-from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.dynamics.recovery import Recovery, recoveries, recovery_time
-from plenum_worlds.dynamics.two_lines import TwoLines, fit_two_lines
-from plenum_worlds.dynamics.within_world import parting
+from plenum.tracking import TrackedCondition
+from plenum_worlds.dynamics import (
+    Recovery,
+    TwoLines,
+    fit_two_lines,
+    parting,
+    recoveries,
+    recovery_time,
+)
 from plenum_worlds.reports.groups import LEVELS, Group, sources
 from plenum_worlds.reports.tables import notes
 from plenum_worlds.tracking import ensembles
@@ -191,7 +198,7 @@ def instability(group: Group) -> list[Table]:
     return [Table("instability", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
 
 
-def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate]:
+def exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:
     """Return λ̂ of the conditions that have several runs in one world, by run id."""
     by_run = {
         condition.run_id: ensembles(condition.weights, condition.runs) for condition in played

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import holm
-from plenum.dynamics.estimate import Estimate
-from plenum.dynamics.warnings import of_runs
-from plenum.reports.formats import (
+from plenum.dynamics import Estimate, holm, of_runs
+from plenum.reports import (
     NONE,
+    Column,
+    Table,
     format_decimals,
     format_interval,
     format_limits,
@@ -18,10 +18,10 @@ from plenum.reports.formats import (
     format_or_dash,
     format_p_value,
     format_realised,
+    keys,
+    paragraphs,
 )
-from plenum.reports.phrases import paragraphs
-from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking import TrackedCondition
 from plenum_worlds.reports.arms import arm_of
 from plenum_worlds.reports.groups import LEVELS, Group, over_worlds, sources
 

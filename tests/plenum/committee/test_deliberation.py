@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.committee import Ask, Deliberation
+from plenum.committee import Deliberation
 from plenum.design.condition import Condition
 from plenum.models import Reply
-from plenum.models.conversation import recorded_reply
+from plenum.models.conversation import Ask, recorded_reply
 from plenum.records import Journal
 
 Entry = dict[str, Any]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.committee import Ask, Deliberation
+from plenum.committee import Deliberation
 from plenum.design.condition import Condition
+from plenum.models.conversation import Ask
 
 Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

@@ -117,7 +117,7 @@ def test_a_contrast_of_wordings_with_repeats_says_so() -> None:
     assert mixed.name == "perturbation variants20 - none"
     assert "mixed_estimands" in mixed.warnings
     assert mixed.record("s1")["estimand"] == "lambda_pert - lambda"
-    (sheet,) = tables.contrasts(found, [])
+    (sheet,) = tables.tabulate_contrasts(found, [])
     assert any("two different things" in note for note in sheet.notes)
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from plenum_worlds.find_world import Acting, Display, Duty, Preferences, WorldDefinition
 
+from plenum_worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
 from plenum_worlds.draws import Draws, uniform_integer
 from plenum_worlds.world import (
     Plain,

@@ -8,8 +8,8 @@ import asyncio
 from collections import OrderedDict
 from typing import Any
 
-from plenum.base.errors import Stopped
-from plenum.design.condition import Calls
+from plenum.base import Stopped
+from plenum.design import Calls
 from plenum.execution.limits.aimd import Concurrency
 from plenum.execution.limits.fair_queue import FairQueue
 from plenum.execution.limits.lanes import Lane, Permit, Server, Waiting

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.execution.limits.token_bucket import Taken, TokenBucket
 
 

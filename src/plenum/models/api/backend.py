@@ -10,8 +10,8 @@ from typing import Any
 
 import aiohttp
 
-from plenum.base.terminal import say
-from plenum.design.condition import Calls, Sampling
+from plenum.base import say
+from plenum.design import Calls, Sampling
 from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm

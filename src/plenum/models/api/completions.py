@@ -9,7 +9,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from plenum.base.text import flatten, replace_surrogates
+from plenum.base import flatten, replace_surrogates
 from plenum.models.api import bodies
 from plenum.models.api.prices import Price
 from plenum.models.chat import CallError, Reply, Response

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from plenum.design.condition import StatedPrice
+from plenum.design import StatedPrice
 
 BATCH_SHARE = 0.5
 """The price of a call in a batch as a share of the usual one, with OpenAI and with Anthropic."""

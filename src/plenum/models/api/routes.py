@@ -8,8 +8,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from plenum.base.errors import UserError
-from plenum.design.condition import Calls, Sampling
+from plenum.base import UserError
+from plenum.design import Calls, Sampling
 from plenum.models.api.litellm_import import litellm
 
 OPENAI = "https://api.openai.com/v1"

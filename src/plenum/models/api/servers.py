@@ -3,9 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
-from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
-from plenum.base.text import flatten
+from plenum.base import Registry, UserError, flatten
 from plenum.models.chat import Chat, Response
 
 _SAYS_REPLICA = ("x-litellm-model-id", "x-backend-server", "x-served-by")

@@ -10,10 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from plenum.base.errors import UserError
-from plenum.base.identity import generator
-from plenum.design.condition import Sampling, Simulated
-from plenum.design.kinds import KINDS
+from plenum.base import UserError, generator
+from plenum.design import KINDS, Sampling, Simulated
 from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response, ToolCall
 from plenum.models.simulated import opinion, reading, speech, unsectioned
 from plenum.models.simulated.reading import Prompt

@@ -13,7 +13,7 @@ from plenum.reports.notes import notes
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table
-from plenum.tracking.usage import ConditionUsage
+from plenum.tracking import ConditionUsage
 
 _SIGNIFICANT = 0.05
 _LOWEST = ("lowest_failed", "lowest_ended", "lowest_level")

@@ -21,8 +21,7 @@ from plenum.reports.accounting.tables import (
 )
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
-from plenum.tracking.study import Study
-from plenum.tracking.usage import ConditionUsage
+from plenum.tracking import ConditionUsage, Study
 
 _LINES = 24
 """The largest number of lines of a manifest that are printed."""

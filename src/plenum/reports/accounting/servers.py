@@ -12,7 +12,7 @@ from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
 from plenum.reports.rows import varying_in
 from plenum.reports.table import Column, Table
-from plenum.tracking.usage import ConditionUsage
+from plenum.tracking import ConditionUsage
 
 _SIGNIFICANT = 0.05
 

@@ -29,7 +29,7 @@ from plenum.reports.notes import notes
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import shown_rows
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking.usage import REASONS, ConditionUsage
+from plenum.tracking import REASONS, ConditionUsage
 
 _COST = Column(("cost", "unpriced"), "$", format_dollars)
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design.factors import varying
-from plenum.dynamics.warnings import WARNINGS
+from plenum.design import varying
+from plenum.dynamics import WARNINGS
 from plenum.records import Transcript
 from plenum.reports.explorer.page import Layout
 from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.transcripts import StoredTranscript
+from plenum.tracking import StoredTranscript, TrackedCondition
 
 Replicates = Mapping[int, Transcript | None]
 """Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import Branching, Summary, divergence
-from plenum.dynamics.fragility import FamilyEstimate
+from plenum.dynamics import Branching, FamilyEstimate, Summary, divergence
 from plenum.reports.estimating import estimate_study
 from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, name_keys, seat
 from plenum.reports.explorer.page import Layout
@@ -16,8 +15,7 @@ from plenum.reports.formats import format_interval, format_number, format_p_valu
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.transcripts import StoredTranscript
+from plenum.tracking import StoredTranscript, TrackedCondition
 
 
 def gather_committees(
@@ -171,8 +169,9 @@ def facts(row: Row) -> list[list[str]]:
 
 def _decided(estimates: Summary) -> list[list[str]]:
     metrics = estimates.record()["decisions"]
-    low, high = metrics["time_to_majority_ci_low"], metrics["time_to_majority_ci_high"]
-    rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{format_number(low, 1)}, {format_number(high, 1)}]"
+    ends = (metrics[f"time_to_majority_ci_{end}"] for end in ("low", "high"))
+    low, high = (format_number(end, 1) for end in ends)
+    rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
     chosen = tallied(estimates.decisions)
     return [
         *[["decisions (none: no majority)", chosen]] * bool(chosen),
@@ -185,7 +184,8 @@ def _decided(estimates: Summary) -> list[list[str]]:
 
 def _worded(family: FamilyEstimate) -> list[str]:
     estimates = family.exponent
-    exponent = f"{format_number(estimates.value, 4)} {format_interval(estimates.ci_low, estimates.ci_high)}"
+    interval = format_interval(estimates.ci_low, estimates.ci_high)
+    exponent = f"{format_number(estimates.value, 4)} {interval}"
     fragility = family.reason or _with_limits(family.fragility)
     return [
         f"{family.family}: canonical and {family.wordings} others",
@@ -202,4 +202,5 @@ def _branched(estimates: Branching) -> list[list[str]]:
 
 
 def _with_limits(estimate: Any) -> str:
-    return f"{format_number(estimate.value, 3)} {format_interval(estimate.ci_low, estimate.ci_high, 3)}"
+    interval = format_interval(estimate.ci_low, estimate.ci_high, 3)
+    return f"{format_number(estimate.value, 3)} {interval}"

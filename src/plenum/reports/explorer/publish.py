@@ -9,17 +9,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS
-from plenum.design.ranges import Text, Whole
+from plenum.base import UserError
+from plenum.design import KINDS, Text, Whole
 from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
 from plenum.reports.settings import Out, Settings
-from plenum.tracking import store
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.report_run import log_report
-from plenum.tracking.study import Study
+from plenum.tracking import Study, TrackedCondition, log_report, require_writable
 
 LARGE = 40_000_000
 """Bytes above which a page is slow to open and hard to send."""
@@ -68,7 +64,7 @@ def publish(chosen: Explored) -> None:
     UserError
         There is no such study or condition, or its kind has no explorer.
     """
-    store.require_writable("out", chosen.out.parent)
+    require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
     explorer: Explorer = KINDS[tracked.kind].part("explorer")
     conditions = beginning_with(tracked.outlined, chosen.condition)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.records import Transcript
-from plenum.records.failed import failed_call
+from plenum.records import Transcript, failed_call
 
 _GRID = 1_000_000
 """The number of steps to which committee means are rounded: millionths."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plenum.records import Transcript, episodes
+from plenum.records import Transcript, list_played_rounds
 
 REPAIRED, CUT, ABSTAINS = 1, 2, 4
 """Flags of an answer: it came after a repair, it was cut, it couldn't be read."""
@@ -19,7 +19,7 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
         why = "its journal doesn't verify"
         return {"n": number, "status": "damaged", "reason": why, "course": [], "metrics": {}}
     head, end = transcript.head, transcript.end or {}
-    rounds = episodes.list_played_rounds(transcript)
+    rounds = list_played_rounds(transcript)
     known: dict[str, Any] = {
         "n": number,
         "status": transcript.status,
@@ -55,7 +55,7 @@ def dialogue(
 def _run(
     transcript: Transcript, staged: Callable[..., Mapping[str, Any]], known: Callable[[str], int]
 ) -> dict[str, Any]:
-    rounds = episodes.list_played_rounds(transcript)
+    rounds = list_played_rounds(transcript)
     stage = staged(transcript.head, rounds)
     unseen: dict[str, Any] = {"ground": {}, "legend": [], "pictures": [{"marks": []}] * len(rounds)}
     scene = stage["scene"] or unseen

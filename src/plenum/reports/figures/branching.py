@@ -4,9 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.dynamics import Branching
-from plenum.dynamics.estimate import estimate_mean
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Branching, Floats, estimate_mean
 from plenum.reports.figures.words import limited, name, shared, write_caption
 from plenum.reports.formats import format_number, format_p_value
 from plenum.reports.rows import varying_in

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from plenum.base.extensions import Registry
+from plenum.base import Registry
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.decisions import decisions
@@ -16,7 +16,7 @@ from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.study import EstimatedStudy, deliberations
-from plenum.tracking.study import MANY
+from plenum.tracking import MANY
 
 
 class Drawing(NamedTuple):

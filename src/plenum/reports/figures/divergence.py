@@ -12,8 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from plenum.dynamics import WINDOW
-from plenum.dynamics.bands import divergence_band
+from plenum.dynamics import WINDOW, divergence_band
 from plenum.reports.figures import words
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, symbol

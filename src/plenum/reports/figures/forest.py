@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.design.factors import FACTORS, USUAL
+from plenum.design import FACTORS, USUAL
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect
 from plenum.reports.figures import words

@@ -12,8 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import TimeToMajority
-from plenum.dynamics.decisions import share
+from plenum.dynamics import TimeToMajority, share
 from plenum.reports.figures.words import limited, name, wrapped, write_caption
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy

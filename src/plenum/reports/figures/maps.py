@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from plenum.design.factors import FACTORS
+from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, GROWN, different, letters, moved

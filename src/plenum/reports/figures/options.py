@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from plenum.dynamics import NO_MAJORITY
-from plenum.dynamics.decisions import tally
+from plenum.dynamics import NO_MAJORITY, tally
 from plenum.reports.figures.words import option_labels, plain
 from plenum.reports.style import COLOURS, MARKERS
 

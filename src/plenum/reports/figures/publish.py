@@ -7,13 +7,13 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.errors import UserError
+from plenum.base import UserError
 from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.phrases import paragraphs
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load_study
-from plenum.tracking.report_run import log_report
+from plenum.tracking import log_report
 
 
 def wanted(cfg: DictConfig) -> list[str] | None:

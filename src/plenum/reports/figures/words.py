@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
-from plenum.design.factors import FACTORS, unusual
+from plenum.design import FACTORS, unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from plenum.design.factors import FACTORS, varying
+from plenum.design import FACTORS, varying
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (

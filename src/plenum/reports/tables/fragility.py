@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import Estimate
-from plenum.dynamics.fragility import ALL, FragilityContrast
+from plenum.dynamics import ALL, Estimate, FragilityContrast
 from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.formats import (

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base.shares import percent
-from plenum.design.factors import FACTORS
-from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
+from plenum.base import percent
+from plenum.design import FACTORS
+from plenum.dynamics import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label

@@ -2,7 +2,7 @@
 
 import math
 
-from plenum.base.shares import percent_between
+from plenum.base import percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import shared_label

@@ -16,7 +16,7 @@ from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.maps import landscape, matrices
 from plenum.reports.tables.overview import overview
-from plenum.tracking.study import MANY
+from plenum.tracking import MANY
 
 _SQUARES = 4
 """The largest number of roles-by-model tables that are printed; the landscape sums up more."""

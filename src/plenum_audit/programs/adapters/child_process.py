@@ -10,8 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plenum.base.secrets import redact
-from plenum.base.text import printable
+from plenum.base import printable, redact
 
 _HEAD, _TAIL = 2**18, 2**16
 """Number of bytes of each stream to keep, at its beginning and at its end."""

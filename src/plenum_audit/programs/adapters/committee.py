@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from plenum.base.errors import UserError
-from plenum.base.processes import hide_environment
-from plenum.base.secret_input import refuse_for_program, refuse_in_url
+from plenum.base import UserError, hide_environment, refuse_for_program, refuse_in_url
 from plenum_audit.programs.adapters import identity
 from plenum_audit.programs.adapters.endpoint import Http
 from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders

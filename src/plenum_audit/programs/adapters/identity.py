@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.identity import digest
+from plenum.base import UserError, digest
 from plenum_audit.programs.adapters.environment import CLIENT, endpoints, missed, scrubbed
 from plenum_audit.programs.adapters.program import in_words
 from plenum_audit.programs.client.plenum_run import DESCRIBED

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from plenum.base import regular_files
+from plenum.base import require_regular_file
 
 _SHOWN = 5
 
@@ -31,7 +31,7 @@ def nameless(place: str) -> str:
 def unreadable(place: str) -> str:
     """Say why a program's file can't be read; an empty text if it can."""
     try:
-        regular_files.require_regular_file(Path(place))
+        require_regular_file(Path(place))
     except FileNotFoundError:
         return f"there is no file {place}"
     except OSError as error:  # a pipe, for one, which reading would wait for

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
+from plenum.base import flatten, redact
 from plenum.records import Failure
 from plenum_audit.programs.case import Case
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from plenum.base.identity import digest
+from plenum.base import digest
 from plenum.models import Message
 
 _NOT_ASKED = (

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from plenum.dynamics.estimate import Estimate, estimate_mean
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Estimate, Floats, estimate_mean
 from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import Floats
 
 
 def within(name: str, values: Sequence[float], low: float, high: float) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from plenum.dynamics.fit import Array, Floats
+from plenum.dynamics import Array, Floats
 from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid, within
 
 _START, _NOISE, _SHOCKS = range(3)  # streams: each purpose has draws of its own

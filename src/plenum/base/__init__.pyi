@@ -1,0 +1,133 @@
+from .collector import pause_collector as pause_collector
+from .errors import Stopped as Stopped
+from .errors import UserError as UserError
+from .exits import BAD_INPUT as BAD_INPUT
+from .exits import FAILED as FAILED
+from .exits import INTERRUPTED as INTERRUPTED
+from .exits import NO_VERDICT as NO_VERDICT
+from .exits import missing_package as missing_package
+from .exits import one_line as one_line
+from .exits import shows_full_errors as shows_full_errors
+from .exits import status_of as status_of
+from .extensions import Registry as Registry
+from .fences import strip_fence as strip_fence
+from .identity import canonical_json as canonical_json
+from .identity import digest as digest
+from .identity import folder_of as folder_of
+from .identity import generator as generator
+from .identity import seed_for as seed_for
+from .json_reply import read_object as read_object
+from .json_reply import unique as unique
+from .processes import ONE_THREAD as ONE_THREAD
+from .processes import LineProcess as LineProcess
+from .processes import ProcessEnded as ProcessEnded
+from .processes import answer_parent as answer_parent
+from .processes import close_environment as close_environment
+from .processes import hide_environment as hide_environment
+from .processes import map_in_processes as map_in_processes
+from .processes import step_back as step_back
+from .progress import show_progress as show_progress
+from .project import USER_FOLDER as USER_FOLDER
+from .project import candidate_paths as candidate_paths
+from .project import code_digest as code_digest
+from .project import code_version as code_version
+from .project import project_root as project_root
+from .project import resolve_path as resolve_path
+from .project import user_folder as user_folder
+from .regular_files import open_regular_file as open_regular_file
+from .regular_files import read_bytes as read_bytes
+from .regular_files import read_text as read_text
+from .regular_files import require_regular_file as require_regular_file
+from .secret_input import refuse_for_program as refuse_for_program
+from .secret_input import refuse_in_arguments as refuse_in_arguments
+from .secret_input import refuse_in_url as refuse_in_url
+from .secrets import holds_secret as holds_secret
+from .secrets import is_secret_name as is_secret_name
+from .secrets import redact as redact
+from .secrets import redact_data as redact_data
+from .secrets import secret_variables as secret_variables
+from .secrets import strip_secrets as strip_secrets
+from .shares import percent as percent
+from .shares import percent_between as percent_between
+from .shares import signed_percent as signed_percent
+from .terminal import safe_text as safe_text
+from .terminal import say as say
+from .text import HIDDEN as HIDDEN
+from .text import blank_invisible as blank_invisible
+from .text import flatten as flatten
+from .text import printable as printable
+from .text import replace_surrogates as replace_surrogates
+from .text import split_lines as split_lines
+from .text import unmask as unmask
+from .text import visible_text as visible_text
+from .yaml_files import parse_yaml as parse_yaml
+from .yaml_files import read_yaml as read_yaml
+from .zips import unpack_problem as unpack_problem
+
+__all__ = [
+    "BAD_INPUT",
+    "FAILED",
+    "HIDDEN",
+    "INTERRUPTED",
+    "NO_VERDICT",
+    "ONE_THREAD",
+    "USER_FOLDER",
+    "LineProcess",
+    "ProcessEnded",
+    "Registry",
+    "Stopped",
+    "UserError",
+    "answer_parent",
+    "blank_invisible",
+    "candidate_paths",
+    "canonical_json",
+    "close_environment",
+    "code_digest",
+    "code_version",
+    "digest",
+    "flatten",
+    "folder_of",
+    "generator",
+    "hide_environment",
+    "holds_secret",
+    "is_secret_name",
+    "map_in_processes",
+    "missing_package",
+    "one_line",
+    "open_regular_file",
+    "parse_yaml",
+    "pause_collector",
+    "percent",
+    "percent_between",
+    "printable",
+    "project_root",
+    "read_bytes",
+    "read_object",
+    "read_text",
+    "read_yaml",
+    "redact",
+    "redact_data",
+    "refuse_for_program",
+    "refuse_in_arguments",
+    "refuse_in_url",
+    "replace_surrogates",
+    "require_regular_file",
+    "resolve_path",
+    "safe_text",
+    "say",
+    "secret_variables",
+    "seed_for",
+    "show_progress",
+    "shows_full_errors",
+    "signed_percent",
+    "split_lines",
+    "status_of",
+    "step_back",
+    "strip_fence",
+    "strip_secrets",
+    "unique",
+    "unmask",
+    "unpack_problem",
+    "user_folder",
+    "visible_text",
+]

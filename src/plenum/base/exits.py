@@ -1,0 +1,74 @@
+"""Exit statuses of commands, and an error's status and message."""
+
+import os
+import re
+import traceback
+from functools import cache
+
+from plenum.base.errors import UserError
+from plenum.base.secrets import redact
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+NO_VERDICT = 4
+"""The status of an audit that was stopped, or crashed, before a verdict. For an audit 1 means that
+a verdict was reached."""
+
+
+@cache
+def shows_full_errors() -> bool:
+    """Return True if the user asked for tracebacks; cached before the front door asks too."""
+    return os.environ.get("HYDRA_FULL_ERROR") == "1"
+
+
+def status_of(error: BaseException, failed: int = FAILED) -> int:
+    """Return the exit status for an error; see :func:`plenum.cli.one_line_errors`."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if (
+        isinstance(error, BrokenPipeError)
+        or not isinstance(error, Exception)
+        or shows_full_errors()
+    ):
+        return failed
+    typed = (UserError, HydraException, OmegaConfBaseException, OSError)
+    if missing_package(error):
+        return BAD_INPUT
+    return BAD_INPUT if isinstance(error, typed) or _of_the_input(error) else failed
+
+
+def missing_package(error: BaseException) -> str:
+    """Return the package of ours that isn't installed, if that is the error; else an empty text."""
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return package if package.startswith("plenum_") else ""
+
+
+def one_line(error: BaseException) -> str:
+    """Shorten an error's message by Hydra's and OmegaConf's trailing context."""
+    text = str(error)
+    override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
+    if override and str(override) not in text:
+        text = f"{override}: {text}"
+    text = redact(text)
+    for tail in (
+        "\nConfig search path",
+        "\nSet the environment variable HYDRA_FULL_ERROR",
+        "\n(Background",
+    ):
+        text = text.partition(tail)[0]
+    text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)
+    options = re.sub(r"\n\t", ", ", text).replace(":, ", ": ")
+    return " ".join(options.split())
+
+
+def _of_the_input(error: Exception) -> bool:
+    """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
+    if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
+        return True
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith(
+        ("hydra.", "optuna.")
+    )

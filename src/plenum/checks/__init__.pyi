@@ -1,0 +1,3 @@
+from .dry_run import show_dry_run as show_dry_run
+
+__all__ = ["show_dry_run"]

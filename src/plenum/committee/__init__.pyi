@@ -1,0 +1,27 @@
+from .condition import CommitteeCondition as CommitteeCondition
+from .condition import Seat as Seat
+from .condition import require_committee as require_committee
+from .deliberation import Deliberation as Deliberation
+from .failures import classify_failure as classify_failure
+from .frame import FRAME_TEMPLATES as FRAME_TEMPLATES
+from .frame import PLENUM as PLENUM
+from .frame import Frame as Frame
+from .frame import template_problems as template_problems
+from .prompts import turn_prompt as turn_prompt
+from .state import Malformed as Malformed
+from .state import parse_answer as parse_answer
+
+__all__ = [
+    "FRAME_TEMPLATES",
+    "PLENUM",
+    "CommitteeCondition",
+    "Deliberation",
+    "Frame",
+    "Malformed",
+    "Seat",
+    "classify_failure",
+    "parse_answer",
+    "require_committee",
+    "template_problems",
+    "turn_prompt",
+]

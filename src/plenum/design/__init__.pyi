@@ -1,0 +1,145 @@
+from .checking import check_settings as check_settings
+from .compose import parse_job as parse_job
+from .compose import prompt_text as prompt_text
+from .compose import role_text as role_text
+from .compose import to_yaml as to_yaml
+from .compose import with_weights as with_weights
+from .condition import ALL as ALL
+from .condition import Condition as Condition
+from .condition import Job as Job
+from .condition import RetryFailed as RetryFailed
+from .condition import changed_settings as changed_settings
+from .condition import format_value as format_value
+from .condition import identified_backend as identified_backend
+from .condition import temperature_label as temperature_label
+from .factors import FACTORS as FACTORS
+from .factors import PROGRAM_FACTORS as PROGRAM_FACTORS
+from .factors import USUAL as USUAL
+from .factors import WORLD_FACTORS as WORLD_FACTORS
+from .factors import unusual as unusual
+from .factors import varying as varying
+from .hosts import HOSTS as HOSTS
+from .hosts import Host as Host
+from .kinds import KINDS as KINDS
+from .kinds import Kind as Kind
+from .kinds import kind_of as kind_of
+from .overrides import check_flags as check_flags
+from .overrides import check_meant as check_meant
+from .overrides import flags_first as flags_first
+from .overrides import take_own_folder as take_own_folder
+from .ranges import Checked as Checked
+from .ranges import Count as Count
+from .ranges import Float as Float
+from .ranges import Int as Int
+from .ranges import NotNegative as NotNegative
+from .ranges import Positive as Positive
+from .ranges import Probability as Probability
+from .ranges import Seed as Seed
+from .ranges import Text as Text
+from .ranges import WebUrl as WebUrl
+from .ranges import Whole as Whole
+from .ranges import is_study as is_study
+from .ranges import one_of as one_of
+from .ranges import refuse_unused as refuse_unused
+from .ranges import require as require
+from .schema import Config as Config
+from .schema import ModelConfig as ModelConfig
+from .schema import RolesConfig as RolesConfig
+from .schema import RulesConfig as RulesConfig
+from .schema import StudyConfig as StudyConfig
+from .schema import resolve_config as resolve_config
+from .schema import type_config as type_config
+from .scripts import Script as Script
+from .settings import ANSWER_FORMS as ANSWER_FORMS
+from .settings import Api as Api
+from .settings import Backend as Backend
+from .settings import Batch as Batch
+from .settings import Branch as Branch
+from .settings import Budget as Budget
+from .settings import Calls as Calls
+from .settings import Hosted as Hosted
+from .settings import Information as Information
+from .settings import Protocol as Protocol
+from .settings import Recorded as Recorded
+from .settings import Sampling as Sampling
+from .settings import Simulated as Simulated
+from .settings import StatedPrice as StatedPrice
+from .settings import Workers as Workers
+from .slips import explain as explain
+from .validation import make_plain as make_plain
+from .validation import read_settings as read_settings
+from .validation import validate as validate
+
+__all__ = [
+    "ALL",
+    "ANSWER_FORMS",
+    "FACTORS",
+    "HOSTS",
+    "KINDS",
+    "PROGRAM_FACTORS",
+    "USUAL",
+    "WORLD_FACTORS",
+    "Api",
+    "Backend",
+    "Batch",
+    "Branch",
+    "Budget",
+    "Calls",
+    "Checked",
+    "Condition",
+    "Config",
+    "Count",
+    "Float",
+    "Host",
+    "Hosted",
+    "Information",
+    "Int",
+    "Job",
+    "Kind",
+    "ModelConfig",
+    "NotNegative",
+    "Positive",
+    "Probability",
+    "Protocol",
+    "Recorded",
+    "RetryFailed",
+    "RolesConfig",
+    "RulesConfig",
+    "Sampling",
+    "Script",
+    "Seed",
+    "Simulated",
+    "StatedPrice",
+    "StudyConfig",
+    "Text",
+    "WebUrl",
+    "Whole",
+    "Workers",
+    "changed_settings",
+    "check_flags",
+    "check_meant",
+    "check_settings",
+    "explain",
+    "flags_first",
+    "format_value",
+    "identified_backend",
+    "is_study",
+    "kind_of",
+    "make_plain",
+    "one_of",
+    "parse_job",
+    "prompt_text",
+    "read_settings",
+    "refuse_unused",
+    "require",
+    "resolve_config",
+    "role_text",
+    "take_own_folder",
+    "temperature_label",
+    "to_yaml",
+    "type_config",
+    "unusual",
+    "validate",
+    "varying",
+    "with_weights",
+]

@@ -1,0 +1,179 @@
+from .attrition import Association as Association
+from .attrition import association as association
+from .attrition import independence as independence
+from .bands import divergence_band as divergence_band
+from .branching import Branching as Branching
+from .branching import NextAnswers as NextAnswers
+from .branching import branching as branching
+from .branching import next_answers as next_answers
+from .branching import of_replicates as of_replicates
+from .contrasts import Contrast as Contrast
+from .contrasts import contrast as contrast
+from .contrasts import interaction as interaction
+from .contrasts import of_estimates as of_estimates
+from .decisions import NO_MAJORITY as NO_MAJORITY
+from .decisions import McNemar as McNemar
+from .decisions import Share as Share
+from .decisions import flip_rate as flip_rate
+from .decisions import mcnemar as mcnemar
+from .decisions import pairwise_disagreement as pairwise_disagreement
+from .decisions import share as share
+from .decisions import tally as tally
+from .diagnostics import Diagnostics as Diagnostics
+from .diagnostics import ExponentVariant as ExponentVariant
+from .diagnostics import cap as cap
+from .divergence import ZERO as ZERO
+from .divergence import divergence as divergence
+from .divergence import pairwise_distances as pairwise_distances
+from .estimate import Estimate as Estimate
+from .estimate import estimate_mean as estimate_mean
+from .estimate import make_estimate as make_estimate
+from .estimate import margin as margin
+from .estimate import two_sided as two_sided
+from .fit import WINDOW as WINDOW
+from .fit import Array as Array
+from .fit import Floats as Floats
+from .fit import fit_distances as fit_distances
+from .fit import jackknife_se as jackknife_se
+from .fit import slope as slope
+from .fragility import ALL as ALL
+from .fragility import CANONICAL as CANONICAL
+from .fragility import FamilyEstimate as FamilyEstimate
+from .fragility import FragilityContrast as FragilityContrast
+from .fragility import VariantOutcome as VariantOutcome
+from .fragility import by_family as by_family
+from .fragility import details as details
+from .fragility import fragility_contrast as fragility_contrast
+from .fragility import over_scenarios as over_scenarios
+from .lyapunov import LyapunovEstimate as LyapunovEstimate
+from .lyapunov import lyapunov as lyapunov
+from .majority import TimeToMajority as TimeToMajority
+from .majority import time_to_majority as time_to_majority
+from .majority import top_options as top_options
+from .multiplicity import ALPHA as ALPHA
+from .multiplicity import benjamini_hochberg as benjamini_hochberg
+from .multiplicity import excludes as excludes
+from .multiplicity import holds as holds
+from .multiplicity import holm as holm
+from .nulls import NullTest as NullTest
+from .nulls import reversal_test as reversal_test
+from .nulls import shuffle_test as shuffle_test
+from .planning import Look as Look
+from .planning import Plan as Plan
+from .planning import detectable as detectable
+from .planning import look as look
+from .planning import plan_replicates as plan_replicates
+from .pooled import MixedModel as MixedModel
+from .pooled import Pooled as Pooled
+from .pooled import mixed_model as mixed_model
+from .pooled import pooled as pooled
+from .resampling import DRAWS as DRAWS
+from .resampling import INTERVALS as INTERVALS
+from .resampling import Bootstrap as Bootstrap
+from .resampling import Interval as Interval
+from .resampling import bootstrap as bootstrap
+from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
+from .summary import Summary as Summary
+from .summary import summarise as summarise
+from .survival import TIE as TIE
+from .survival import kaplan_meier as kaplan_meier
+from .survival import median_time as median_time
+from .switches import SwitchCounts as SwitchCounts
+from .switches import switch_counts as switch_counts
+from .warnings import FEW_EPISODES as FEW_EPISODES
+from .warnings import LETTERS as LETTERS
+from .warnings import OF_EFFECTS as OF_EFFECTS
+from .warnings import WARNINGS as WARNINGS
+from .warnings import Warned as Warned
+from .warnings import of_runs as of_runs
+
+__all__ = [
+    "ALL",
+    "ALPHA",
+    "CANONICAL",
+    "DRAWS",
+    "ESTIMATORS_VERSION",
+    "FEW_EPISODES",
+    "INTERVALS",
+    "LETTERS",
+    "NO_MAJORITY",
+    "OF_EFFECTS",
+    "TIE",
+    "WARNINGS",
+    "WINDOW",
+    "ZERO",
+    "Array",
+    "Association",
+    "Bootstrap",
+    "Branching",
+    "Contrast",
+    "Diagnostics",
+    "Estimate",
+    "ExponentVariant",
+    "FamilyEstimate",
+    "Floats",
+    "FragilityContrast",
+    "Interval",
+    "Look",
+    "LyapunovEstimate",
+    "McNemar",
+    "MixedModel",
+    "NextAnswers",
+    "NullTest",
+    "Plan",
+    "Pooled",
+    "Share",
+    "Summary",
+    "SwitchCounts",
+    "TimeToMajority",
+    "VariantOutcome",
+    "Warned",
+    "association",
+    "benjamini_hochberg",
+    "bootstrap",
+    "branching",
+    "by_family",
+    "cap",
+    "contrast",
+    "details",
+    "detectable",
+    "divergence",
+    "divergence_band",
+    "estimate_mean",
+    "excludes",
+    "fit_distances",
+    "flip_rate",
+    "fragility_contrast",
+    "holds",
+    "holm",
+    "independence",
+    "interaction",
+    "jackknife_se",
+    "kaplan_meier",
+    "look",
+    "lyapunov",
+    "make_estimate",
+    "margin",
+    "mcnemar",
+    "median_time",
+    "mixed_model",
+    "next_answers",
+    "of_estimates",
+    "of_replicates",
+    "of_runs",
+    "over_scenarios",
+    "pairwise_disagreement",
+    "pairwise_distances",
+    "plan_replicates",
+    "pooled",
+    "reversal_test",
+    "share",
+    "shuffle_test",
+    "slope",
+    "summarise",
+    "switch_counts",
+    "tally",
+    "time_to_majority",
+    "top_options",
+    "two_sided",
+]

@@ -1,0 +1,121 @@
+from .admission import Admission as Admission
+from .admission import Ticket as Ticket
+from .budget import BudgetSpent as BudgetSpent
+from .budget import Call as Call
+from .budget import Demand as Demand
+from .budget import Ledger as Ledger
+from .budget import PriceOf as PriceOf
+from .budget import answers_usage as answers_usage
+from .budget import demand_of as demand_of
+from .budget import failure_usage as failure_usage
+from .budget import failures_usage as failures_usage
+from .budget import spent_before as spent_before
+from .caller import Caller as Caller
+from .caller import bug_in_words as bug_in_words
+from .caller import cancel_on_sigterm as cancel_on_sigterm
+from .caller import classify_error as classify_error
+from .caller import run_together as run_together
+from .caller import run_until_stopped as run_until_stopped
+from .condition_folder import begun_replicates as begun_replicates
+from .condition_folder import folder_of as folder_of
+from .condition_folder import journal_of as journal_of
+from .condition_folder import looks_ended as looks_ended
+from .condition_folder import take_up as take_up
+from .condition_folder import with_all_begun as with_all_begun
+from .cost_estimate import replicate_usage as replicate_usage
+from .hydra_jobs import launch_jobs as launch_jobs
+from .limits.limiter import ProviderUnavailable as ProviderUnavailable
+from .open_files import raise_file_limit as raise_file_limit
+from .outcomes import LISTED as LISTED
+from .outcomes import Outcome as Outcome
+from .outcomes import ReplicateResult as ReplicateResult
+from .outcomes import closing_lines as closing_lines
+from .outcomes import collect_outcomes as collect_outcomes
+from .outcomes import list_problems as list_problems
+from .playing import Deliberations as Deliberations
+from .playing import Playable as Playable
+from .playing import Playing as Playing
+from .playing import Scene as Scene
+from .playing import Way as Way
+from .playing import playing_of as playing_of
+from .playing import refuse_workers as refuse_workers
+from .preflight import check_sweep as check_sweep
+from .preflight import describe_new_factors as describe_new_factors
+from .preflight import require_jobs as require_jobs
+from .preflight import require_limited_models as require_limited_models
+from .preflight import require_one_kind_a_study as require_one_kind_a_study
+from .preflight import require_parameters as require_parameters
+from .preflight import require_prices as require_prices
+from .preflight import require_shared_settings as require_shared_settings
+from .preflight import warn_idle_slots as warn_idle_slots
+from .replay import open_conversation as open_conversation
+from .replicate import may_resume as may_resume
+from .report_pool import ReportPool as ReportPool
+from .summarise import SETTINGS as SETTINGS
+from .summarise import no_estimates as no_estimates
+from .summarise import report_condition as report_condition
+from .summarise_committee import committee_notes as committee_notes
+from .sweep import run_sweep as run_sweep
+from .usage import count_usage as count_usage
+
+__all__ = [
+    "LISTED",
+    "SETTINGS",
+    "Admission",
+    "BudgetSpent",
+    "Call",
+    "Caller",
+    "Deliberations",
+    "Demand",
+    "Ledger",
+    "Outcome",
+    "Playable",
+    "Playing",
+    "PriceOf",
+    "ProviderUnavailable",
+    "ReplicateResult",
+    "ReportPool",
+    "Scene",
+    "Ticket",
+    "Way",
+    "answers_usage",
+    "begun_replicates",
+    "bug_in_words",
+    "cancel_on_sigterm",
+    "check_sweep",
+    "classify_error",
+    "closing_lines",
+    "collect_outcomes",
+    "committee_notes",
+    "count_usage",
+    "demand_of",
+    "describe_new_factors",
+    "failure_usage",
+    "failures_usage",
+    "folder_of",
+    "journal_of",
+    "launch_jobs",
+    "list_problems",
+    "looks_ended",
+    "may_resume",
+    "no_estimates",
+    "open_conversation",
+    "playing_of",
+    "raise_file_limit",
+    "refuse_workers",
+    "replicate_usage",
+    "report_condition",
+    "require_jobs",
+    "require_limited_models",
+    "require_one_kind_a_study",
+    "require_parameters",
+    "require_prices",
+    "require_shared_settings",
+    "run_sweep",
+    "run_together",
+    "run_until_stopped",
+    "spent_before",
+    "take_up",
+    "warn_idle_slots",
+    "with_all_begun",
+]

@@ -1,0 +1,115 @@
+from .api.backend import ApiBackend as ApiBackend
+from .api.bodies import BodyReader as BodyReader
+from .api.bodies import make_length_error as make_length_error
+from .api.cache_marks import mark_messages as mark_messages
+from .api.completions import UnfitReply as UnfitReply
+from .api.completions import parse_body as parse_body
+from .api.completions import read_completion as read_completion
+from .api.faults import NOT_SENT as NOT_SENT
+from .api.faults import classify_connection as classify_connection
+from .api.faults import classify_status as classify_status
+from .api.interfaces import INTERFACES as INTERFACES
+from .api.litellm_import import litellm as litellm
+from .api.openai_http import body_of as body_of
+from .api.openai_http import headers_of as headers_of
+from .api.prices import Price as Price
+from .api.prices import Prices as Prices
+from .api.prices import how_to_state as how_to_state
+from .api.routes import Route as Route
+from .api.routes import find_route as find_route
+from .api.routes import is_model as is_model
+from .api.routes import litellm_name as litellm_name
+from .api.routes import make_forwarding_route as make_forwarding_route
+from .api.routes import provider_of as provider_of
+from .api.routes import require_limited as require_limited
+from .api.routes import require_model_parameters as require_model_parameters
+from .backends import build_backend as build_backend
+from .backends import make_retry_policy as make_retry_policy
+from .backends import require_live_calls as require_live_calls
+from .chat import SIMULATED as SIMULATED
+from .chat import TOKENS_A_WORD as TOKENS_A_WORD
+from .chat import Answer as Answer
+from .chat import Attempt as Attempt
+from .chat import CallError as CallError
+from .chat import Chat as Chat
+from .chat import ChatModel as ChatModel
+from .chat import Gate as Gate
+from .chat import Message as Message
+from .chat import RawRequest as RawRequest
+from .chat import Reply as Reply
+from .chat import Response as Response
+from .chat import ToolCall as ToolCall
+from .conversation import Ask as Ask
+from .conversation import Conversation as Conversation
+from .conversation import ConversationFailed as ConversationFailed
+from .conversation import Entry as Entry
+from .conversation import Misread as Misread
+from .conversation import failure_entry as failure_entry
+from .conversation import recorded_reply as recorded_reply
+from .pace import Pace as Pace
+from .pace import Paced as Paced
+from .retry import Policy as Policy
+from .retry import call_with_retries as call_with_retries
+from .simulated.backend import SimulatedBackend as SimulatedBackend
+from .simulated.backend import read_prompt as read_prompt
+from .simulated.opinion import draw_persona as draw_persona
+from .simulated.opinion import measure_pull as measure_pull
+
+__all__ = [
+    "INTERFACES",
+    "NOT_SENT",
+    "SIMULATED",
+    "TOKENS_A_WORD",
+    "Answer",
+    "ApiBackend",
+    "Ask",
+    "Attempt",
+    "BodyReader",
+    "CallError",
+    "Chat",
+    "ChatModel",
+    "Conversation",
+    "ConversationFailed",
+    "Entry",
+    "Gate",
+    "Message",
+    "Misread",
+    "Pace",
+    "Paced",
+    "Policy",
+    "Price",
+    "Prices",
+    "RawRequest",
+    "Reply",
+    "Response",
+    "Route",
+    "SimulatedBackend",
+    "ToolCall",
+    "UnfitReply",
+    "body_of",
+    "build_backend",
+    "call_with_retries",
+    "classify_connection",
+    "classify_status",
+    "draw_persona",
+    "failure_entry",
+    "find_route",
+    "headers_of",
+    "how_to_state",
+    "is_model",
+    "litellm",
+    "litellm_name",
+    "make_forwarding_route",
+    "make_length_error",
+    "make_retry_policy",
+    "mark_messages",
+    "measure_pull",
+    "parse_body",
+    "provider_of",
+    "read_completion",
+    "read_prompt",
+    "recorded_reply",
+    "require_limited",
+    "require_live_calls",
+    "require_model_parameters",
+]

@@ -1,0 +1,97 @@
+from .calls import CallLog as CallLog
+from .calls import attempts as attempts
+from .calls import find_call_logs as find_call_logs
+from .chain import DamagedJournal as DamagedJournal
+from .chain import TakenUp as TakenUp
+from .chain import read_entries as read_entries
+from .chain import verify_lines as verify_lines
+from .episodes import MEASURES as MEASURES
+from .episodes import count_components as count_components
+from .episodes import list_played_rounds as list_played_rounds
+from .episodes import list_weights as list_weights
+from .episodes import number as number
+from .episodes import read_metrics as read_metrics
+from .episodes import read_series as read_series
+from .episodes import rebuild_ensembles as rebuild_ensembles
+from .failed import FailedCall as FailedCall
+from .failed import failed_call as failed_call
+from .failed import group_example as group_example
+from .failed import group_failures as group_failures
+from .failures import Failure as Failure
+from .journal import ELICITED as ELICITED
+from .journal import MESSAGES as MESSAGES
+from .journal import NO_ANSWERS as NO_ANSWERS
+from .journal import REFUSED as REFUSED
+from .journal import Journal as Journal
+from .journal import drop_revoked as drop_revoked
+from .memo import recall as recall
+from .memo import remember as remember
+from .stores import HERE as HERE
+from .stores import LocalStore as LocalStore
+from .stores import Store as Store
+from .stores import destination as destination
+from .stores import fetch_file as fetch_file
+from .stores import fetch_journals as fetch_journals
+from .stores import file_exists as file_exists
+from .stores import local_folder as local_folder
+from .stores import open_store as open_store
+from .stores import send_outputs as send_outputs
+from .stores import store_of as store_of
+from .transcript import Transcript as Transcript
+from .transcript import Turn as Turn
+from .transcript import collect_environments as collect_environments
+from .transcript import read as read
+from .usage import Usage as Usage
+from .writing import append_bytes as append_bytes
+from .writing import encode_json as encode_json
+from .writing import write_whole as write_whole
+
+__all__ = [
+    "ELICITED",
+    "HERE",
+    "MEASURES",
+    "MESSAGES",
+    "NO_ANSWERS",
+    "REFUSED",
+    "CallLog",
+    "DamagedJournal",
+    "FailedCall",
+    "Failure",
+    "Journal",
+    "LocalStore",
+    "Store",
+    "TakenUp",
+    "Transcript",
+    "Turn",
+    "Usage",
+    "append_bytes",
+    "attempts",
+    "collect_environments",
+    "count_components",
+    "destination",
+    "drop_revoked",
+    "encode_json",
+    "failed_call",
+    "fetch_file",
+    "fetch_journals",
+    "file_exists",
+    "find_call_logs",
+    "group_example",
+    "group_failures",
+    "list_played_rounds",
+    "list_weights",
+    "local_folder",
+    "number",
+    "open_store",
+    "read",
+    "read_entries",
+    "read_metrics",
+    "read_series",
+    "rebuild_ensembles",
+    "recall",
+    "remember",
+    "send_outputs",
+    "store_of",
+    "verify_lines",
+    "write_whole",
+]

@@ -1,0 +1,329 @@
+from .accounting.attrition import attrition as attrition
+from .accounting.common import WHY as WHY
+from .accounting.common import distinct as distinct
+from .accounting.common import in_order as in_order
+from .accounting.common import reasons_in as reasons_in
+from .accounting.common import rows_of as rows_of
+from .accounting.common import spent_by as spent_by
+from .accounting.common import whys_in as whys_in
+from .accounting.publish import accounting_frames as accounting_frames
+from .accounting.tables import condition_frame as condition_frame
+from .accounting.tables import failure_frame as failure_frame
+from .accounting.tables import failures as failures
+from .accounting.tables import manifest as manifest
+from .accounting.tables import tabulate_accounts as tabulate_accounts
+from .effects import Effect as Effect
+from .estimating import estimate_study as estimate_study
+from .explorer.contents import Explorer as Explorer
+from .explorer.contents import Replicates as Replicates
+from .explorer.contents import finite as finite
+from .explorer.contents import index as index
+from .explorer.contents import name_keys as name_keys
+from .explorer.contents import seat as seat
+from .explorer.gather import COMMITTEE_EXPLORER as COMMITTEE_EXPLORER
+from .explorer.gather import gather_committees as gather_committees
+from .explorer.page import Layout as Layout
+from .explorer.runs import dialogue as dialogue
+from .explorer.runs import record as record
+from .figures.catalogue import CATALOGUE as CATALOGUE
+from .figures.catalogue import Drawing as Drawing
+from .figures.divergence import divergence_scale as divergence_scale
+from .figures.divergence import draw_curve as draw_curve
+from .figures.divergence import draw_divergence as draw_divergence
+from .figures.options import decided as decided
+from .figures.options import ended as ended
+from .figures.options import name_options as name_options
+from .figures.publish import draw_figures as draw_figures
+from .figures.publish import pages as pages
+from .figures.simplex import Path as Path
+from .figures.simplex import draw_simplex as draw_simplex
+from .figures.simplex import simplex_titles as simplex_titles
+from .figures.words import LONG as LONG
+from .figures.words import count_replicates as count_replicates
+from .figures.words import fitted as fitted
+from .figures.words import foremost as foremost
+from .figures.words import limited as limited
+from .figures.words import list_levels as list_levels
+from .figures.words import name as name
+from .figures.words import option_labels as option_labels
+from .figures.words import plain as plain
+from .figures.words import read_temperature as read_temperature
+from .figures.words import shared as shared
+from .figures.words import wrapped as wrapped
+from .figures.words import write_caption as write_caption
+from .formats import NO_ESTIMATES as NO_ESTIMATES
+from .formats import NONE as NONE
+from .formats import format_count as format_count
+from .formats import format_decimals as format_decimals
+from .formats import format_dollars as format_dollars
+from .formats import format_interval as format_interval
+from .formats import format_limits as format_limits
+from .formats import format_number as format_number
+from .formats import format_or_dash as format_or_dash
+from .formats import format_p_value as format_p_value
+from .formats import format_percent as format_percent
+from .formats import format_realised as format_realised
+from .formats import format_share as format_share
+from .formats import format_significant as format_significant
+from .formats import format_text as format_text
+from .formats import format_warnings as format_warnings
+from .fragility import compare_wordings as compare_wordings
+from .groups import RowGroup as RowGroup
+from .groups import fitted_rounds as fitted_rounds
+from .labels import label as label
+from .labels import origin as origin
+from .labels import provenance as provenance
+from .labels import shared_label as shared_label
+from .markdown import frame_markdown as frame_markdown
+from .markdown import lines as lines
+from .markdown import template as template
+from .marks import letters as letters
+from .notes import wording_notes as wording_notes
+from .page.document import Block as Block
+from .page.document import Document as Document
+from .page.document import Exchange as Exchange
+from .page.document import Grid as Grid
+from .page.document import Picture as Picture
+from .page.document import Points as Points
+from .page.document import Section as Section
+from .page.document import Sides as Sides
+from .page.document import Text as Text
+from .page.document import blocks as blocks
+from .page.rendering import html as html
+from .page.rendering import render_markdown as render_markdown
+from .phrases import capital as capital
+from .phrases import ci as ci
+from .phrases import count_words as count_words
+from .phrases import environment as environment
+from .phrases import join_names as join_names
+from .phrases import listed as listed
+from .phrases import paragraphs as paragraphs
+from .phrases import spaced as spaced
+from .phrases import uncapital as uncapital
+from .printing import shared_notes as shared_notes
+from .printing import show as show
+from .printing import show_sentences as show_sentences
+from .printing import show_text as show_text
+from .publishing import Product as Product
+from .publishing import publish_product as publish_product
+from .publishing import written as written
+from .results import publish_results as publish_results
+from .rows import Row as Row
+from .rows import grouped as grouped
+from .rows import in_other_environments as in_other_environments
+from .rows import rows_frame as rows_frame
+from .rows import shown_rows as shown_rows
+from .rows import symbol as symbol
+from .rows import varying_in as varying_in
+from .settings import Settings as Settings
+from .settings import report_settings as report_settings
+from .settings import source_keys as source_keys
+from .study import EstimatedStudy as EstimatedStudy
+from .study import deliberations as deliberations
+from .study import kind_of as kind_of
+from .study import load_study as load_study
+from .style import COLOURS as COLOURS
+from .style import COLUMN as COLUMN
+from .style import GREY as GREY
+from .style import LINES as LINES
+from .style import MARKERS as MARKERS
+from .style import PAGE as PAGE
+from .style import SMALL as SMALL
+from .style import add_caption as add_caption
+from .style import apply_look as apply_look
+from .style import drawing_style as drawing_style
+from .style import keys_in_a_line as keys_in_a_line
+from .style import make_panels as make_panels
+from .style import outer_labels as outer_labels
+from .style import save_figure as save_figure
+from .table import Column as Column
+from .table import Format as Format
+from .table import Table as Table
+from .table import frame_csv as frame_csv
+from .table import keys as keys
+from .tables.branching import tabulate_branching as tabulate_branching
+from .tables.conditions import INTERVALS as INTERVALS
+from .tables.conditions import WARNINGS as WARNINGS
+from .tables.conditions import N as N
+from .tables.conditions import conditions as conditions
+from .tables.conditions import decisions as decisions
+from .tables.conditions import diagnostics as diagnostics
+from .tables.conditions import tabulate_exponents as tabulate_exponents
+from .tables.effects import tabulate_compared as tabulate_compared
+from .tables.effects import tabulate_contrasts as tabulate_contrasts
+from .tables.effects import tabulate_pooled as tabulate_pooled
+from .tables.fragility import tabulate_fragility as tabulate_fragility
+from .tables.maps import LEGEND as LEGEND
+from .tables.maps import Cell as Cell
+from .tables.maps import brief as brief
+from .tables.maps import landscape as landscape
+from .tables.maps import map_cell as map_cell
+from .tables.maps import map_legend as map_legend
+from .tables.maps import marked as marked
+from .tables.maps import matrices as matrices
+
+__all__ = [
+    "CATALOGUE",
+    "COLOURS",
+    "COLUMN",
+    "COMMITTEE_EXPLORER",
+    "GREY",
+    "INTERVALS",
+    "LEGEND",
+    "LINES",
+    "LONG",
+    "MARKERS",
+    "NONE",
+    "NO_ESTIMATES",
+    "PAGE",
+    "SMALL",
+    "WARNINGS",
+    "WHY",
+    "Block",
+    "Cell",
+    "Column",
+    "Document",
+    "Drawing",
+    "Effect",
+    "EstimatedStudy",
+    "Exchange",
+    "Explorer",
+    "Format",
+    "Grid",
+    "Layout",
+    "N",
+    "Path",
+    "Picture",
+    "Points",
+    "Product",
+    "Replicates",
+    "Row",
+    "RowGroup",
+    "Section",
+    "Settings",
+    "Sides",
+    "Table",
+    "Text",
+    "accounting_frames",
+    "add_caption",
+    "apply_look",
+    "attrition",
+    "blocks",
+    "brief",
+    "capital",
+    "ci",
+    "compare_wordings",
+    "condition_frame",
+    "conditions",
+    "count_replicates",
+    "count_words",
+    "decided",
+    "decisions",
+    "deliberations",
+    "diagnostics",
+    "dialogue",
+    "distinct",
+    "divergence_scale",
+    "draw_curve",
+    "draw_divergence",
+    "draw_figures",
+    "draw_simplex",
+    "drawing_style",
+    "ended",
+    "environment",
+    "estimate_study",
+    "failure_frame",
+    "failures",
+    "finite",
+    "fitted",
+    "fitted_rounds",
+    "foremost",
+    "format_count",
+    "format_decimals",
+    "format_dollars",
+    "format_interval",
+    "format_limits",
+    "format_number",
+    "format_or_dash",
+    "format_p_value",
+    "format_percent",
+    "format_realised",
+    "format_share",
+    "format_significant",
+    "format_text",
+    "format_warnings",
+    "frame_csv",
+    "frame_markdown",
+    "gather_committees",
+    "grouped",
+    "html",
+    "in_order",
+    "in_other_environments",
+    "index",
+    "join_names",
+    "keys",
+    "keys_in_a_line",
+    "kind_of",
+    "label",
+    "landscape",
+    "letters",
+    "limited",
+    "lines",
+    "list_levels",
+    "listed",
+    "load_study",
+    "make_panels",
+    "manifest",
+    "map_cell",
+    "map_legend",
+    "marked",
+    "matrices",
+    "name",
+    "name_keys",
+    "name_options",
+    "option_labels",
+    "origin",
+    "outer_labels",
+    "pages",
+    "paragraphs",
+    "plain",
+    "provenance",
+    "publish_product",
+    "publish_results",
+    "read_temperature",
+    "reasons_in",
+    "record",
+    "render_markdown",
+    "report_settings",
+    "rows_frame",
+    "rows_of",
+    "save_figure",
+    "seat",
+    "shared",
+    "shared_label",
+    "shared_notes",
+    "show",
+    "show_sentences",
+    "show_text",
+    "shown_rows",
+    "simplex_titles",
+    "source_keys",
+    "spaced",
+    "spent_by",
+    "symbol",
+    "tabulate_accounts",
+    "tabulate_branching",
+    "tabulate_compared",
+    "tabulate_contrasts",
+    "tabulate_exponents",
+    "tabulate_fragility",
+    "tabulate_pooled",
+    "template",
+    "uncapital",
+    "varying_in",
+    "whys_in",
+    "wording_notes",
+    "wrapped",
+    "write_caption",
+    "written",
+]

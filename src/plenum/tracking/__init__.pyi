@@ -1,0 +1,135 @@
+from .conditions import Outline as Outline
+from .conditions import TrackedCondition as TrackedCondition
+from .conditions import rerun as rerun
+from .conditions import simulated as simulated
+from .conditions import tabulate_replicates as tabulate_replicates
+from .provenance import Provenance as Provenance
+from .report_run import log_report as log_report
+from .rows import ROW_WRITERS as ROW_WRITERS
+from .rows import ROWS_ARCHIVE as ROWS_ARCHIVE
+from .rows import ROWS_FILE as ROWS_FILE
+from .rows import ROWS_TAG as ROWS_TAG
+from .rows import Member as Member
+from .rows import has_nested_runs as has_nested_runs
+from .rows import make_row as make_row
+from .rows import read_row_values as read_row_values
+from .rows import transcript_file as transcript_file
+from .run_data import collect_by_round as collect_by_round
+from .run_data import metric_name as metric_name
+from .run_writer import RunWriter as RunWriter
+from .runs import CONDITIONS as CONDITIONS
+from .runs import kind_tag as kind_tag
+from .runs import open_existing as open_existing
+from .runs import open_study as open_study
+from .runs import read_artifacts as read_artifacts
+from .runs import rowed as rowed
+from .runs import search_runs as search_runs
+from .states import describe_replicate as describe_replicate
+from .states import holds_condition as holds_condition
+from .store import absolute_uri as absolute_uri
+from .store import collect_artifacts as collect_artifacts
+from .store import find_experiment as find_experiment
+from .store import hold_lock as hold_lock
+from .store import is_locked as is_locked
+from .store import make_trash_error as make_trash_error
+from .store import open_client as open_client
+from .store import require_writable as require_writable
+from .store import require_writable_store as require_writable_store
+from .stored import KIND_TAG as KIND_TAG
+from .stored import StoredRun as StoredRun
+from .stored import fingerprint as fingerprint
+from .stored import require_active as require_active
+from .stored import require_kind as require_kind
+from .stored import stored_conditions as stored_conditions
+from .studies import StoredStudy as StoredStudy
+from .studies import delete_study as delete_study
+from .studies import drop_condition as drop_condition
+from .studies import find_users as find_users
+from .studies import hold_journals as hold_journals
+from .studies import journals_size as journals_size
+from .studies import list_studies as list_studies
+from .studies import remove_journals as remove_journals
+from .studies import rename_study as rename_study
+from .studies import restore_study as restore_study
+from .study import MANY as MANY
+from .study import Study as Study
+from .study import exists as exists
+from .traces import TRACE_TAG as TRACE_TAG
+from .traces import TracedCall as TracedCall
+from .tracker import Method as Method
+from .tracker import Tracker as Tracker
+from .tracker import lock_file as lock_file
+from .transcripts import StoredTranscript as StoredTranscript
+from .usage import REASONS as REASONS
+from .usage import ConditionUsage as ConditionUsage
+from .views import source_tags as source_tags
+from .writer import StudyWriter as StudyWriter
+
+__all__ = [
+    "CONDITIONS",
+    "KIND_TAG",
+    "MANY",
+    "REASONS",
+    "ROWS_ARCHIVE",
+    "ROWS_FILE",
+    "ROWS_TAG",
+    "ROW_WRITERS",
+    "TRACE_TAG",
+    "ConditionUsage",
+    "Member",
+    "Method",
+    "Outline",
+    "Provenance",
+    "RunWriter",
+    "StoredRun",
+    "StoredStudy",
+    "StoredTranscript",
+    "Study",
+    "StudyWriter",
+    "TracedCall",
+    "TrackedCondition",
+    "Tracker",
+    "absolute_uri",
+    "collect_artifacts",
+    "collect_by_round",
+    "delete_study",
+    "describe_replicate",
+    "drop_condition",
+    "exists",
+    "find_experiment",
+    "find_users",
+    "fingerprint",
+    "has_nested_runs",
+    "hold_journals",
+    "hold_lock",
+    "holds_condition",
+    "is_locked",
+    "journals_size",
+    "kind_tag",
+    "list_studies",
+    "lock_file",
+    "log_report",
+    "make_row",
+    "make_trash_error",
+    "metric_name",
+    "open_client",
+    "open_existing",
+    "open_study",
+    "read_artifacts",
+    "read_row_values",
+    "remove_journals",
+    "rename_study",
+    "require_active",
+    "require_kind",
+    "require_writable",
+    "require_writable_store",
+    "rerun",
+    "restore_study",
+    "rowed",
+    "search_runs",
+    "simulated",
+    "source_tags",
+    "stored_conditions",
+    "tabulate_replicates",
+    "transcript_file",
+]

@@ -1,0 +1,83 @@
+from .accuracy import estimate_accuracy as estimate_accuracy
+from .audit_baseline import CaseComparison as CaseComparison
+from .audit_baseline import compare as compare
+from .audit_baseline import worse as worse
+from .audit_growth import growth as growth
+from .audit_result import STOPPED as STOPPED
+from .audit_result import AuditResult as AuditResult
+from .audit_result import TriedOption as TriedOption
+from .audit_result import known as known
+from .audit_runs import Further as Further
+from .audit_runs import expected as expected
+from .audit_runs import further as further
+from .audit_runs import horizon as horizon
+from .audit_votes import gain as gain
+from .audit_votes import votes as votes
+from .audits import FAILED as FAILED
+from .audits import NO_DECISION as NO_DECISION
+from .audits import STABLE as STABLE
+from .audits import UNDECIDED as UNDECIDED
+from .audits import UNSTABLE as UNSTABLE
+from .audits import CaseVerdict as CaseVerdict
+from .audits import FamilyVerdict as FamilyVerdict
+from .audits import StabilityRule as StabilityRule
+from .audits import case_verdict as case_verdict
+from .audits import case_verdicts as case_verdicts
+from .audits import coded as coded
+from .audits import family as family
+from .audits import in_order as in_order
+from .audits import outcome as outcome
+from .audits import p_value as p_value
+from .audits import running as running
+from .audits import several_fingerprints as several_fingerprints
+from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
+from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
+from .parting_calls import Place as Place
+from .parting_calls import begun_later as begun_later
+from .parting_calls import cached as cached
+from .parting_calls import changed_at as changed_at
+from .parting_calls import parting as parting
+from .parting_calls import uncalled as uncalled
+
+__all__ = [
+    "FAILED",
+    "LEAST_REPEATS",
+    "LEAST_TOKENS",
+    "NO_DECISION",
+    "STABLE",
+    "STOPPED",
+    "UNDECIDED",
+    "UNSTABLE",
+    "AuditResult",
+    "CaseComparison",
+    "CaseVerdict",
+    "FamilyVerdict",
+    "Further",
+    "Place",
+    "StabilityRule",
+    "TriedOption",
+    "begun_later",
+    "cached",
+    "case_verdict",
+    "case_verdicts",
+    "changed_at",
+    "coded",
+    "compare",
+    "estimate_accuracy",
+    "expected",
+    "family",
+    "further",
+    "gain",
+    "growth",
+    "horizon",
+    "in_order",
+    "known",
+    "outcome",
+    "p_value",
+    "parting",
+    "running",
+    "several_fingerprints",
+    "uncalled",
+    "votes",
+    "worse",
+]

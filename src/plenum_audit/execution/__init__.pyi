@@ -1,0 +1,5 @@
+from .audit import run_audit as run_audit
+from .audit_logs import is_large as is_large
+from .audit_logs import logged_program as logged_program
+
+__all__ = ["is_large", "logged_program", "run_audit"]

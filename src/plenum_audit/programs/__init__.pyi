@@ -1,0 +1,69 @@
+from .adapters.committee import Committee as Committee
+from .adapters.committee import find_program as find_program
+from .adapters.committee import name_program as name_program
+from .adapters.committee import wrap_program as wrap_program
+from .adapters.program import Program as Program
+from .adapters.program import ProgramFailed as ProgramFailed
+from .case import NO_DECISION as NO_DECISION
+from .case import Case as Case
+from .cases import load_cases as load_cases
+from .cases import require_apart as require_apart
+from .clerk import CLERK_KIND as CLERK_KIND
+from .clerk import READINGS as READINGS
+from .clerk import ask_clerk as ask_clerk
+from .clerk import make_reading as make_reading
+from .compose import OWN_MODELS as OWN_MODELS
+from .compose import Audit as Audit
+from .compose import compose_audit as compose_audit
+from .condition import ProgramCondition as ProgramCondition
+from .condition import require_program as require_program
+from .condition import settings_line as settings_line
+from .decision import Given as Given
+from .decision import UnreadableDecision as UnreadableDecision
+from .decision import read_decision as read_decision
+from .elicitation import list_questions as list_questions
+from .importing import provide_client as provide_client
+from .log_doubts import doubts as doubts
+from .logs import Logged as Logged
+from .one_shot import OneShot as OneShot
+from .one_shot import seats as seats
+from .proxy import Proxy as Proxy
+from .recorded import restarts as restarts
+from .recorded import set_aside as set_aside
+from .session import Session as Session
+
+__all__ = [
+    "CLERK_KIND",
+    "NO_DECISION",
+    "OWN_MODELS",
+    "READINGS",
+    "Audit",
+    "Case",
+    "Committee",
+    "Given",
+    "Logged",
+    "OneShot",
+    "Program",
+    "ProgramCondition",
+    "ProgramFailed",
+    "Proxy",
+    "Session",
+    "UnreadableDecision",
+    "ask_clerk",
+    "compose_audit",
+    "doubts",
+    "find_program",
+    "list_questions",
+    "load_cases",
+    "make_reading",
+    "name_program",
+    "provide_client",
+    "read_decision",
+    "require_apart",
+    "require_program",
+    "restarts",
+    "seats",
+    "set_aside",
+    "settings_line",
+    "wrap_program",
+]

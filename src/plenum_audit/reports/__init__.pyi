@@ -1,0 +1,5 @@
+from .publish import publish_audited as publish_audited
+from .publish import publish_unbegun as publish_unbegun
+from .publish import publish_unended as publish_unended
+
+__all__ = ["publish_audited", "publish_unbegun", "publish_unended"]

@@ -1,0 +1,3 @@
+from .stability import assert_stable as assert_stable
+
+__all__ = ["assert_stable"]

@@ -1,0 +1,15 @@
+from .audits import Verdict as Verdict
+from .audits import log_audit as log_audit
+from .audits import metric_part as metric_part
+from .audits import read_last_audit as read_last_audit
+from .programs import ensemble as ensemble
+from .programs import tabulate_programs as tabulate_programs
+
+__all__ = [
+    "Verdict",
+    "ensemble",
+    "log_audit",
+    "metric_part",
+    "read_last_audit",
+    "tabulate_programs",
+]

@@ -1,0 +1,25 @@
+from .running import RunningServer as RunningServer
+from .running import serve as serve
+from .running import serving as serving
+from .settings import KINDS as KINDS
+from .settings import SPREAD as SPREAD
+from .settings import BatchFaults as BatchFaults
+from .settings import Faults as Faults
+from .settings import Latency as Latency
+from .settings import Limits as Limits
+from .settings import Settings as Settings
+from .settings import fault_settings as fault_settings
+
+__all__ = [
+    "KINDS",
+    "SPREAD",
+    "BatchFaults",
+    "Faults",
+    "Latency",
+    "Limits",
+    "RunningServer",
+    "Settings",
+    "fault_settings",
+    "serve",
+    "serving",
+]

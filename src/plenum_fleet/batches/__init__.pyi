@@ -1,0 +1,3 @@
+from .records import make_item_id as make_item_id
+
+__all__ = ["make_item_id"]

@@ -1,0 +1,3 @@
+from .diff import common_prefix as common_prefix
+
+__all__ = ["common_prefix"]

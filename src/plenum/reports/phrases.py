@@ -205,32 +205,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: tuple[Callable[..., str], ...] = (
-        *(
-            between,
-            capital,
-            ci,
-            count_words,
-            counts,
-            interval,
-            listed,
-            lookup,
-            join_names,
-            number,
-            of_all,
-        ),
-        *(
-            p_value,
-            percent,
-            percents,
-            plural,
-            share_with_limits,
-            spaced,
-            squeezed,
-            spelt,
-            uncapital,
-        ),
-    )
+        between, capital, ci, counts, interval, listed, lookup, number, of_all, p_value, percent,
+        percents, plural, share_with_limits, spaced, squeezed, spelt, uncapital,
+    )  # fmt: skip
     jinja.filters |= {write.__name__: write for write in filters}
+    jinja.filters |= {"count": count_words, "names": join_names}
     jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
     jinja.tests |= {"nan": math.isnan, "finite": math.isfinite}
     jinja.tests["contains"] = lambda items, one: one in items

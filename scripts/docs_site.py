@@ -75,12 +75,21 @@ def site_path(path: str) -> str:
 def navigation(index: str) -> list[dict[str, Any]]:
     """Make MkDocs' navigation of an index: a section a heading, and each page where it is first.
 
-    Rows of the appendices are sections of their own.
+    Rows of the appendices are sections of their own. The packages, with all pages of each, are a
+    section of the home tab; a page belongs to the tab of its task all the same, since MkDocs takes
+    the last section that lists it.
     """
     seen = set()
-    sections: dict[str, list[Any]] = {"Home": ["index.md", {"All pages": "contents.md"}]}
+    packages: list[Any] = []
+    sections: dict[str, list[Any]] = {
+        "Home": ["index.md", {"All pages": "contents.md"}, {"By package": packages}]
+    }
     for heading, row in _rows(index):
         linked = dict.fromkeys(re.findall(r"\]\(([\w/-]+\.md)", row))
+        if heading == "By package":
+            if linked:
+                packages.append({row.split("|")[1].strip(" `"): list(linked)})
+            continue
         pages = [page for page in linked if page not in seen]
         seen |= set(pages)
         if heading == "Appendices" and pages:

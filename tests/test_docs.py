@@ -141,3 +141,13 @@ def test_the_index_leads_to_every_page() -> None:
     linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", prose(index))}
     pages = {str(page.relative_to(index.parent)) for page in index.parent.glob("**/*.md")}
     assert pages - {"README.md"} <= linked
+
+
+def test_the_index_has_every_page_once_with_its_package() -> None:
+    index = ROOT / "docs/README.md"
+    section = prose(index).partition("\n## By package\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| `(\w+)`", section, re.M)
+    assert named == sorted(path.name for path in (ROOT / "src").glob("plenum*"))
+    rows = "\n".join(line for line in section.splitlines() if line.startswith("| `"))
+    pages = {str(page.relative_to(index.parent)) for page in index.parent.glob("**/*.md")}
+    assert sorted(re.findall(r"\]\(([^)\s]+)\)", rows)) == sorted(pages - {"README.md"})

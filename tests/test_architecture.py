@@ -220,6 +220,16 @@ def test_every_package_keeps_to_its_budget_of_lines() -> None:
     assert {name: count for name, count in held.items() if count > BUDGETS[name]} == {}
 
 
+def test_contributing_has_a_row_for_each_package_with_what_it_may_import_and_its_budget() -> None:
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Packages")[2]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in section.splitlines()]
+    budgets = {row[0].strip("`"): row for row in rows if len(row) == 5 and row[0].startswith("`")}
+    assert {name: int(row[4].replace(",", "")) for name, row in budgets.items()} == BUDGETS
+    for name, row in budgets.items():
+        siblings = set(row[3].replace("`", "").split(", ")) - {"plenum", "no sibling"}
+        assert siblings == {other for package, other in SIBLINGS if package == name}
+
+
 def test_every_room_of_the_package_is_in_the_design() -> None:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     modules = {path.stem for path in architecture.loose_files(ROOT)} - {"__init__"}

@@ -12,7 +12,7 @@ from plenum.execution.usage import count_usage
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 
 OPTIONS = {"A": "Hire", "B": "Don't hire"}
@@ -88,7 +88,7 @@ class AuditStudy:
         condition = ProgramCondition(
             committee=self.committee,
             program=self.program,
-            case=Case(id, text, options, answer),
+            case=AuditCase(id, text, options, answer),
             knobs=knobs or {},
             overrides={},
             model="as sent",

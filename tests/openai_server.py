@@ -21,7 +21,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum_checks.fault_server import Settings
+from plenum_checks.fault_server import FaultSettings
 from plenum_checks.fault_server import serving as fault_serving
 from plenum_checks.fault_server.answers import SimulatedAnswers
 from plenum_checks.fault_server.questions import read
@@ -37,7 +37,7 @@ class Server(FaultServer):
 
     running: RunningServer
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: FaultSettings) -> None:
         super().__init__(settings)
         self.script: list[dict[str, Any]] = []
         self.requests: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ def completion(
 @contextmanager
 def serving(port: int = 0, dies_after: float = math.inf) -> Iterator[Server]:
     """Run a server in a thread of its own."""
-    with fault_serving(Settings(port=port), Server) as running:
+    with fault_serving(FaultSettings(port=port), Server) as running:
         server = running.server
         assert isinstance(server, Server)
         server.running, server.dies_after = running, dies_after

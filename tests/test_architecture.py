@@ -429,3 +429,15 @@ def test_the_stop_list_sees_every_sort_of_public_name(tmp_path: Path) -> None:
     )
     names = {"LAST_ASKED", "Row.told", "Row.own", "all_found"}
     assert architecture.stopped_names(tmp_path) == {f"plenum/a.py: {name}" for name in names}
+
+
+def test_a_class_s_name_occurs_once() -> None:
+    assert architecture.repeated_class_names(ROOT) == {}
+
+
+def test_classes_of_one_name_are_counted_wherever_they_are_defined(tmp_path: Path) -> None:
+    package = tmp_path / "src/plenum"
+    package.mkdir(parents=True)
+    (package / "a.py").write_text("class Row: ...\nclass Table: ...\nclass _Line: ...\n")
+    (package / "b.py").write_text("def f():\n    class Row: ...\nclass _Line: ...\n")
+    assert architecture.repeated_class_names(tmp_path) == {"Row": 2}

@@ -16,9 +16,9 @@ from typing import Any
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
 from plenum.base.identity import generator, seed_for
-from plenum_checks.fault_server import Faults, Latency, RunningServer, Settings, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, RunningServer, serving
 
-SERVER = Settings(
+SERVER = FaultSettings(
     port=0,
     faults=Faults(rate_limit=0.01, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.1),

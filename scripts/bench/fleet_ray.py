@@ -10,9 +10,9 @@ from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start,
 from measuring import tree
 
 from plenum.records import attempts, read_entries
-from plenum_checks.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
 
-SERVER = Settings(
+SERVER = FaultSettings(
     port=0,
     faults=Faults(rate_limit=0.02, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.05),

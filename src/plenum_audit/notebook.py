@@ -15,7 +15,7 @@ from plenum_audit.gating import audited, explained_in_outputs
 from plenum_audit.programs import (
     OWN_MODELS,
     Audit,
-    Case,
+    AuditCase,
     Committee,
     Program,
     ProgramCondition,
@@ -32,7 +32,7 @@ _STUDY = "audit"
 
 def audit(
     committee: Callable[..., Any] | str,
-    case: Case | str | Path,
+    case: AuditCase | str | Path,
     *,
     acceptable: float = 0.95,
     unacceptable: float = 0.80,
@@ -123,7 +123,7 @@ def _outside_of_loops(run: Callable[[Audit], AuditResult | None], given: Audit) 
 
 def _audit(
     committee: Callable[..., Any] | str,
-    case: Case | str | Path,
+    case: AuditCase | str | Path,
     backend: Backend | str,
     timeout_s: float,
     config: AuditConfig,
@@ -137,7 +137,7 @@ def _audit(
         program = wrap_program(committee)
         target = config.committee.target
         called = Committee(target=target, isolate="none", timeout_s=timeout_s)
-    given = (require_apart(case),) if isinstance(case, Case) else load_cases(case)
+    given = (require_apart(case),) if isinstance(case, AuditCase) else load_cases(case)
     jobs = [
         Job(
             condition=_condition(program, each, backend),
@@ -159,7 +159,7 @@ def _audit(
     return Audit(config, tuple(jobs), called, program)
 
 
-def _condition(program: Program, case: Case, backend: Backend | str) -> ProgramCondition:
+def _condition(program: Program, case: AuditCase, backend: Backend | str) -> ProgramCondition:
     named: dict[str, Backend] = {"simulated": Simulated(), "api": Api()}
     return ProgramCondition(
         model=OWN_MODELS,

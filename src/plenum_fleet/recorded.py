@@ -22,7 +22,7 @@ from plenum.dynamics import (
 
 
 @dataclass(frozen=True)
-class Recorded(Summary):
+class RecordedSummary(Summary):
     """Estimates rebuilt from recorded numbers; arrays by replicate or round are empty."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ def recorded(
     interval: str,
     warnings: Sequence[str],
     status: str = "ok",
-) -> Recorded:
+) -> RecordedSummary:
     """Rebuild the estimates of a condition.
 
     Parameters
@@ -85,7 +85,7 @@ def recorded(
         diagnostics=_diagnostics(known) if status == "ok" else None,
     )
     none, mean = np.empty(0), np.array(switches)
-    return Recorded(
+    return RecordedSummary(
         lyapunov=exponent,
         reversal=NullTest(exponent.value, known["p_reversal"], none, "reversal"),
         divergence=none,

@@ -10,7 +10,7 @@ import numpy as np
 
 from plenum.dynamics import Summary, summarise
 from plenum.tracking import Outline, TrackedCondition
-from plenum_fleet.recorded import Recorded, recorded
+from plenum_fleet.recorded import RecordedSummary, recorded
 
 _WHOLE = (
     *("rounds_used", "zero_rounds", "bootstrap_redrawn"),
@@ -30,7 +30,7 @@ def stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | No
     return replace(condition, seats=tuple(group(outline, "switches"))), summary
 
 
-def reduced(summary: Summary, n: int) -> Recorded:
+def reduced(summary: Summary, n: int) -> RecordedSummary:
     """Return estimates of so many replicates without their arrays."""
     exponent = summary.lyapunov
     numbers, means = summary.record(), summary.switches.mean.tolist()
@@ -38,7 +38,7 @@ def reduced(summary: Summary, n: int) -> Recorded:
     return recorded(numbers, means, n, decisions=summary.decisions, **how)
 
 
-def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> Recorded | None:
+def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSummary | None:
     """Read the estimates that the sweep stored; ``None`` if one is missing that may be infinite.
 
     Numbers that aren't finite aren't stored, and are inferred from others.

@@ -28,10 +28,10 @@ from plenum.models.conversation import Ask
 from plenum_checks.fault_server import (
     KINDS,
     Faults,
+    FaultSettings,
     Latency,
     Limits,
     RunningServer,
-    Settings,
     fault_settings,
     serving,
 )
@@ -44,8 +44,8 @@ Bodies = dict[str, Body]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]
 
 
-def served(**given: Any) -> Settings:
-    return Settings(**{"port": 0, "latency": QUICK, **given})
+def served(**given: Any) -> FaultSettings:
+    return FaultSettings(**{"port": 0, "latency": QUICK, **given})
 
 
 def body(chat: Chat, **more: Any) -> Body:
@@ -417,7 +417,7 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
         post(client, bodies["turn"])
         assert (one.stats()["requests"], two.stats()["requests"]) == (1, 0)
         taken = int(one.url.split(":")[2].partition("/")[0])
-        with pytest.raises(UserError, match="is in use"), serving(Settings(port=taken)):
+        with pytest.raises(UserError, match="is in use"), serving(FaultSettings(port=taken)):
             pass
     assert "fault server" not in {thread.name for thread in threading.enumerate()}
 
@@ -441,7 +441,7 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
 def test_values_are_checked(override: str, reason: str) -> None:
     with pytest.raises(UserError, match=reason):
         fault_settings(composed(*override.split()))
-    assert fault_settings(composed()) == Settings()
+    assert fault_settings(composed()) == FaultSettings()
 
 
 def composed(*overrides: str) -> DictConfig:

@@ -18,7 +18,7 @@ from plenum.models import CallError, Chat, ChatModel, Message, Response, backend
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
 from plenum.records import CallLog, Failure, attempts
-from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
@@ -47,7 +47,7 @@ def serve() -> Iterator[Serve]:
     contexts = []
 
     def started(**faults: Any) -> RunningServer:
-        settings = Settings(
+        settings = FaultSettings(
             port=0,
             answers="canned",
             latency=Latency(0.0),

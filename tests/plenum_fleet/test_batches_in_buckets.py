@@ -15,7 +15,7 @@ from plenum.models import CallError, Chat, ChatModel, Message, Response
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
 from plenum.records import Journal, TakenUp
-from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
 from plenum_fleet.batches import sending as batch_sending
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
@@ -33,7 +33,7 @@ PROMPT = (
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    settings = Settings(
+    settings = FaultSettings(
         port=0, answers="canned", latency=Latency(0.0), key=KEY, batches=BatchFaults(takes_s=0.5)
     )
     with serving(settings) as running:

@@ -149,7 +149,7 @@ async def _proxy(pipe: Connection, url: str) -> None:
     from plenum.models import backends
     from plenum.models.api.prices import Prices
     from plenum.records import CallLog, Journal
-    from plenum_audit.programs.case import Case
+    from plenum_audit.programs.case import AuditCase
     from plenum_audit.programs.condition import ProgramCondition
     from plenum_audit.programs.proxy import Proxy
     from plenum_audit.programs.session import Session
@@ -163,7 +163,7 @@ async def _proxy(pipe: Connection, url: str) -> None:
         seed=0,
         committee="benchmark",
         program={},
-        case=Case("bridge", "Repair it?", {"A": "yes", "B": "no"}),
+        case=AuditCase("bridge", "Repair it?", {"A": "yes", "B": "no"}),
         knobs={},
         overrides={},
     )

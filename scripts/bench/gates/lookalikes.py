@@ -17,7 +17,7 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.base.identity import generator
 from plenum_audit.dynamics.audits import NO_DECISION, STABLE, StabilityRule, case_verdict
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.cases import load_cases
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 from plenum_audit.programs.reported import RefusedReport, as_decision
@@ -80,7 +80,7 @@ def measure(quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         for number, options in enumerate(SETS):
             case = _loaded(Path(folder) / f"{number}.yaml", options)
-            unchecked = Case("coin", "Which?", options)
+            unchecked = AuditCase("coin", "Which?", options)
             passed = any(_passed(unchecked, each, audits) for each in _programs(unchecked))
             misread += passed
             refused += case is None
@@ -97,7 +97,7 @@ def measure(quick: bool) -> dict[str, Any]:
     }
 
 
-def _loaded(file: Path, options: Mapping[str, str]) -> Case | None:
+def _loaded(file: Path, options: Mapping[str, str]) -> AuditCase | None:
     """The case of a file, as an audit loads it; ``None`` where it is refused."""
     file.write_text(
         json.dumps({"id": "coin", "text": "Which?", "options": options}), encoding="utf-8"
@@ -109,7 +109,7 @@ def _loaded(file: Path, options: Mapping[str, str]) -> Case | None:
     return case
 
 
-def _programs(case: Case) -> Iterator[tuple[str, list[Any]]]:
+def _programs(case: AuditCase) -> Iterator[tuple[str, list[Any]]]:
     """Ways to decide: a rule of the audit, and what is sent of each of the first two options."""
     both = list(case.options.items())[:2]
     yield "", [{"option": label} for label, _ in both]
@@ -132,7 +132,7 @@ def _sent(rule: str, text: str) -> str:
     return f"We went for option {text} in the end" if rule == "name" else text
 
 
-def _passed(case: Case, program: tuple[str, list[Any]], audits: int) -> bool:
+def _passed(case: AuditCase, program: tuple[str, list[Any]], audits: int) -> bool:
     """Whether some audit of a fair coin ends stable in an option."""
     rule, sent = program
     read_as = [_outcome(case, each, rule) for each in sent]
@@ -144,7 +144,7 @@ def _passed(case: Case, program: tuple[str, list[Any]], audits: int) -> bool:
     return False
 
 
-def _outcome(case: Case, sent: Any, rule: str) -> str:
+def _outcome(case: AuditCase, sent: Any, rule: str) -> str:
     """What a run comes to that sends this."""
     try:
         return read_decision(Given(**as_decision(sent, case.options)), case.options, rule)

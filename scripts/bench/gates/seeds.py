@@ -15,7 +15,7 @@ from typing import Any
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
 from plenum_audit.dynamics.audits import STABLE, StabilityRule, coded, running
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 
 SHARE, SEEDS, TRIALS, RUNS = 0.80, 10, 200, 100
@@ -59,7 +59,7 @@ def _identity(trial: int, seed: int) -> str:
         seed=seed,
         committee="coin",
         program={"trial": trial},
-        case=Case("coin", "Which?", {o: f"plan {o}" for o in OPTIONS}),
+        case=AuditCase("coin", "Which?", {o: f"plan {o}" for o in OPTIONS}),
         knobs={},
         overrides={},
     )

@@ -12,7 +12,7 @@ from typing import Protocol
 from plenum.base import Registry, UserError
 
 
-class Segments(Protocol):
+class JournalCopy(Protocol):
     """The copy of one journal in a store."""
 
     async def keep(self, size: int, ended: bool) -> None:
@@ -33,7 +33,7 @@ class Store(Protocol):
     def others(self) -> tuple[str, ...]:
         """The names of folders beside the conditions' that are fetched, too."""
 
-    def segments(self, path: Path) -> Segments | None:
+    def segments(self, path: Path) -> JournalCopy | None:
         """Return the copy of a journal (``DamagedJournal`` where another process writes it)."""
 
     def set_aside(self, path: Path, aside: Path) -> None:

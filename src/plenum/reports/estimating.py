@@ -21,7 +21,7 @@ start."""
 _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 
 
-class Recorded(Protocol):
+class StoredEstimates(Protocol):
     """Estimates of large studies: read as the sweep recorded them, and kept without arrays."""
 
     def stored(self, condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
@@ -31,7 +31,7 @@ class Recorded(Protocol):
         """Return estimates of so many replicates without their arrays."""
 
 
-RECORDED: Registry[Recorded] = Registry("plenum.recorded", "estimates of large studies")
+RECORDED: Registry[StoredEstimates] = Registry("plenum.recorded", "estimates of large studies")
 """Entry points that read stored estimates; without one, estimates are computed again."""
 
 

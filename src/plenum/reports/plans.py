@@ -14,7 +14,7 @@ from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.printing import show
 from plenum.reports.rows import Row
-from plenum.reports.settings import Plan
+from plenum.reports.settings import PlanSettings
 from plenum.reports.table import Column, Table
 from plenum.tracking import Study, TrackedCondition
 
@@ -22,14 +22,14 @@ _WIDE = 1.0
 """Half widths above this are useless for a rate per round."""
 
 
-def publish(plan: Plan) -> None:
+def publish(plan: PlanSettings) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
     study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
     show([tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)])
 
 
-def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
+def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
     """Make the table with one line a condition."""
     rows = [Row(condition, None) for condition in tracked]
     columns = (
@@ -51,7 +51,7 @@ def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
     return Table("plan", title, lines, columns, notes("plan", rows, **vars(plan)))
 
 
-def _line(condition: TrackedCondition, plan: Plan) -> dict[str, Any]:
+def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     """Compute the replicates that a condition needs, and whether it may stop."""
     line: dict[str, Any] = {"n": condition.completed}
     if not condition.preferences.size:
@@ -68,7 +68,7 @@ def _line(condition: TrackedCondition, plan: Plan) -> dict[str, Any]:
     return line | {"sd": sd, "replicates": needed} | _stop(exponent, plan)
 
 
-def _stop(exponent: LyapunovEstimate, plan: Plan) -> dict[str, Any]:
+def _stop(exponent: LyapunovEstimate, plan: PlanSettings) -> dict[str, Any]:
     """Compute the interval of this look, its half width, and whether to stop."""
     n = exponent.replicates
     if n > plan.maximum:

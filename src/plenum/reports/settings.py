@@ -75,7 +75,7 @@ class Settings(Checked):
 
 
 @dataclass(frozen=True)
-class Plan(Checked):
+class PlanSettings(Checked):
     """The settings of `scripts/plan.py`: see `plan_replicates` and `look` of `plenum.dynamics`."""
 
     study: str
@@ -117,9 +117,9 @@ def report_settings(cfg: DictConfig) -> Settings:
     return read(Settings, cfg)
 
 
-def plan_settings(cfg: DictConfig) -> Plan:
+def plan_settings(cfg: DictConfig) -> PlanSettings:
     """Check the config of `scripts/plan.py`."""
-    planned = read(Plan, cfg)
+    planned = read(PlanSettings, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
     if planned.looks and planned.looks[-1] >= planned.maximum:

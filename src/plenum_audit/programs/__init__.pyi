@@ -5,7 +5,7 @@ from .adapters.committee import wrap_program as wrap_program
 from .adapters.program import Program as Program
 from .adapters.program import ProgramFailed as ProgramFailed
 from .case import NO_DECISION as NO_DECISION
-from .case import Case as Case
+from .case import AuditCase as AuditCase
 from .cases import load_cases as load_cases
 from .cases import require_apart as require_apart
 from .clerk import CLERK_KIND as CLERK_KIND
@@ -38,7 +38,7 @@ __all__ = [
     "OWN_MODELS",
     "READINGS",
     "Audit",
-    "Case",
+    "AuditCase",
     "Committee",
     "Given",
     "Logged",

@@ -11,7 +11,7 @@ NO_DECISION = "none"
 
 
 @dataclass(frozen=True)
-class Case:
+class AuditCase:
     """A question for a program to decide.
 
     Attributes

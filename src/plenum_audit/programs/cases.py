@@ -8,14 +8,14 @@ from typing import Any
 
 from plenum.base import UserError, flatten, project_root, read_yaml
 from plenum.scenarios import check_scenario
-from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.data_sets import READERS, Row, Wrong, rows
 from plenum_audit.programs.decision import look_alike
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
 """Default columns of a data set for the fields of a case."""
 
-Read = Mapping[str, Any] | Case | Wrong
+Read = Mapping[str, Any] | AuditCase | Wrong
 """A record that was read: a case's fields, a case, or an error."""
 
 _FIELDS = (*COLUMNS, "extras")
@@ -26,7 +26,7 @@ _LONGEST_ID = 200
 _SHOWN_OPTION = 60
 
 
-def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
+def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[AuditCase, ...]:
     """Read the cases of a folder of YAML files, of one YAML file, or of a data set.
 
     Parameters
@@ -59,7 +59,7 @@ def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[
     except OSError as error:  # such as a name that is too long
         raise UserError(f"case={str(case)[:_LONGEST_ID]}: {error.strerror}") from None
     files = _yaml_files(path) if path.is_dir() else [path]
-    cases: dict[str, Case] = {}
+    cases: dict[str, AuditCase] = {}
     places: dict[str, str] = {}
     wrong: list[str] = []
     for file in files:
@@ -114,7 +114,7 @@ def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
     data = read_yaml(file, "case")
     if isinstance(data, Mapping) and {"situation", "packet"} & data.keys():
         read = check_scenario(data, file)
-        yield "", Case(read.id, read.packet, {o.label: o.name for o in read.options})
+        yield "", AuditCase(read.id, read.packet, {o.label: o.name for o in read.options})
         return
     several = isinstance(data, list)
     for number, record in enumerate(data if several else [data], 1):
@@ -157,7 +157,7 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
     return {"id": number, **cells, "options": options, "extras": extras}
 
 
-def _case(record: Read) -> Case:
+def _case(record: Read) -> AuditCase:
     """Return the case of a record.
 
     Raises
@@ -167,7 +167,7 @@ def _case(record: Read) -> Case:
     """
     if isinstance(record, Wrong):
         raise record
-    if isinstance(record, Case):
+    if isinstance(record, AuditCase):
         return apart(record)
     fields = plain(record)
     name = _text(fields, "id")
@@ -180,10 +180,10 @@ def _case(record: Read) -> Case:
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
     answer = option_of(fields.get("answer"), options)
-    return apart(Case(name, _text(fields, "text"), options, answer, extras))
+    return apart(AuditCase(name, _text(fields, "text"), options, answer, extras))
 
 
-def require_apart(case: Case) -> Case:
+def require_apart(case: AuditCase) -> AuditCase:
     """Check a case that doesn't come from a file as :func:`apart`; raises :class:`UserError`."""
     try:
         return apart(case)
@@ -191,7 +191,7 @@ def require_apart(case: Case) -> Case:
         raise UserError(str(problem)) from None
 
 
-def apart(case: Case) -> Case:
+def apart(case: AuditCase) -> AuditCase:
     """Return the case after checking that no text can name two of its options.
 
     Raises

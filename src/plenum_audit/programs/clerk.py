@@ -5,7 +5,7 @@ from typing import Any
 
 from plenum.base import seed_for
 from plenum.models import Chat, Message, Reply
-from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 
 CLERK_KIND = "clerk"
@@ -17,7 +17,7 @@ _MAX_TOKENS = 50
 _LONGEST_TEXT = 20_000
 
 
-def ask_clerk(case: Case, text: str, model: str, *names: str | int) -> Chat:
+def ask_clerk(case: AuditCase, text: str, model: str, *names: str | int) -> Chat:
     """Return the clerk's question; ``names`` determine the seed of the call."""
     options = [f"{label}: {name}" for label, name in case.options.items()]
     prompt = "\n".join(
@@ -35,7 +35,7 @@ def ask_clerk(case: Case, text: str, model: str, *names: str | int) -> Chat:
     return Chat(model, (Message("user", prompt),), 0.0, _MAX_TOKENS, seed_for(*names, CLERK_KIND))
 
 
-def make_reading(case: Case, number: int, model: str, reply: Reply) -> dict[str, Any]:
+def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
         option = read_decision(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})

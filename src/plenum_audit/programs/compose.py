@@ -13,7 +13,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.programs import cases, logs
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.logs import Logged
 from plenum_audit.programs.one_shot import KNOBS, OneShot
@@ -106,7 +106,7 @@ def _committee(audit: AuditConfig) -> Committee:
 
 
 def _condition(
-    audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: Case
+    audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: AuditCase
 ) -> ProgramCondition:
     named = audit.overrides.get("model")
     backend, weights = with_weights(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from plenum.base import UserError, digest
 from plenum.design import Condition, Hosted, identified_backend
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.overrides import check
 
 PROGRAM_VERSION = 1
@@ -38,7 +38,7 @@ class ProgramCondition(Condition):
 
     committee: str
     program: Mapping[str, Any]
-    case: Case
+    case: AuditCase
     knobs: Mapping[str, Any]
     overrides: Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 from plenum.base import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum.records import ELICITED
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, last_json
 
 OPENING = "A committee works on this case."
@@ -42,7 +42,7 @@ class SeatQuestion:
 
 
 def list_questions(
-    case: Case, entries: Sequence[Mapping[str, Any]], *names: str | int
+    case: AuditCase, entries: Sequence[Mapping[str, Any]], *names: str | int
 ) -> Iterator[SeatQuestion]:
     """Yield the questions on a run's entries that haven't been answered yet.
 
@@ -99,7 +99,7 @@ def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
     return {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
 
 
-def _prompt(case: Case, seat: str, messages: Sequence[Mapping[str, Any]]) -> str:
+def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]]) -> str:
     shown = [
         json.dumps({"seat": m["seat"], "round": m["round"], "text": m["text"][-_LONGEST_TEXT:]})
         for m in messages[-_LAST_MESSAGES:]

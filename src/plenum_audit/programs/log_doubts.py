@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from plenum.base import redact
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import comparable
 from plenum_audit.programs.log_columns import DOCS
 from plenum_audit.programs.logged_run import decision
@@ -68,7 +68,7 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
     )
 
 
-def _is_declared(case: Case) -> bool:
+def _is_declared(case: AuditCase) -> bool:
     """Return whether options were declared; otherwise each is a text from the log."""
     return any(label not in (name, "other") for label, name in case.options.items())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from plenum.base import digest, flatten, redact, replace_surrogates
 from plenum.records import Failure
-from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import option_of
 from plenum_audit.programs.data_sets import Wrong
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
@@ -22,7 +22,7 @@ _LONGEST = 100
 """Number of a decision's characters that are shown."""
 
 
-def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+def entries(row: Mapping[str, Any], case: AuditCase) -> Iterator[Entry]:
     """Yield a row's entries: messages, a call with its usage, and its end.
 
     Raises
@@ -58,7 +58,7 @@ def _line(row: Mapping[str, Any]) -> str:
 _flat = lru_cache(4096)(flatten)
 
 
-def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+def _messages(row: Mapping[str, Any], case: AuditCase) -> Iterator[Entry]:
     messages = row.get("messages") or []
     if isinstance(messages, str):  # of a CSV
         try:
@@ -84,7 +84,7 @@ def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
         yield entry
 
 
-def _shares(shares: Any, case: Case) -> dict[str, float]:
+def _shares(shares: Any, case: AuditCase) -> dict[str, float]:
     """Return preferences by label, which add up to 1."""
     if isinstance(shares, list) and len(shares) == len(case.options):
         shares = dict(zip(case.options, shares, strict=True))
@@ -135,7 +135,7 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
     return number
 
 
-def end(row: Mapping[str, Any], case: Case) -> Entry:
+def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
     """Return the run's last entry."""
     if error := row.get("error"):
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)

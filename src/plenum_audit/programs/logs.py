@@ -16,7 +16,7 @@ from plenum.base import UserError, flatten, pause_collector, require_regular_fil
 from plenum.design import Recorded, Sampling
 from plenum.records import Journal
 from plenum_audit.programs import inspect_logs
-from plenum_audit.programs.case import NO_DECISION, Case
+from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import apart, option_of, options_of, plain
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.data_sets import Row, Wrong, rows
@@ -79,7 +79,7 @@ class _Run:
 @pause_collector()
 def load(
     logs: str | Path,
-    cases: Sequence[Case] = (),
+    cases: Sequence[AuditCase] = (),
     committee: str = "",
     columns: Mapping[str, Any] = NOT_RENAMED,
 ) -> tuple[Logged, ...]:
@@ -163,7 +163,7 @@ def _logged(
     program: Mapping[str, Any],
     committee: str,
     by_case: Mapping[str, list[_Run]],
-    cases: Mapping[str, Case],
+    cases: Mapping[str, AuditCase],
 ) -> Iterator[Logged]:
     decided = _decided([run for runs in by_case.values() for run in runs])
     models = {str(r.row["model"]) for runs in by_case.values() for r in runs if r.row.get("model")}
@@ -193,7 +193,7 @@ def _decided(runs: Sequence[_Run]) -> list[str]:
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
 
-def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -> Case:
+def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
     """Return the case from the first rows with its text, its options or its answer."""
     given: dict[str, Any] = {}
     for run in reversed(runs):
@@ -208,7 +208,7 @@ def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -
             options = {text: text for text in (*known, *([answer] if answer else []))}
             if len(options) < 2:
                 options["other"] = "any other decision"
-        case = Case(name, str(given.get("text", name)), options, option_of(answer, options))
+        case = AuditCase(name, str(given.get("text", name)), options, option_of(answer, options))
         return apart(case) if "options" in given else case  # else its options are what was logged
     except Wrong as problem:
         raise UserError(f"{path}, {runs[0].place}: {problem}") from None
@@ -235,7 +235,7 @@ def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
 
 
 def _checked(
-    path: Path, case: Case, runs: Sequence[_Run]
+    path: Path, case: AuditCase, runs: Sequence[_Run]
 ) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
     """Check a case's runs; return their rows, their usage, and their ends."""
     calls: list[Entry | None] = []

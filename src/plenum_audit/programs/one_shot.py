@@ -8,7 +8,7 @@ from typing import Any
 
 from plenum.base import digest, seed_for
 from plenum.records import Transcript
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
 
 KNOBS = {"interaction": False}
@@ -71,7 +71,7 @@ class OneShot:
         self.identity: Mapping[str, Any] = {"control": "one_shot", "seats": digest(first)}
         self.knobs: Mapping[str, Sequence[Any]] = {}
 
-    async def run(self, case: Case, session: Any) -> None:
+    async def run(self, case: AuditCase, session: Any) -> None:
         """Ask every seat at once; the most frequent vote decides, with ties drawn."""
         first = self._by_case[case.id]
         votes = await asyncio.gather(*(self._vote(seat, case, session) for seat in first))
@@ -83,7 +83,7 @@ class OneShot:
     async def close(self) -> None:
         """Do nothing, since no resources are held."""
 
-    async def _vote(self, seat: ControlSeat, case: Case, session: Any) -> str:
+    async def _vote(self, seat: ControlSeat, case: AuditCase, session: Any) -> str:
         """Return the option that a seat names; empty if it names none."""
         body = seat.request(tuple(case.options))
         _, answer = await session.call("chat", body, {"X-Plenum-Seat": seat.name})

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # pytest loads this file whenever it starts
     from plenum_audit.dynamics import AuditResult
-    from plenum_audit.programs import Case
+    from plenum_audit.programs import AuditCase
 
 Undecided = Literal["fail", "skip", "pass"]
 
 
 def assert_stable(
     committee: Callable[..., Any] | str,
-    case: "Case | str | Path",
+    case: "AuditCase | str | Path",
     *,
     undecided: Undecided = "fail",
     **settings: Any,

@@ -5,20 +5,20 @@ from .settings import KINDS as KINDS
 from .settings import SPREAD as SPREAD
 from .settings import BatchFaults as BatchFaults
 from .settings import Faults as Faults
+from .settings import FaultSettings as FaultSettings
 from .settings import Latency as Latency
 from .settings import Limits as Limits
-from .settings import Settings as Settings
 from .settings import fault_settings as fault_settings
 
 __all__ = [
     "KINDS",
     "SPREAD",
     "BatchFaults",
+    "FaultSettings",
     "Faults",
     "Latency",
     "Limits",
     "RunningServer",
-    "Settings",
     "fault_settings",
     "serve",
     "serving",

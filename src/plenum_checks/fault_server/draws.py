@@ -5,7 +5,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from plenum.base import generator
-from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, Settings
+from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, FaultSettings
 
 
 class FaultDraws:
@@ -14,7 +14,7 @@ class FaultDraws:
     ``key`` identifies a request's body; ``n`` is how often the server has received it before.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: FaultSettings) -> None:
         rates = settings.faults.rates
         transport = [kind for kind in KINDS if kind not in ANSWER_KINDS]
         self._transport = _Ladder({kind: rates[kind] for kind in transport})

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from plenum.base import UserError
 from plenum_checks.fault_server.server import FaultServer
-from plenum_checks.fault_server.settings import Settings
+from plenum_checks.fault_server.settings import FaultSettings
 
 T = TypeVar("T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -60,7 +60,7 @@ class RunningServer:
 
 @contextmanager
 def serving(
-    settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
+    settings: FaultSettings, build: Callable[[FaultSettings], FaultServer] = FaultServer
 ) -> Iterator[RunningServer]:
     """Run a server in its own thread for the duration of the context.
 
@@ -103,7 +103,7 @@ def serving(
         thread.join(10)
 
 
-def serve(settings: Settings) -> signal.Signals:
+def serve(settings: FaultSettings) -> signal.Signals:
     """Run a server until SIGTERM or Ctrl-C, and return that signal.
 
     Raises
@@ -114,7 +114,7 @@ def serve(settings: Settings) -> signal.Signals:
     return asyncio.run(_until_signalled(settings))
 
 
-async def _until_signalled(settings: Settings) -> signal.Signals:
+async def _until_signalled(settings: FaultSettings) -> signal.Signals:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[signal.Signals] = loop.create_future()
 
@@ -131,7 +131,7 @@ async def _until_signalled(settings: Settings) -> signal.Signals:
 
 @asynccontextmanager
 async def _listening(
-    settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
+    settings: FaultSettings, build: Callable[[FaultSettings], FaultServer] = FaultServer
 ) -> AsyncIterator[tuple[str, FaultServer]]:
     server = build(settings)
     # A handler ends with its connection: an answer that nobody waits for isn't written.
@@ -148,7 +148,7 @@ async def _listening(
         await runner.cleanup()
 
 
-async def _start(site: web.TCPSite, settings: Settings) -> None:
+async def _start(site: web.TCPSite, settings: FaultSettings) -> None:
     try:
         await site.start()
     except OSError as error:

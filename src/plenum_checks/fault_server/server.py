@@ -27,7 +27,7 @@ from plenum_checks.fault_server.http_answers import (
 from plenum_checks.fault_server.openai_batches import OpenAIBatchRoutes
 from plenum_checks.fault_server.questions import ParsedRequest, UnreadableRequest, read
 from plenum_checks.fault_server.request_log import RequestEntry, RequestTally, duration
-from plenum_checks.fault_server.settings import Settings
+from plenum_checks.fault_server.settings import FaultSettings
 
 PIECES = 20
 """Number of pieces in which a trickle sends its body."""
@@ -57,7 +57,7 @@ class FaultServer:
         Faults, latency, limits, and the source of answers.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: FaultSettings) -> None:
         self._settings = settings
         self._draws = FaultDraws(settings)
         self.tally = RequestTally(settings.limits)

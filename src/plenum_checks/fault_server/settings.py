@@ -133,7 +133,7 @@ class BatchFaults(Checked):
 
 
 @dataclass(frozen=True)
-class Settings(Checked):
+class FaultSettings(Checked):
     """All settings of a fault server.
 
     Parameters
@@ -159,7 +159,7 @@ class Settings(Checked):
     batches: BatchFaults = field(default_factory=BatchFaults)
 
 
-def fault_settings(cfg: DictConfig) -> Settings:
+def fault_settings(cfg: DictConfig) -> FaultSettings:
     """Check a composed config.
 
     Raises
@@ -167,4 +167,4 @@ def fault_settings(cfg: DictConfig) -> Settings:
     UserError
         A value isn't allowed, or has the wrong type.
     """
-    return validate(Settings, make_plain(cfg))
+    return validate(FaultSettings, make_plain(cfg))

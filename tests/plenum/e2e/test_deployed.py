@@ -22,7 +22,7 @@ from openai_server import Server
 
 from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
-from plenum_checks.fault_server import Faults, Latency, Limits, Settings, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serving
 from plenum_checks.fault_server.running import RunningServer
 
 MODEL = "openai/house-model"  # no price list knows it
@@ -31,8 +31,8 @@ CONDITIONS, REPLICATES, CALLS = 2, 4, 26  # five seats and a ballot each, a coun
 ALL = CONDITIONS * REPLICATES * CALLS
 PORT = free_port()
 """One for all sweeps whose journals are compared: the endpoint is part of an identity."""
-QUICK = Settings(port=PORT, latency=Latency(0.01))
-SLOW = Settings(port=PORT, latency=Latency(0.15))
+QUICK = FaultSettings(port=PORT, latency=Latency(0.01))
+SLOW = FaultSettings(port=PORT, latency=Latency(0.15))
 EXPECTED = {
     **dict.fromkeys(("server_error", "unavailable", "reset", "truncated"), "server"),
     **{"wrong_type": "server", "rate_limit": "rate_limit", "hang": "timeout", "trickle": "ok"},
@@ -103,7 +103,7 @@ def pending_tags(folder: Path) -> Counter[str | None]:
 def minute(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], tuple[Done, Any]]]:
     """36 calls to a server that allows 30 a minute, begun before all other tests."""
     folder = tmp_path_factory.mktemp("minute")
-    with serving(Settings(port=0, latency=Latency(0.0), limits=Limits(rpm=30))) as server:
+    with serving(FaultSettings(port=0, latency=Latency(0.0), limits=Limits(rpm=30))) as server:
         given = sweep(server.url, "roles=on", "tracking=none", "replicates=1", "rounds=6")
         process = begin(folder, *given, "calls.rpm.openai=30")
         yield lambda: (ended(process), server)
@@ -117,7 +117,7 @@ def test_every_replicate_ends_and_every_fault_is_logged_whatever_the_provider_do
     tmp_path: Path,
 ) -> None:
     """One request in five goes wrong, in every way that there is."""
-    settings = Settings(port=0, latency=Latency(0.01), faults=Faults(all=0.2, trickle_s=0.4))
+    settings = FaultSettings(port=0, latency=Latency(0.01), faults=Faults(all=0.2, trickle_s=0.4))
     with serving(settings) as server:
         done = plenum(
             tmp_path, *sweep(server.url, "tracking=none", "calls.timeout_s=1"), status=None
@@ -255,7 +255,7 @@ def test_the_limit_adapts_to_what_the_provider_bears_and_nobody_comes_back_too_s
     tmp_path: Path,
 ) -> None:
     """A server bears four calls at once, and says so only by 429."""
-    settings = Settings(
+    settings = FaultSettings(
         port=0,
         latency=Latency(0.04),
         limits=Limits(in_flight=4),

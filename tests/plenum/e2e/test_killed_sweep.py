@@ -9,13 +9,13 @@ import pytest
 from command_line import ROOT, call, free_port
 
 from plenum.base.identity import seed_for
-from plenum_checks.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
 
 pytestmark = pytest.mark.long
 
 KILLS = 20
 PORT = free_port()
-SERVER = Settings(
+SERVER = FaultSettings(
     faults=Faults(rate_limit=0.01, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.05),
 )

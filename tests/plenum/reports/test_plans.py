@@ -11,10 +11,10 @@ from known_conditions import line, tracked
 from plenum.base.errors import UserError
 from plenum.dynamics import look, lyapunov, plan_replicates
 from plenum.reports.plans import table
-from plenum.reports.settings import Plan
+from plenum.reports.settings import PlanSettings
 from plenum.tracking.conditions import TrackedCondition
 
-ASKED = Plan(
+ASKED = PlanSettings(
     study="s1",
     uri="sqlite:///unused.db",
     window=(3, 20),
@@ -28,12 +28,12 @@ ASKED = Plan(
 )
 
 
-def planned(condition: TrackedCondition, asked: Plan = ASKED) -> dict[str, str]:
+def planned(condition: TrackedCondition, asked: PlanSettings = ASKED) -> dict[str, str]:
     """The line of one condition."""
     return line(table([condition], asked))
 
 
-def replicates_for(plan: Plan, condition: TrackedCondition) -> str:
+def replicates_for(plan: PlanSettings, condition: TrackedCondition) -> str:
     """What the condition's spread asks for."""
     sd = lyapunov(condition.ensemble, plan.window).se * math.sqrt(condition.completed)
     return str(plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates)

@@ -13,7 +13,7 @@ from plenum.dynamics import INTERVALS
 from plenum.reports.explorer import Explored
 from plenum.reports.settings import (
     Calibration,
-    Plan,
+    PlanSettings,
     Settings,
     plan_settings,
     read,
@@ -58,7 +58,7 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     assert [asked("tables", interval=name).interval for name in INTERVALS] == list(INTERVALS)
     given = {"delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5, "maximum": 30}
     found = asked("plan", window=[1, 2], looks=[3, 29], spending="pocock", **given)
-    assert found == Plan(*source, (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
+    assert found == PlanSettings(*source, (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
     assert asked("calibrate") == Calibration(100, 3, Path("docs"))
     assert asked("calibrate", draws=2, workers=None) == Calibration(2, None, Path("docs"))
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):

@@ -7,7 +7,7 @@ from plenum.design.condition import Budget, Calls, Job, Sampling, Simulated
 from plenum.records import Transcript
 from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.execution.audit_runs import CaseRuns
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 
 OPTIONS = {"A": "first", "B": "second", "C": "third"}
@@ -22,7 +22,7 @@ def job(folder: Path, runs: int = 100) -> Job:
         seed=0,
         committee="team",
         program={},
-        case=Case("one", "Which?", OPTIONS),
+        case=AuditCase("one", "Which?", OPTIONS),
         knobs={},
         overrides={},
     )

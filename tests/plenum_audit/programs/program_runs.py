@@ -17,11 +17,11 @@ from plenum.records import CallLog, Transcript
 from plenum.records.transcript import read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.adapters.committee import Committee, Program
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
 
-CASE = Case(
+CASE = AuditCase(
     id="hiring",
     text="Three candidates applied.\nWhom do we hire?",
     options={"A": "the engineer", "B": "the engineer with a degree", "C": "nobody"},

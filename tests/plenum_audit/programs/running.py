@@ -13,7 +13,7 @@ from plenum.execution.caller import Caller
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
 from plenum.records import CallLog, Journal
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
 from plenum_audit.programs.session import Session
@@ -21,7 +21,7 @@ from plenum_audit.programs.session import Session
 Play = Callable[..., Any]
 """The fixture that runs a test's coroutine with a bench: see ``conftest.py``."""
 
-CASE = Case(
+CASE = AuditCase(
     "bridge",
     "The bridge over the river is cracked. Options:\nA: close it\nB: repair it at night\nC: wait",
     {"A": "close it", "B": "repair it at night", "C": "wait"},

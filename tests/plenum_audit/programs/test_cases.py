@@ -9,10 +9,10 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.base.project import project_root
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.cases import load_cases
 
-LOAN = Case("loan", "Grant it?", {"A": "Grant", "B": "Refuse"}, "B")
+LOAN = AuditCase("loan", "Grant it?", {"A": "Grant", "B": "Refuse"}, "B")
 
 
 def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path:
@@ -83,9 +83,9 @@ def test_options_may_be_a_list_names_by_label_or_json(tmp_path: Path, options: A
 
 
 def test_what_a_program_does_not_get_changes_no_digest(tmp_path: Path) -> None:
-    other = Case(LOAN.id, LOAN.text, LOAN.options, "A")
+    other = AuditCase(LOAN.id, LOAN.text, LOAN.options, "A")
     assert other.digest == LOAN.digest
-    assert Case(LOAN.id, LOAN.text, LOAN.options, extras={"x": 1}).digest != LOAN.digest
+    assert AuditCase(LOAN.id, LOAN.text, LOAN.options, extras={"x": 1}).digest != LOAN.digest
 
 
 GOOD = '1,t,"[""x"",""y""]",x\n'

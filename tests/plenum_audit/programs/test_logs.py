@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum.records import transcript
 from plenum_audit.execution.summarise_program import estimates
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.log_doubts import doubts
 from plenum_audit.programs.logs import Logged, load
 from plenum_audit.tracking import programs
@@ -43,7 +43,7 @@ def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
     assert [run[-1]["decision"] for run in ann.runs] == ["yes", "no"]
     assert ann.condition.factors["committee"] == "hiring"
     assert ann.condition.factors["backend"] == "logs"
-    assert bob.condition.case == Case("bob", "bob", {"no": "no", "yes": "yes"})
+    assert bob.condition.case == AuditCase("bob", "bob", {"no": "no", "yes": "yes"})
     assert ann.condition.program_identity == bob.condition.program_identity
     other = load(jsonl(log, {"case": "ann", "decision": "yes"}))[0]
     assert other.condition.program_identity != ann.condition.program_identity
@@ -65,7 +65,7 @@ def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_pa
         {**case, "error": "it fell over"},
     )
     (logged,) = load(log)
-    assert logged.condition.case == Case("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
+    assert logged.condition.case == AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
     read = transcripts(logged, tmp_path / "journals")
     assert [t.decision for t in read] == ["A", "A", "none", None, None]
     assert [t.reason for t in read[3:]] == ["timeout", "bug"]
@@ -79,7 +79,7 @@ def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_pa
 
 
 def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
-    case = Case("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "B")
+    case = AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "B")
     log = tmp_path / "runs.csv"
     log.write_text("case,run,decision\nann,10,Reject\nann,9,Hire\n", encoding="utf-8-sig")
     (logged,) = load(log, [case], "team")
@@ -87,7 +87,7 @@ def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
     assert logged.condition.committee == "team"
     assert [run[-1]["decision"] for run in logged.runs] == ["A", "B"]
     with pytest.raises(UserError, match="line 2: case ann isn't in case="):
-        load(log, [Case("bob", "?", case.options)])
+        load(log, [AuditCase("bob", "?", case.options)])
 
 
 RUN = {"case": "a", "decision": "x"}
@@ -215,7 +215,7 @@ def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
         path = packed(tmp_path / "log.eval", form == "zstandard")
     (logged,) = load(path)
     condition = logged.condition
-    assert condition.case == Case("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
+    assert condition.case == AuditCase("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
     assert (condition.committee, condition.model) == ("mmlu", "openai/m")
     assert condition.program["revision"] == {"commit": "abc"}
     assert [run[-1].get("decision") for run in logged.runs] == ["B", "A", *"B" * 9, None]

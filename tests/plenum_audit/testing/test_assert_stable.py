@@ -10,14 +10,14 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.testing import assert_stable
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 
-CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
+CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})
 TEST = """
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_run import Decision
 
-CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
+CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})
 
 
 def test_steady(assert_stable):
@@ -74,7 +74,7 @@ def test_a_file_and_its_cases_are_audited_in_a_process_of_their_own(tmp_path: Pa
     with pytest.raises(UserError, match="there is no such file"):
         assert_stable(steady, tmp_path / "none.yaml")
     with pytest.raises(UserError, match=r"case three: .* look alike"):
-        assert_stable(steady, Case("three", "?", {"A": "B", "B": "A"}))
+        assert_stable(steady, AuditCase("three", "?", {"A": "B", "B": "A"}))
 
 
 def test_the_fixture_takes_its_settings_from_the_command_line(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from command_line import KEY, ROOT, Run, start, table, wait_for
 from openai_server import Server
 
-from plenum_checks.fault_server import Latency, Settings
+from plenum_checks.fault_server import FaultSettings, Latency
 from plenum_checks.fault_server import serving as faulty
 
 SCRIPT = "scripts/screen_variants.py"
@@ -203,7 +203,7 @@ def test_a_budget_counts_earlier_runs(server: Server, run: Run) -> None:
 
 
 def test_simulated_answers_behind_an_endpoint_are_no_scores(run: Run, tmp_path: Path) -> None:
-    with faulty(Settings(port=0, latency=Latency(0.0))) as running:
+    with faulty(FaultSettings(port=0, latency=Latency(0.0))) as running:
         usual = ("judge=gpt-4.1-mini", "scenarios=[IM-01]", "calls.max_attempts=1")
         url = f"backend.api_base.openai={running.url}"
         screened(run, *usual, url, "calls.backoff_s=0.01", status=1)

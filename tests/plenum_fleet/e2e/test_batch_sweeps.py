@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import KEY, ROOT, call, free_port, journals, table
 
-from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
 
 MODEL, OTHER = "openai/house-model", "anthropic/house-model"
 BATCHES = ("calls.batch=true", "batch.poll_s=0.05")
@@ -27,8 +27,8 @@ PRICED = (
 ENV = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
 
 
-def server(batches: BatchFaults | None = None) -> Settings:
-    return Settings(port=PORT, latency=Latency(0.0), batches=batches or BatchFaults())
+def server(batches: BatchFaults | None = None) -> FaultSettings:
+    return FaultSettings(port=PORT, latency=Latency(0.0), batches=batches or BatchFaults())
 
 
 def swept(folder: Path, running: RunningServer, kills: int, *more: str) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from command_line import call, free_port, start
 
 from plenum.base.identity import seed_for
 from plenum.records import attempts, read_entries
-from plenum_checks.fault_server import Faults, Latency, Settings, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]  # no wait is judged by its length
 
 SWEEP = ("-m", "roles=on,off", "replicates=4", "rounds=4")
-SERVER = Settings(
+SERVER = FaultSettings(
     faults=Faults(rate_limit=0.02, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.3),
     port=free_port(),

@@ -9,7 +9,7 @@ import pytest
 import s3_server
 from command_line import KEY, call, start, wait_for
 
-from plenum_checks.fault_server import BatchFaults, Latency, RunningServer, Settings, serving
+from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +29,9 @@ def s3() -> Iterator[s3_server.S3]:
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    with serving(Settings(port=0, latency=Latency(0.0), batches=BatchFaults(takes_s=1.0))) as one:
+    with serving(
+        FaultSettings(port=0, latency=Latency(0.0), batches=BatchFaults(takes_s=1.0))
+    ) as one:
         yield one
 
 

@@ -15,7 +15,7 @@ _WORDS = re.compile(r"at most (\d+) words")
 
 
 @dataclass(frozen=True)
-class Case:
+class ScenarioSection:
     """The scenario section: its whole text, its options and its quotable sentences."""
 
     text: str
@@ -37,7 +37,7 @@ class PromptRow:
 class Prompt:
     """Everything a seat reads."""
 
-    case: Case
+    case: ScenarioSection
     mandate: str
     words: int
     me: str
@@ -73,10 +73,10 @@ def _split(section: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _case(text: str) -> Case:
+def _case(text: str) -> ScenarioSection:
     head = _OPTIONS.search(text)
     options = _OPTION.findall(text[head.start() :] if head else text)
-    return Case(
+    return ScenarioSection(
         text=text,
         labels=tuple(label for label, _, _ in options),
         names=tuple(name for _, name, _ in options),

@@ -5,7 +5,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from plenum.models.chat import Chat
-from plenum.models.simulated.reading import Case, Prompt, PromptRow
+from plenum.models.simulated.reading import Prompt, PromptRow, ScenarioSection
 
 _ROW = re.compile(r"^- ([^:\n]+): pref=\[([\d.,]+)\] conf=(\d+) tags=\[.*\]$", re.MULTILINE)
 _REMARK = re.compile(r"^\[Round \d+ \| ([^\]\n]+)\] (.*)$", re.MULTILINE)
@@ -38,11 +38,11 @@ def read_unsectioned(chat: Chat) -> Prompt:
 
 
 @lru_cache(maxsize=64)
-def _case(text: str, options: int) -> Case:
+def _case(text: str, options: int) -> ScenarioSection:
     labels = tuple(ascii_uppercase[:options])
     names = {match[1]: match[2].strip() for match in _OPTION.finditer(text)}
     facts = tuple(match.strip() for match in _FACT.findall(text))
-    return Case(
+    return ScenarioSection(
         text=text,
         labels=labels,
         names=tuple(names.get(label, f"choice {label}") for label in labels),

@@ -9,7 +9,7 @@ import aiohttp
 from plenum.records import Failure
 from plenum_audit.programs.adapters.environment import filled, values
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, at
 
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
@@ -45,7 +45,7 @@ class Http:
         self._url, self._body, self._path = url, BODY if body is None else body, path
         self._client: aiohttp.ClientSession | None = None
 
-    async def run(self, case: Case, session: RunSession) -> None:
+    async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises

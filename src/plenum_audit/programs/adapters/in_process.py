@@ -11,7 +11,7 @@ from typing import Any
 
 from plenum.records import Failure
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.importing import provide_client
 from plenum_audit.programs.reported import RefusedReport
@@ -42,7 +42,7 @@ class Callable:
         self.knobs = plenum_run.knobs_of(committee) if knobs is None else knobs
         self._function = plenum_run.function_of(committee)
 
-    async def run(self, case: Case, session: RunSession) -> None:
+    async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises

@@ -11,7 +11,7 @@ from plenum.records import Failure
 from plenum_audit.programs.adapters import child_process
 from plenum_audit.programs.adapters.environment import CLIENT, filled, missed, values, variables
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 
 _RUNNER = str(CLIENT / "plenum_run.py")
 
@@ -39,7 +39,7 @@ class Command:
         self.name, self.identity, self.knobs = name, identity, knobs
         self._arguments, self._passed = list(arguments), tuple(passed)
 
-    async def run(self, case: Case, session: RunSession) -> None:
+    async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises
@@ -75,7 +75,7 @@ class Child(Command):
     ) -> None:
         super().__init__(name, [interpreter, _RUNNER, target], identity, knobs, passed)
 
-    async def run(self, case: Case, session: RunSession) -> None:
+    async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once, as :meth:`Command.run`, but without reading a decision from its output."""
         await _run(self._arguments, session, self._passed)
         if not session.decided:

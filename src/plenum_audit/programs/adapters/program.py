@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from plenum.base import flatten, redact
 from plenum.records import Failure
-from plenum_audit.programs.case import Case
+from plenum_audit.programs.case import AuditCase
 
 _LONGEST_DETAIL = 500
 
@@ -65,7 +65,7 @@ class Program(Protocol):
     identity: Mapping[str, Any]
     knobs: Mapping[str, Sequence[Any]]
 
-    async def run(self, case: Case, session: RunSession) -> None:
+    async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
 
         Raises

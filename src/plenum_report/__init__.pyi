@@ -1,1 +1,3 @@
-__all__ = []
+from .publish import publish_report as publish_report
+
+__all__ = ["publish_report"]

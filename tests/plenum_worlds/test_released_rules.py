@@ -15,7 +15,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from world_episodes import Made, Play
 
-from plenum_worlds.consensus import MECHANISMS, released_rules
+from plenum_worlds import released_rules
+from plenum_worlds.consensus import MECHANISMS
 from plenum_worlds.disaster.world import Disaster, DisasterSettings, DisasterState, DisasterWorld
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import world_of

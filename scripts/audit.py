@@ -1,12 +1,12 @@
-"""Run a program until it is clear whether it decides alike: a verdict for people, and for CI.
+"""Audit whether a program reaches the same decision each time: a verdict for people and CI.
 
 python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacceptable=.80]
 python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5
 python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
 
-Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input,
-where no run decides, or a cache answers; 4 where it was stopped or crashed before a verdict: a
-provider that is down, a spent budget, a bug; 130 where it was interrupted (Ctrl-C).
+Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input, if no
+run reaches a decision, or if a cache answers; 4 if it was stopped or crashed before a verdict (a
+provider is down, a budget is spent, a bug); 130 if it was interrupted (Ctrl-C).
 """
 
 import os

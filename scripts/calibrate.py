@@ -1,4 +1,4 @@
-"""Measure on processes with a known λ how far the estimates can be trusted.
+"""Measure how often estimates are right, on processes with a known λ.
 
 python scripts/calibrate.py [draws=1500] [workers=N] [out=docs]
 """

@@ -32,7 +32,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what lies outside of ``docs/``, under the names that the site has for it."""
+    """Add the pages outside of ``docs/``, under their names in the site."""
     index = files.get_file_from_path("README.md")
     assert index is not None
     files.remove(index)

@@ -1,4 +1,4 @@
-"""Run the tests as another machine would, and print what fails there.
+"""Run the tests as on other machines, and print the failures.
 
     python scripts/elsewhere.py [ENVIRONMENT ...] [--together] [-- PYTEST ARGUMENTS]
 
@@ -8,12 +8,12 @@
 - nohup     without a terminal, hang-ups and Ctrl-C ignored, as under `nohup ... &`
 - space     a checkout below a folder with a space in its name
 
-Without any, all of them are run, one after the other: some 25 minutes each on two cores, or
+Without a name, all of them are run, one after the other: about 25 minutes each on two cores, or
 5 with `-- -m "not long"`, the tests of `make test`.
-`--together` makes one run of those that are named: baseline, prescott, nohup and space go together.
-What follows `--` goes to pytest: `-- tests/plenum/dynamics -n 0`.
+`--together` runs the named ones at once; baseline, prescott, nohup and space can be combined.
+Arguments after `--` go to pytest: `-- tests/plenum/dynamics -n 0`.
 
-The tests are those of this checkout as it lies there, in a clone in a temporary folder. The last
+The tests of this checkout, with uncommitted changes, run in a clone in a temporary folder. The last
 line is JSON: the failed tests of each environment. Exit status 1 if there are any.
 """
 

@@ -1,4 +1,4 @@
-"""Say in one line that a Python lacks the environment that ``make`` makes."""
+"""Report in one line that a Python lacks the environment that ``make`` makes."""
 
 import sys
 from pathlib import Path

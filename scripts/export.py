@@ -3,7 +3,7 @@
 python scripts/export.py study=NAME [out=FILE] [overwrite=true] [tracking=server]
 python scripts/export.py --verify FILE
 
-Exit status of a check: 0 where the file is whole, 2 where it isn't.
+Exit status of a check: 0 if the file is whole, 2 if it isn't.
 """
 
 import sys

@@ -4,7 +4,7 @@ python scripts/import.py archive=FILE [study=NEW] [tracking=server] [journals=FO
 python scripts/import.py published=CLONE [study=landscape] [tracking=server]
 python scripts/import.py published=CLONE what=design [target=FOLDER]
 
-A call that was stopped goes on where the same command is given again.
+The same command continues an import that was stopped.
 """
 
 try:

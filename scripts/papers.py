@@ -1,12 +1,12 @@
-"""The figures and tables of the papers: list them, or make them.
+"""List the figures and tables of the papers, or make them.
 
 python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
 python scripts/papers.py draw=true [item=...]       from the runs that are tracked
 python scripts/papers.py run=reduced|full           run their studies first
-python scripts/papers.py published=CLONE check=true     published values beside recomputed ones
+python scripts/papers.py published=CLONE check=true     published and recomputed values
 python scripts/papers.py released=true              the released rules of a world, without a model
 
-With ``run``, studies go to a tracking store in the folder ``out``; what is there is not run again.
+With ``run``, studies go to a tracking store in the folder ``out``; finished ones are not run again.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `scripts/papers.py` makes: runs of the studies, and what is drawn and written of them."""
+"""Run the papers' studies and write their results, for `scripts/papers.py`."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""How many replicates a study needs, from the spread of the one at hand, and whether to stop.
+"""Plan how many replicates a study needs, from the spread of an existing one, and whether to stop.
 
 python scripts/plan.py study=NAME [delta=0.03] [half_width=0.02] [maximum=100] [looks=[10,20]]
 """

@@ -1,4 +1,4 @@
-"""Check the variants of scenarios by rules, and ask a judge model how well they keep the meaning.
+"""Check the variants of scenarios by rules, and let a judge model score their meaning.
 
 python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gpt-4o] [out=FOLDER]
 """

@@ -1,4 +1,4 @@
-"""Look in on a study, from anywhere that sees its journals: how far it is, and what it has cost.
+"""Show the progress and the cost of a study, on any machine that can read its journals.
 
 python scripts/status.py study=NAME [journals=FOLDER] [tracking=server]
 """

@@ -1,4 +1,4 @@
-"""The theoretical model of consensus and diversity over a grid: table, CSV, Figure 6, checks.
+"""Run the theoretical model of consensus and diversity over a grid: table, CSV, Figure 6, checks.
 
 python scripts/theory.py [--alpha 0.1 0.5 0.9] [--gamma 0.2] [--shock-freq 0 0.05 0.2]
                          [--agents 3 10 30 100] [--beta 0 0.1 0.5 1] [--rounds 200] [--runs 100]

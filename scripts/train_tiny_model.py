@@ -1,4 +1,4 @@
-"""Train the model that ships with the project, or measure how well it keeps to the protocol.
+"""Train the model of the package, or measure how often its answers follow the protocol.
 
     python scripts/train_tiny_model.py                    # train from scratch, or go on
     python scripts/train_tiny_model.py --minutes 10       # stop after ten minutes, to go on later

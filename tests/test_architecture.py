@@ -441,3 +441,34 @@ def test_classes_of_one_name_are_counted_wherever_they_are_defined(tmp_path: Pat
     (package / "a.py").write_text("class Row: ...\nclass Table: ...\nclass _Line: ...\n")
     (package / "b.py").write_text("def f():\n    class Row: ...\nclass _Line: ...\n")
     assert architecture.repeated_class_names(tmp_path) == {"Row": 2}
+
+
+# --- expressions ---------------------------------------------------------------------------------
+
+
+def test_no_condition_is_written_as_a_product() -> None:
+    assert architecture.products_with_truths(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("'s' * (n != 1)", [1]),
+        ("(not x) * 'y'", [1]),
+        ("[a] * bool(b)", [1]),
+        ("0.3 * (columns < 3)", [1]),
+        ("f'{left} more' * any(x)", [1]),
+        ("('a',) * (x > 1 and not y)", [1]),
+        ("alike = a == b\n['a'] * alike", [2]),
+        ("def f(alike: bool):\n    return ['a'] * alike", [2]),
+        ("class A:\n    gone: bool\n    def f(self):\n        return 'a' * self.gone", [4]),
+        ("def g() -> bool: ...\n(1,) * g()", [2]),
+        ("f\"{'s' * (n > 1)}\"", [1]),
+        ("'-' * width", []),
+        ("[0] * len(x) + [None] * (n - 1)", []),
+        ("cost * (amount or 0.0)", []),
+        ("a * alike", []),
+    ],
+)
+def test_a_product_with_a_truth_value_is_seen(source: str, lines: list[int]) -> None:
+    assert architecture.truth_products(source) == lines

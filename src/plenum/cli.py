@@ -112,7 +112,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
         if status_of(error, failed) != BAD_INPUT:
             raise
         if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
-            again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
+            again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
             where = error.filename or Path.cwd()
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
         if package := missing_package(error):

@@ -76,7 +76,7 @@ def export(wanted: Export) -> None:
         packer = stack.enter_context(sealed(chosen.out, whole))
         named = _pack(packer, chosen, conditions)
     for what, files in named.items():
-        more = f" and {len(files) - 1} more" * (len(files) > 1)
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         print(f"note: {files[0]}{more} names {what}; it is kept as it is", file=sys.stderr)
     print(summary(chosen.study, _counts(conditions)))
     print(f"written and checked: {chosen.out} ({size(chosen.out)}, SHA-256 {seal(chosen.out)})")
@@ -204,7 +204,7 @@ def _require_whole(study: str, part: Path) -> None:
     with show_progress("checking") as say:
         problems = check(part, say).problems
     if problems:
-        more = f" (and {len(problems) - 1} more)" * (len(problems) > 1)
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise UserError(
             f"study: {study!r} doesn't agree with itself: {problems[0]}{more}; the same "
             "run.py command brings it up to date"

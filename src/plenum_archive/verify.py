@@ -63,7 +63,7 @@ def checked(
 
 
 def _checked(box: Box, report_progress: ReportProgress) -> ArchiveCheck:
-    problems = [box.seal] * bool(box.seal)
+    problems = [box.seal] if box.seal else []
     manifest: dict[str, Any] = {}
     try:
         manifest = box.manifest()
@@ -206,7 +206,7 @@ def named(file: Path, problems: Sequence[str]) -> list[str]:
     """Prefix each problem with the file's name, up to the number that is printed."""
     lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
     left = len(problems) - len(lines)
-    return [*lines, *([f"{file}: {left} more problems"] * bool(left))]
+    return [*lines, *([f"{file}: {left} more problems"] if left else [])]
 
 
 def summary(study: str, counts: Mapping[str, int]) -> str:

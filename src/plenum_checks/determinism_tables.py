@@ -44,7 +44,7 @@ def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
         title, with_logprobs = "Log-probabilities of equal tokens", frame[frame["logprobs_asked"]]
         probed.insert(2, Table("logprobs", title, with_logprobs, _LOGPROBS, _LOGPROB_NOTES))
     source = f"backend: {document['settings']['backend']}"
-    source += f"; {_SIMULATED}" * document["simulated"]
+    source += f"; {_SIMULATED}" if document["simulated"] else ""
     return [replace(table, notes=(*table.notes, source)) for table in probed]
 
 
@@ -85,7 +85,7 @@ def _calls(models: Sequence[ProbedModel], frame: pd.DataFrame, document: Documen
         Column("n_asked", "asked"),
         Column("n_answered", "answered"),
         Column("failed", format=_reasons),
-        *[Column("pending", format=_reasons)] * bool(frame["n_pending"].any()),
+        *([Column("pending", format=_reasons)] if frame["n_pending"].any() else []),
         Column("attempts"),
         Column("tokens_in", format=format_count),
         Column("tokens_out", format=format_count),

@@ -117,8 +117,9 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     _write(out / "scores.csv", frame, _scores(frame, judged, below))
     flagged = sum(is_flagged(pair, below) for pair in judged)
     without = sum(pair.opinion is None for pair in judged)
-    counts = [f"{flagged} pairs are flagged"] * bool(flagged)
-    counts += [f"{without} pairs have no score"] * bool(without)
+    counts = [f"{flagged} pairs are flagged"] if flagged else []
+    if without:
+        counts.append(f"{without} pairs have no score")
     return " and ".join(counts)
 
 
@@ -186,7 +187,8 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
     judge = ", ".join(frame["judge"].unique())
     earlier = sum(pair.earlier for pair in judged)
     notes = [f"judge: {judge}; scores from 0 to 10, flagged below {below:g}"]
-    notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
+    if earlier:
+        notes.append(f"{earlier} of {len(judged)} scores are from earlier runs")
     numbers = (
         *(Column("pairs"), Column("scored"), Column("mean", format=format_decimals(2))),
         Column("lowest", format=format_significant(6)),

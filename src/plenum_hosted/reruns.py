@@ -121,8 +121,9 @@ def publish(settings: RerunSettings) -> int:
     log_report(settings.study, settings.uri, files)
     show([tables[0], *(table for table in details if len(table) <= _LINES)])
     failed = sum(line.comparison.ended == "failed" for line in lines)
-    short = f"; {failed} of them failed, so that little was compared" * bool(failed)
-    print(f"{len(lines)} replicate{'s' * (len(lines) != 1)} run again: {_counted(counts)}{short}")
+    short = f"; {failed} of them failed, so that little was compared" if failed else ""
+    replicates = "replicate" if len(lines) == 1 else "replicates"
+    print(f"{len(lines)} {replicates} run again: {_counted(counts)}{short}")
     print(f"written: {', '.join(map(str, files))}")
     return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
 

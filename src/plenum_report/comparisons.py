@@ -191,7 +191,7 @@ def _held(others: dict[str, str], names: Sequence[str]) -> str:
     varying = [n for n in names if others.get(n)]
     at = listed(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
-    return " ".join([*where, *[f"at {at}"] * bool(at)])
+    return " ".join([*where, *([f"at {at}"] if at else [])])
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:

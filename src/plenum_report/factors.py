@@ -60,7 +60,7 @@ def design(
         Column("varies", "", lambda varies: "varied" if varies else "fixed"),
         Column("levels", format=_levels),
     )
-    counted = ("in parentheses: how many conditions have the level",) * (len(conditions) > 1)
+    counted = ("in parentheses: how many conditions have the level",) if len(conditions) > 1 else ()
     return Table("design", "The design", pd.DataFrame(lines), columns, (*counted, *notes))
 
 

@@ -82,7 +82,7 @@ class DeliberationKind:
     @property
     def suffix(self) -> str:
         """The suffix of its tables' names."""
-        return "_pert" * self.perturbed
+        return "_pert" if self.perturbed else ""
 
     @cached_property
     def once(self) -> list[Row]:
@@ -201,7 +201,7 @@ class DeliberationKind:
         rows, symbol = [fit.row for fit in self.fits], self.symbol
         names, same = shown_rows(rows)
         columns = (
-            *keys([*names, *["condition"] * same]),
+            *keys([*names, "condition"] if same else names),
             Column("completed", "n"),
             Column("lambda", symbol, format_decimals(4)),
             Column("growth", "p growth", format_p_value),

@@ -155,7 +155,7 @@ def plan_tokens(world: World[Any, Any], answer: str) -> int:
     If an analysis precedes the plan, tokens for it are included.
     """
     form = json.dumps({"plan": [world.longest] * world.agents})
-    return len(_PIECES.findall(form)) + PLAN_MARGIN + ANALYSIS * (answer == ANSWER_FORMS[0])
+    return len(_PIECES.findall(form)) + PLAN_MARGIN + (ANALYSIS if answer == ANSWER_FORMS[0] else 0)
 
 
 def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:

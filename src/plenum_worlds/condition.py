@@ -202,7 +202,7 @@ class WorldCondition(Condition):
 
     @property
     def _off_rules(self) -> list[str]:
-        return [f"rules={self.rules}"] * (self.rules != RulesConfig.name)
+        return [f"rules={self.rules}"] if self.rules != RulesConfig.name else []
 
     @property
     def settings(self) -> str:
@@ -212,13 +212,18 @@ class WorldCondition(Condition):
         """
         parts = (self.backend, self.sampling, self.information) if self.asks else ()
         changed = changed_settings(parts, defaults=_USUAL)
-        changed += [self.world] * (self.world != "usual")
+        if self.world != "usual":
+            changed.append(self.world)
         if self.asks:
-            changed += [f"view={self.view}"] * (self.view != USUAL_VIEW)
-            changed += [f"answer={self.answer}"] * (self.answer != ANSWER_FORMS[0])
+            if self.view != USUAL_VIEW:
+                changed.append(f"view={self.view}")
+            if self.answer != ANSWER_FORMS[0]:
+                changed.append(f"answer={self.answer}")
             changed += [f"pinned={number}:{role}" for number, role in self.pinned]
-        changed += [f"runs={self.runs}"] * (self.runs > 1)
-        changed += [f"rerun={self.rerun}"] * bool(self.rerun)
+        if self.runs > 1:
+            changed.append(f"runs={self.runs}")
+        if self.rerun:
+            changed.append(f"rerun={self.rerun}")
         return " ".join(changed) or "default"
 
     def __str__(self) -> str:

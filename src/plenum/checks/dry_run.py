@@ -181,7 +181,7 @@ def _dollars(cost: float, price: Price | None, free: bool) -> str:
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _closing(

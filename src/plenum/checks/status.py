@@ -130,12 +130,12 @@ def _totals(frame: pd.DataFrame) -> str:
     total = frame[["target", *_COUNTS]].sum()
     unknown = frame.loc[frame["completed"].isna(), "target"].sum()
     unpriced = int(frame["unpriced"].sum()) if "unpriced" in frame else 0
-    known = f"${total.dollars:.4f}" + f" + {unpriced} unpriced" * bool(unpriced)
+    known = f"${total.dollars:.4f}" + (f" + {unpriced} unpriced" if unpriced else "")
     known = known if total.dollars or not unpriced else "cost unknown"
     cost = f"{total.calls:.0f} calls, {known}"
     elsewhere = int(frame["calls"].isna().sum())
     return (
-        f"{len(frame)} condition{'s' * (len(frame) > 1)}: {total.target:.0f} replicates"
+        f"{len(frame)} condition{'s' if len(frame) > 1 else ''}: {total.target:.0f} replicates"
         f" = {total.completed:.0f} completed"
         f" + {total.failed:.0f} failed + {total.pending:.0f} pending"
         + (f" + {unknown:.0f} unknown" if unknown else "")

@@ -161,13 +161,15 @@ class CommitteeCondition(Condition):
     @property
     def settings(self) -> str:
         """Settings that differ from their defaults and have no factor, such as ``gain=2``."""
-        changed = [f"agents={len(self.seats)}"] * self.resized
+        changed = [f"agents={len(self.seats)}"] if self.resized else []
         changed += changed_settings(
             (self.backend, self.protocol, self.sampling),
             except_for=("window", "interaction", "feedback"),
         )
-        changed += [f"edition={self.scenario.edition}"] * bool(self.scenario.edition)
-        changed += [f"prompts={self.prompts}"] * (self.prompts != "plenum")
+        if self.scenario.edition:
+            changed.append(f"edition={self.scenario.edition}")
+        if self.prompts != "plenum":
+            changed.append(f"prompts={self.prompts}")
         if self.branch is not None:
             changed.append(
                 f"{self.branch.continuations} branches after round {self.branch.after_round}"
@@ -178,8 +180,10 @@ class CommitteeCondition(Condition):
 
     def __str__(self) -> str:
         names = ["scenario", "roles", "model", "memory", "temperature", "backend"]
-        names += ["perturbation"] * bool(self.variants)
-        names += ["protocol"] * (self.protocol.name != "deliberation")
+        if self.variants:
+            names.append("perturbation")
+        if self.protocol.name != "deliberation":
+            names.append("protocol")
         return self._described_by(names)
 
     def as_mapping(self) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def lyapunov(
         return LyapunovEstimate(
             interval=interval,
             status=status,
-            warnings=(status, *["few_replicates"] * (fitted.replicates < FEW)),
+            warnings=(status, *(["few_replicates"] if fitted.replicates < FEW else [])),
             rounds_used=int(rounds.sum()),
             zero_rounds=int((~rounds).sum()),
             replicates=fitted.replicates,

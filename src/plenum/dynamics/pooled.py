@@ -44,7 +44,7 @@ class Pooled(Estimate):
     @property
     def warnings(self) -> tuple[str, ...]:
         """``few_scenarios`` below five: neither τ nor the interval is worth much then."""
-        return ("few_scenarios",) * (self.n < FEW)
+        return ("few_scenarios",) if self.n < FEW else ()
 
 
 def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
@@ -133,9 +133,8 @@ class MixedModel:
     @property
     def warnings(self) -> tuple[str, ...]:
         """``few_scenarios`` below five, ``not_converged``."""
-        return ("few_scenarios",) * (self.scenarios < FEW) + ("not_converged",) * (
-            not self.converged
-        )
+        few = ("few_scenarios",) if self.scenarios < FEW else ()
+        return few if self.converged else (*few, "not_converged")
 
 
 def mixed_model(

@@ -242,5 +242,5 @@ def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
     runs
         The metrics of each run. Older ones don't count all losses.
     """
-    few = ["few_episodes"] * (episodes < FEW_EPISODES)
+    few = ["few_episodes"] if episodes < FEW_EPISODES else []
     return few + [name for name in LOSSES if any(run.get(name, 0) > 0 for run in runs)]

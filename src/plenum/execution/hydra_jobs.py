@@ -143,10 +143,10 @@ def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
     replicates = sum(job.replicates for job in jobs)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     what = ", ".join(
-        f"{count:,} {noun}{'s' * (count != 1)}"
+        f"{count:,} {noun}{'s' if count != 1 else ''}"
         for count, noun in ((len(jobs), "condition"), (replicates, "replicate"), (calls, "call"))
     )
-    say(f"running {what}{' on workers' * on_workers}")
+    say(f"running {what}{' on workers' if on_workers else ''}")
     for job in composed:
         job.save_configs()
 

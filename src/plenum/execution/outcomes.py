@@ -212,7 +212,7 @@ def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
     pending, reused = sum(o.pending for o in outcomes), sum(o.reused for o in outcomes)
     lines = [
-        f"{len(outcomes)} condition{'s' * (len(outcomes) != 1)}: {_replicates(target)} = "
+        f"{len(outcomes)} condition{'s' if len(outcomes) != 1 else ''}: {_replicates(target)} = "
         f"{completed} completed + {failed} failed + {pending} pending; "
         f"{sum(o.calls for o in outcomes)} calls made now"
     ]
@@ -250,8 +250,9 @@ def _advice(outcomes: Sequence[Outcome]) -> list[str]:
     more_room = "a larger sampling.max_tokens, "
     return [
         f"model {model} writes no answer that can be read, such as STATE lines ({', '.join(why)}). "
-        f"Try {more_room * (Failure.LENGTH in why)}shorter arguments (protocol.argument_words=40) "
-        "or a stronger instruct model; where a server of the same name was mended, retry_failed=all"
+        f"Try {more_room if Failure.LENGTH in why else ''}shorter arguments "
+        "(protocol.argument_words=40) or a stronger instruct model; where a server of the same "
+        "name was mended, retry_failed=all"
         for model, why in ((model, sorted(why)) for model, why in reasons.items())
     ]
 
@@ -301,7 +302,7 @@ def shorten_list(lines: Sequence[str], where: str) -> list[str]:
 
 
 def _replicates(number: int) -> str:
-    return f"{number} replicate{'s' * (number != 1)}"
+    return f"{number} replicate{'s' if number != 1 else ''}"
 
 
 def _errors(outcomes: Sequence[Outcome]) -> list[str]:
@@ -311,7 +312,7 @@ def _errors(outcomes: Sequence[Outcome]) -> list[str]:
         for error in outcome.errors:
             met.setdefault(error, []).append(outcome.name)
     return [
-        f"error: {names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}: {error}"
+        f"error: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {error}"
         for error, names in met.items()
     ]
 

@@ -111,7 +111,7 @@ def _chosen(runs: Sequence[Any], name: str | None) -> Any:
     named = {identity(run): run.info.run_name for run in fits or runs}
     known = "; ".join(f"{key} ({title})" for key, title in list(named.items())[:12])
     wrong = f"{name!r} is {'several' if fits else 'none'} of them" if name else "missing"
-    raise UserError(f"condition: {wrong}; one of {known}{'; ...' * (len(named) > 12)}")
+    raise UserError(f"condition: {wrong}; one of {known}{'; ...' if len(named) > 12 else ''}")
 
 
 def _condition(client: Any, run: Any) -> Condition:

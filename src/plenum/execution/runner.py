@@ -107,7 +107,7 @@ class SweepRunner:
             if key is not None and key not in trackers:
                 locks, version = folder_of(job).parent, code_version()
                 mine = {j.condition.folder: j.replicates for j in self._jobs if _store(j) == key}
-                sweep = f"{len(mine):,} condition{'s' * (len(mine) != 1)}"
+                sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
                 sweep += f", {sum(mine.values()):,} replicates"
                 trackers[key] = Tracker(*key, version, locks, self._progress.say, sweep)
         return trackers
@@ -214,8 +214,10 @@ class SweepRunner:
                 await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
-            left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
-            self._progress.say_once(f"{folder / 'calls.jsonl'}: {left_out}")
+            unread = f"{log.unread} {'lines' if log.unread > 1 else 'line'}"
+            self._progress.say_once(
+                f"{folder / 'calls.jsonl'}: {unread} can't be read and left out"
+            )
         needs = self._ledger.needs(job.condition, job.calls)
         try:
             async with asyncio.TaskGroup() as group:

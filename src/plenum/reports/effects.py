@@ -133,8 +133,10 @@ def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
     """
     estimands = tuple(dict.fromkeys(row.estimand for row in pair.cells))
     warned = [name for row in pair.cells for name in row.warnings]
-    warned += ["environments"] * in_other_environments(pair.cells)
-    warned += ["mixed_estimands"] * (len(estimands) > 1)
+    if in_other_environments(pair.cells):
+        warned.append("environments")
+    if len(estimands) > 1:
+        warned.append("mixed_estimands")
     known = [cell.diagnostics for cell in contrast.cells]
     more = {
         "n": tuple(cell.replicates for cell in contrast.cells),

@@ -116,7 +116,8 @@ def _change(pair: Compared) -> Effect[FragilityContrast]:
     """Compare first minus second, with the warnings that concern decisions and their comparison."""
     first, second = pair.cells
     warned = [name for row in pair.cells for name in row.warnings if name in _TOUCHING]
-    warned += ["environments"] * in_other_environments(pair.cells)
+    if in_other_environments(pair.cells):
+        warned.append("environments")
     return Effect(
         "fragility_contrasts",
         *pair,

@@ -21,7 +21,7 @@ def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
     names, same = shown_rows(rows)
-    return keys([*names, *["condition"] * same])
+    return keys([*names, "condition"] if same else names)
 
 
 def provenance(rows: Sequence[Row]) -> str:

@@ -80,7 +80,7 @@ def request(cfg: DictConfig) -> Request:
         raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
     one_of("action", str(cfg.action), ACTIONS)
     one_of("journals", str(cfg.journals), ("keep", "delete"))
-    given = [str(cfg.action)] * (cfg.action != "list")
+    given = [str(cfg.action)] if cfg.action != "list" else []
     given += [key for key in ("rename", "drop") if cfg[key] is not None]
     if len(given) > 1:
         raise UserError(f"{given[1]}: one thing at a time, not {' and '.join(given)}")
@@ -226,7 +226,7 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
         return
     lines = pd.DataFrame(
         {
-            "study": study.name + " (deleted)" * study.deleted,
+            "study": study.name + (" (deleted)" if study.deleted else ""),
             "kind": " ".join(sorted({c.kind.plural for c in study.conditions})),
             "conditions": len(study.conditions),
             **_counts(study.conditions),

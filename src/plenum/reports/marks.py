@@ -45,7 +45,7 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
     grown = benjamini_hochberg([r.summary.reversal.p for r in estimated if r.summary])
     other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in estimated if r.summary])
     return {
-        row.tracked.run_id: GROWN * bool(p < DIFFERENT) + UNUSUAL * bool(q < DIFFERENT)
+        row.tracked.run_id: (GROWN if p < DIFFERENT else "") + (UNUSUAL if q < DIFFERENT else "")
         for row, p, q in zip(estimated, grown, other, strict=True)
     }
 

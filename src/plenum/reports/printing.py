@@ -91,7 +91,7 @@ def show_framed(paragraphs: Sequence[str], title: str) -> None:
     console = _console()
     width = min(console.width, PROSE)
     texts = [_broken(printable(text), width - 4) for text in paragraphs]
-    words = [Text(text, "bold" * (not at)) for at, text in enumerate(texts)]
+    words = [Text(text, "bold" if not at else "") for at, text in enumerate(texts)]
     console.print(Panel(Text("\n\n").join(words), title=title, title_align="left", width=width))
 
 
@@ -203,7 +203,7 @@ def _lettered(table: Table) -> Table:
     at = table.head.index(WARNINGS)
     given = [line[at].split() for line in table.body]
     legend = marks.explained(name for names in given for name in names)
-    notes = (*[f"{WARNINGS}: {legend}"] * bool(legend), *table.notes)
+    notes = (*([f"{WARNINGS}: {legend}"] if legend else []), *table.notes)
     return replace(_with(table, at, marks.brief), notes=notes)
 
 

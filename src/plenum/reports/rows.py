@@ -88,7 +88,7 @@ class Row:
         named = self.summary.lyapunov.warnings if self.summary else (self.status,)
         if self.summary and self.one_shot:  # that there is no λ̂ is no news of a single round
             named = tuple(name for name in named if name != self.summary.lyapunov.status)
-        missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
+        missing = (("pending",) if self.pending else ()) + (("attrition",) if self.failed else ())
         read = {
             "no_canonical": any(w.reason == "no_canonical" for w in self.wordings.values()),
             "repeated_wordings": any(self.tracked.repetitions),

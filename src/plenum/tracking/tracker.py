@@ -157,7 +157,8 @@ class _Study:
         Without this check every further request would wait for a dead server. A database may be
         restarting, which takes a while.
         """
-        patience = time.monotonic() + _PATIENCE_S * (store.database_of(self._uri) is not None)
+        restarts = store.database_of(self._uri) is not None
+        patience = time.monotonic() + (_PATIENCE_S if restarts else 0.0)
         waited = False
         while True:
             try:

@@ -183,7 +183,8 @@ class AuditResult:
         lines += [self.bound] if self.bound else []
         compared = [_compared(name, each) for name, each in (self.comparisons or {}).items()]
         lines += compared[:_SHOWN]
-        lines += [f"and {len(compared) - _SHOWN:,} more cases"] * (len(compared) > _SHOWN)
+        if len(compared) > _SHOWN:
+            lines.append(f"and {len(compared) - _SHOWN:,} more cases")
         if self.comparisons:
             why = " (by a one-sided test; the brackets are wider, two-sided and may hold 0)"
             worse = f"{_some(self.worse)}{why}" if self.worse else "not shown of any case"
@@ -216,9 +217,10 @@ class AuditResult:
             )
         if self.earlier:
             most = max(self.earlier.values())
+            up_to = "up to " if most > min(self.earlier.values()) else ""
+            others = "version of this program has" if most == 1 else "versions of this program have"
             lines.append(
-                f"{_on(self.earlier)}: {'up to ' * (most > min(self.earlier.values()))}{most} "
-                f"other version{'s' * (most > 1)} of this program {'have' if most > 1 else 'has'} "
+                f"{_on(self.earlier)}: {up_to}{most} other {others} "
                 f"runs on {'this case' if len(self.earlier) == 1 else 'these'}: each had its own "
                 "5 % of error"
             )
@@ -232,11 +234,12 @@ class AuditResult:
         for name, case in self.cases.items():
             alike.setdefault(self._line(name, case), []).append(name)
         lines = [
-            f"{names[0]}{f' and {len(names) - 1:,} more' * (len(names) > 1)}: {line}"
+            f"{names[0]}{f' and {len(names) - 1:,} more' if len(names) > 1 else ''}: {line}"
             for line, names in alike.items()
         ]
         left = sum(len(names) for names in list(alike.values())[_SHOWN:])
-        return [*lines[:_SHOWN], *[f"and {left:,} more cases that differ from these"] * bool(left)]
+        more = [f"and {left:,} more cases that differ from these"] if left else []
+        return lines[:_SHOWN] + more
 
     def _line(self, name: str, case: CaseVerdict) -> str:
         counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
@@ -272,7 +275,9 @@ def _on(cases: Mapping[str, int]) -> str:
 def _compared(name: str, each: CaseComparison) -> str:
     """Describe the comparison of a case with an earlier program."""
     now, before = each.now, each.before
-    moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
+    moved = ""
+    if each.decides_otherwise:
+        moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}"
     return (
         f"{name}: {percent(now.share)} of {now.runs} runs alike, {percent(before.share)} of "
         f"{before.runs} before, difference {signed_percent(each.difference)} "

@@ -73,7 +73,7 @@ def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[
             except Wrong as problem:
                 wrong.append(f"{where}: {problem}")
     if wrong:
-        more = f"; and {len(wrong) - _SHOWN} more" * (len(wrong) > _SHOWN)
+        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise UserError("; ".join(wrong[:_SHOWN]) + more)
     if not cases:
         raise UserError(f"case={case}: it holds no case")
@@ -244,7 +244,7 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise Wrong(f"{field}: empty; give it a text")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        why = " (YAML reads yes and no as true and false)" * isinstance(value, bool)
+        why = " (YAML reads yes and no as true and false)" if isinstance(value, bool) else ""
         raise Wrong(f"{field}: {json.dumps(value)[:60]} is no text{why}; put it in quotes")
     return value.strip() if isinstance(value, str) else str(value)
 

@@ -38,7 +38,7 @@ def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
     if not found:
         return
     shown = "; ".join(" and ".join(map(_quoted, alike)) for alike, _ in found.most_common(_SHOWN))
-    more = f"; and {len(found) - _SHOWN} more" * (len(found) > _SHOWN)
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     yield (
         f"logs: decisions count as different that differ in case, space or punctuation alone: "
         f"{shown}{more}. If they mean the same, declare the options, such as "
@@ -61,10 +61,10 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
         _quoted(text) + (f" ({count} times)" if count > 1 else "")
         for text, count in unread.most_common(_SHOWN)
     )
-    more = f", and {len(unread) - _SHOWN} more texts" * (len(unread) > _SHOWN)
+    more = f", and {len(unread) - _SHOWN} more texts" if len(unread) > _SHOWN else ""
     yield (
-        f"logs: the decision of {runs:,} run{'s' * (runs > 1)} names no option and counts as none: "
-        f"{shown}{more}"
+        f"logs: the decision of {runs:,} run{'s' if runs > 1 else ''} names no option and counts "
+        f"as none: {shown}{more}"
     )
 
 

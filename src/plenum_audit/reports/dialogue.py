@@ -155,7 +155,7 @@ def _keyed(given: Sequence[Message]) -> list[tuple[Hashable, Message]]:
 
 def _exchange(left: Message | None, right: Message | None, alike: bool, first: bool) -> Exchange:
     round_, seat, *_ = left or right or (0, "", "", "")
-    where = f"round {round_}" * bool(round_) + ", the same in both" * alike
+    where = (f"round {round_}" if round_ else "") + (", the same in both" if alike else "")
     texts = [None if m is None else _cut(m[2]) for m in (left, right)]
     states = tuple("" if m is None else flatten(m[3]) for m in (left, right))
     words: tuple[tuple[Part, ...] | None, ...]

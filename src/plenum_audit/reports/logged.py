@@ -63,7 +63,7 @@ def _case(
         ),
         pair=None,
         source=None,
-        warnings=("not_exchangeable",) * drifts,
+        warnings=("not_exchangeable",) if drifts else (),
         **of_verdict(name, verdict, logged.answer, together),
     )
 

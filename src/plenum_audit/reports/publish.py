@@ -239,7 +239,7 @@ def _publish_journaled(
 
 def _untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), *[headline(audit)] * bool(audit.accuracy)]
+    return [*results.lines(), *([headline(audit)] if audit.accuracy else [])]
 
 
 def report_tables(chosen: Settings) -> AuditReport:
@@ -300,7 +300,7 @@ def _read(
 
 
 def _tables(audit: AuditReport) -> list[Table]:
-    varied = [tables.variants(audit)] * bool(audit.variants)
+    varied = [tables.variants(audit)] if audit.variants else []
     return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
 
 

@@ -55,19 +55,21 @@ def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table,
         shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
     if spelt:
         shown["decisions"] = [decided(each.case) for each in groups[:most]]
-    columns = (
+    columns = [
         *keys(["case"]),
         Column("verdict", "so far" if audit.stopped else None),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", format_count),
         Column("decisions", format=format_or_dash),
-        *[Column("right", format=_of)] * any(case.answer for case in audit.cases),
-        *[Column("warnings", format=format_or_dash)] * any(case.warnings for case in audit.cases),
-    )
+    ]
+    if any(case.answer for case in audit.cases):
+        columns.append(Column("right", format=_of))
+    if any(case.warnings for case in audit.cases):
+        columns.append(Column("warnings", format=format_or_dash))
     names = [] if spelt else _legend([each.case for each in groups[:most]])
     notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
     title = f"{audit.name}: {uncapital(headline(audit))}"
-    return Table("audit", title, shown, columns, notes), left
+    return Table("audit", title, shown, tuple(columns), notes), left
 
 
 def _legend(cases: Sequence[CaseAudit]) -> list[str]:
@@ -80,7 +82,7 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
         return [f"decisions: {known[cases[0].name]}"]
     lines = [f"{name}: {names}" for name, names in list(known.items())[:SHOWN]]
     left = len(known) - SHOWN
-    return [f"decisions of {'; '.join(lines)}" + f"; and {left:,} more cases" * (left > 0)]
+    return [f"decisions of {'; '.join(lines)}" + (f"; and {left:,} more cases" if left > 0 else "")]
 
 
 def beside(audit: AuditReport, most: int) -> list[Table]:
@@ -237,14 +239,14 @@ def _dollars(cost: float) -> str:
 def costs(audit: AuditReport) -> Table:
     """Make a table of costs, a line per case, and a total."""
     every = (*audit.cases, *audit.variants)
-    varied = [Column("knobs", key=True)] * bool(audit.variants)
+    varied = [Column("knobs", key=True)] if audit.variants else []
     columns = (
         *keys(["case"]),
         *varied,
         *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", format_or_dash),
         *(Column(name, format=format_count) for name in _used(audit)),
-        *[Column(("dollars", "unpriced"), "$", format_dollars)] * _priced(audit),
+        *([Column(("dollars", "unpriced"), "$", format_dollars)] if _priced(audit) else []),
     )
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
@@ -314,7 +316,8 @@ def cases(audit: AuditReport) -> Table:
         }
         for case in audit.cases
     ]
-    known = [Column("answer", format=format_or_dash)] * any(case.answer for case in audit.cases)
+    answered = any(case.answer for case in audit.cases)
+    known = [Column("answer", format=format_or_dash)] if answered else []
     columns = (*keys(["case"]), Column("text"), Column("options"), *known)
     return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
 

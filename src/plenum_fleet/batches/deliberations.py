@@ -112,8 +112,8 @@ def left_in_batches(jobs: Sequence[Job]) -> list[str]:
     if not calls:
         return []
     return [
-        f"calls.batch: an earlier run left {calls} call{'s' * (calls > 1)} in batches; their "
-        "answers are used with calls.batch=true, and may be paid again without"
+        f"calls.batch: an earlier run left {calls} call{'s' if calls > 1 else ''} in batches; "
+        "their answers are used with calls.batch=true, and may be paid again without"
     ]
 
 

@@ -136,7 +136,7 @@ def _append(path: Path, line: dict[str, Any]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         torn = os.fstat(descriptor).st_size and not _ends_whole(path)
-        data = ("\n" * bool(torn) + encode_json(line) + "\n").encode()
+        data = (("\n" if torn else "") + encode_json(line) + "\n").encode()
         append_bytes(descriptor, data, path)
         os.fsync(descriptor)
     finally:

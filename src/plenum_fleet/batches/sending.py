@@ -99,7 +99,7 @@ class Sender:
                 if doubtful and await self._search(line, sent, tried):
                     return True
             else:
-                calls = f"{len(items)} call{'s' * (len(items) > 1)}"
+                calls = f"{len(items)} call{'s' if len(items) > 1 else ''}"
                 self._say(sent, f"{calls} to {line.model} submitted")
                 return True
 

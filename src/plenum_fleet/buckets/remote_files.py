@@ -53,7 +53,7 @@ def send() -> None:
         written = [file for file in files if file.stat().st_mtime >= since - 1]
         for file in written:
             bucket.put(f"{name}/{file.relative_to(path)}".removesuffix("/."), file.read_bytes())
-        print(f"uploaded: {address} ({len(written)} file{'s' * (len(written) != 1)})")
+        print(f"uploaded: {address} ({len(written)} file{'s' if len(written) != 1 else ''})")
     _destinations.clear()
 
 

@@ -41,7 +41,7 @@ def seats(study: EstimatedStudy) -> Figure | None:
     fitting = keys_in_a_line(plain(seat, LONG) for seat in row.tracked.seats)
     keys = -(-len(row.tracked.seats) // fitting)
     wide = PAGE if len(shown) > 2 else PAGE / 2
-    size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + 0.5 * (wide < PAGE))
+    size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + (0.5 if wide < PAGE else 0.0))
     figure, axes = make_panels(len(options), len(shown), size, sharex=True, sharey=True)
     for line, option in zip(axes, options, strict=True):
         line[0].set_ylabel(f"preference for\n{_named(row, option)}")

@@ -96,7 +96,9 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
         runs = sorted({len(counts) for counts in pooled.values()})
         n = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
         title = (
-            wrapped(label, 32 if columns > 2 else 46) + "\n" * bool(label) + f"n = {n} runs a seat"
+            wrapped(label, 32 if columns > 2 else 46)
+            + ("\n" if label else "")
+            + f"n = {n} runs a seat"
         )
         panel.set_title(title, fontsize=SMALL + 1)
     axes[0][0].set_ylim(bottom=-0.3)  # of all panels: runs without a switch stand above the axis

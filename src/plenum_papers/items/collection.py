@@ -123,7 +123,7 @@ def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterato
     part = load(replace(chosen, **others)).restricted(item.selects)
     if any(row.n for row in part.rows):
         for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
-            yield from save_figure(figure, chosen.out, stem + f"_{number}" * (number > 1))
+            yield from save_figure(figure, chosen.out, stem + (f"_{number}" if number > 1 else ""))
         plt.close("all")
 
 

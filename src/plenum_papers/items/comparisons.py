@@ -67,7 +67,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     names, same = shown_rows(rows)
     exponent = symbol(rows)
     columns = (
-        *keys([*names, *["condition"] * same]),
+        *keys([*names, "condition"] if same else names),
         *tabulate_exponents(exponent),
         N,
         WARNINGS,

@@ -100,7 +100,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
     same = len(grouped(rows, names)) < len(rows)
     exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
-        *keys([*names, *["condition"] * same]),
+        *keys([*names, "condition"] if same else names),
         *exponent_columns(exponent),
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
         Column((*_TIMES, "status"), "TTM", _median),
@@ -184,8 +184,9 @@ def _grid(
         published = {n: _published(part, files) for n, part in parts.items()}
         if any(text != NONE for text in published.values()):
             lines.append({**named, "source": "published"} | published)
+    compared = any(line["source"] == "published" for line in lines)
     columns = (
-        *keys([*down, *["source"] * any(line["source"] == "published" for line in lines)]),
+        *keys([*down, "source"] if compared else down),
         *(Column(str(at), _heading(across, key), _either) for at, key in enumerate(every)),
     )
     legends = (

@@ -158,7 +158,7 @@ class PaperItem:
         several = len(self.study_names) > 1 and of_table(self.table) is not None
         only = "" if several or not study else f"study={study} "
         table = f"python scripts/tables.py {only}table={self.table}"
-        return (figure.rstrip(),) * bool(self.figure) + (table,) * bool(self.table)
+        return ((figure.rstrip(),) if self.figure else ()) + ((table,) if self.table else ())
 
 
 def item(text: str) -> PaperItem:

@@ -163,12 +163,12 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -
     runs = sum(condition.runs for condition in conditions)
     target = sum(condition.target for condition in conditions)
     print(
-        f"{PUBLISHED + name}: {len(conditions)} condition{'s' * (len(conditions) > 1)}, "
+        f"{PUBLISHED + name}: {len(conditions)} condition{'s' if len(conditions) > 1 else ''}, "
         f"{target} replicates = {runs} completed + {target - runs} failed"
     )
     for condition in conditions:
         if condition.torn:
-            lines = f"{condition.torn} line{'s' * (condition.torn > 1)}"
+            lines = f"{condition.torn} line{'s' if condition.torn > 1 else ''}"
             print(f"  {condition.path}: {lines} can't be read, and left out")
     for path, stands in selected.left_out:
         print(f"  {path}: left out; {stands} is the same condition, and no less whole")

@@ -63,7 +63,7 @@ class DisasterWorld(World[DisasterState, Cell]):
             severity = self._severity(drawn[1 + slot])
             disasters.append(Disaster(slot, cell, severity, severity))
         read = self._read_out(disasters, draws, 1)
-        return DisasterState(read, (None,) * self.agents, ("spawn",) * bool(read))
+        return DisasterState(read, (None,) * self.agents, ("spawn",) if read else ())
 
     def update(self, state: DisasterState, draws: Draws, round: int) -> DisasterState:
         """Change severities, move disasters, maybe add one, and read the sensors.

@@ -112,14 +112,21 @@ def fit_two_lines(
     x, y, members, dropped = _checked(x, y, groups)
     count = len(np.unique(members))
     values = len(np.unique(x))
-    warned = ["dropped_nan"] * dropped + ["constant_x"] * (values == 1)
-    warned += ["few_values"] * (1 < values < 5) + ["few_groups"] * (count < FEW_GROUPS)
+    warned = ["dropped_nan"] if dropped else []
+    if values == 1:
+        warned.append("constant_x")
+    if 1 < values < 5:
+        warned.append("few_values")
+    if count < FEW_GROUPS:
+        warned.append("few_groups")
     if values < 5:
         return TwoLines(n=len(x), n_groups=count, warnings=tuple(warned))
     where = _robin_hood(x, y, members)
     low, high = (_line(x, y, members, side) for side in (x <= where, x >= where))
-    warned += ["few_low"] * bool((x <= where).sum() < FEW_POINTS)
-    warned += ["few_high"] * bool((x >= where).sum() < FEW_POINTS)
+    if (x <= where).sum() < FEW_POINTS:
+        warned.append("few_low")
+    if (x >= where).sum() < FEW_POINTS:
+        warned.append("few_high")
     return TwoLines(
         *(float(where), *low, *high),
         inverted_u=bool(low[2] < LEVEL and high[2] < LEVEL and low[0] > 0 > high[0]),

@@ -72,7 +72,10 @@ def _words(node: int, record: Round, checkers: Sequence[str]) -> str:
     since = record["state"]["suspected"][node]
     states = {MISINFORMED: "misinformed", INFORMED: "informed"}
     known = [states.get(record["state"]["status"][node], "unaware")]
-    known += [f"suspected since round {since}"] * bool(since)
-    known += [f"checked by {counted(checkers)}"] * bool(checkers)
-    known += ["corrected"] * (node in record["facts"]["corrected"])
+    if since:
+        known.append(f"suspected since round {since}")
+    if checkers:
+        known.append(f"checked by {counted(checkers)}")
+    if node in record["facts"]["corrected"]:
+        known.append("corrected")
     return f"Node {node}: {', '.join(known)}."

@@ -87,7 +87,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             drawn = draws.uniforms("injection", round, 3 + self.settings.nodes)
             hit = self._injected(state, misinformed, drawn)
             misinformed[hit] = True
-            events = ("injection",) * bool(len(hit))
+            events = ("injection",) if len(hit) else ()
             due = round + uniform_integer(
                 drawn[2], self.settings.injection_gap_least, self.settings.injection_gap_most
             )

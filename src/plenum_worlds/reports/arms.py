@@ -68,9 +68,11 @@ def arm_of(factors: Mapping[str, str]) -> Arm:
         return Arm(", ".join(["one model, all units", *agents]), False, settings=others)
     if factors["agents"] == "1":
         return Arm(", ".join([LONE, *agents]), False, settings=others)
-    parts = ["no interaction"] * (turns == "0")
-    parts += [f"{turns} turns"] * (turns not in ("0", "1"))
-    parts += ["identical roles"] * (factors["diversity"] == "identical")
+    parts = ["no interaction"] if turns == "0" else []
+    if turns not in ("0", "1"):
+        parts.append(f"{turns} turns")
+    if factors["diversity"] == "identical":
+        parts.append("identical roles")
     parts += agents
     free = ", ".join([REFERENCE, *parts])
     return Arm(", ".join([mechanism, *parts]), False, free if forced else "", others)

@@ -167,7 +167,7 @@ def deviation(group: Group) -> Figure:
             panel.grid(True)
     axes[0, 0].set_ylim(*_SHARE)
     _within(axes[0, 0], 0, math.inf)
-    outer_labels(axes, x=shown.deviation, y=shown.performance * bool(names))
+    outer_labels(axes, x=shown.deviation, y=shown.performance if names else "")
     _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
 

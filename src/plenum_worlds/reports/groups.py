@@ -157,7 +157,7 @@ class Group:
                 levels = ", ".join(level for level in LEVELS[factor] if level in shared)
                 notes.append(f"only {factor} {levels}, at which every arm was run")
                 kept = kept[kept[factor].isin(shared) | anywhere]
-        return replace(self, frame=kept), ["; ".join(notes)] * bool(notes)
+        return replace(self, frame=kept), ["; ".join(notes)] if notes else []
 
 
 def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
@@ -223,7 +223,8 @@ def group_runs(played: Sequence[TrackedCondition]) -> list[Group]:
                 pd.concat([rows, part]) if fit else rows
                 for rows, fit in zip(frames, fits, strict=True)
             ]
-            alone += [part] * (not any(fits))
+            if not any(fits):
+                alone.append(part)
         frames += alone
     among = pd.DataFrame([_first(rows) for rows in frames])
     return [Group(rows, heading(rows, among)) for rows in frames]
@@ -261,7 +262,7 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
     first = _first(frame)
     same_world = among[among["task"] == first["task"]]
     unscripted = same_world[~same_world["scripted"]]
-    named = {"agents": f"{first['agents']} agent" + "s" * (first["agents"] != "1")}
+    named = {"agents": f"{first['agents']} agent" + ("s" if first["agents"] != "1" else "")}
     named |= {"temperature": first["temperature"], "rounds": f"{first['rounds']} rounds"}
     named |= {"backend": f"backend {first['backend']}"}
     parts = []
@@ -272,7 +273,8 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
         if key != but and (any_actor or not first["scripted"]) and (differs or off):
             parts.append(text)
     settings = first["world" if first["scripted"] else "shared"]
-    parts += [settings] * (settings not in ("usual", "default"))
+    if settings not in ("usual", "default"):
+        parts.append(settings)
     return ", ".join([f"World {first['task']}", *parts])
 
 
@@ -297,8 +299,10 @@ def command(frame: pd.DataFrame) -> str:
     agents = ",".join(sorted(teams, key=int))
     study = first["condition"].study
     parts = [f"python run.py -m +experiment=policies_{first['task']} study={study}"]
-    parts += [f"task.agents={agents}"] * (agents != USUAL["agents"])
-    parts += [f"rounds={first['rounds']}"] * (first["rounds"] != USUAL["rounds"])
+    if agents != USUAL["agents"]:
+        parts.append(f"task.agents={agents}")
+    if first["rounds"] != USUAL["rounds"]:
+        parts.append(f"rounds={first['rounds']}")
     for off in first["world"].split() if first["world"] != "usual" else ():
         key, _, value = off.partition("=")
         parts.append(f"task={first['task']}_{value}" if key == "rules" else f"++task.world.{off}")

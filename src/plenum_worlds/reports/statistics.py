@@ -120,7 +120,7 @@ def recovered(group: Group) -> list[Table]:
     )
     noted = (*notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
     title = f"{group.heading}: recovery after shocks"
-    return [Table("recovery", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+    return [Table("recovery", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
 
 def after_shocks(group: Group) -> dict[str, object]:
@@ -195,7 +195,7 @@ def instability(group: Group) -> list[Table]:
     )
     noted = (*notes("instability"), *sources(group))
     title = f"{group.heading}: how runs part"
-    return [Table("instability", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+    return [Table("instability", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
 
 def exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:

@@ -90,16 +90,16 @@ def brief(group: Group) -> list[Table]:
         compared = ["difference", "low", "high", "p", "p_holm"]
         lines.loc[lines["arm"] == arm, compared] = [e.value, e.ci_low, e.ci_high, e.p, float(p)]
     shown = {column.name: column for column in whole.columns}
-    columns = (
-        *whole.columns[:2],
-        next(column for name, column in shown.items() if name[0] == metric),
-        *(Column(("difference", "low", "high"), "difference", _with_limits),) * bool(tests),
-        *(Column("p", format=format_p_value),) * bool(tests),
-        *(Column("p_holm", "corrected", format_p_value),) * (len(tests) > 1),
-        *[Column("warnings", format=format_or_dash)] * bool(lines["warnings"].any()),
-    )
+    columns = [*whole.columns[:2], next(c for name, c in shown.items() if name[0] == metric)]
+    if tests:
+        columns.append(Column(("difference", "low", "high"), "difference", _with_limits))
+        columns.append(Column("p", format=format_p_value))
+    if len(tests) > 1:
+        columns.append(Column("p_holm", "corrected", format_p_value))
+    if lines["warnings"].any():
+        columns.append(Column("warnings", format=format_or_dash))
     noted = notes("brief", metrics=[metric], tested=len(tests))
-    return [Table("arms", whole.title, lines, columns, tuple(noted))]
+    return [Table("arms", whole.title, lines, tuple(columns), tuple(noted))]
 
 
 def by_agents(family: Group) -> Table:
@@ -201,7 +201,7 @@ def differences(group: Group) -> list[Table]:
     )
     noted = (*notes("differences", **_facts(group)), *sources(group))
     title = f"{group.heading}: differences"
-    return [Table("differences", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+    return [Table("differences", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
 
 def dialogue(group: Group) -> list[Table]:
@@ -256,8 +256,12 @@ def warnings(condition: TrackedCondition) -> list[str]:
     """Return the names of a condition's warnings."""
     metrics = condition.metrics
     played = 0 if metrics.empty else metrics["episode"].nunique()
-    missing = ["attrition"] * bool(condition.failures) + ["pending"] * (condition.pending > 0)
-    return of_runs(played, metrics.to_dict("records")) + missing
+    names = of_runs(played, metrics.to_dict("records"))
+    if condition.failures:
+        names.append("attrition")
+    if condition.pending > 0:
+        names.append("pending")
+    return names
 
 
 def _arms_across(
@@ -317,7 +321,7 @@ def mean_cell(value: float, half: float, lost: float, total: float) -> str:
     """Format ``7.10 ± 0.31 (5.4 of 5.6 open)``; open times aren't part of the mean."""
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
-    return format_number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
+    return format_number(value, 3) + error + (f" ({few} of {total:.1f} open)" if lost > 0 else "")
 
 
 def _mean_alone(value: float, lost: float, total: float) -> str:

@@ -40,7 +40,7 @@ def publish_accounts(chosen: Settings) -> None:
         stem="accounting",
         frames=accounting_frames(usages),
         tables=(*printed, listed),
-        printed=(*printed, *[listed] * short),
+        printed=(*printed, *([listed] if short else [])),
         more=()
         if short
         else (f"the manifest is too long to print: {chosen.out / 'manifest.csv'}",),

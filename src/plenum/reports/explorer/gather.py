@@ -174,7 +174,7 @@ def _decided(estimates: Summary) -> list[list[str]]:
     rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
     chosen = tallied(estimates.decisions)
     return [
-        *[["decisions (none: no majority)", chosen]] * bool(chosen),
+        *([["decisions (none: no majority)", chosen]] if chosen else []),
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],

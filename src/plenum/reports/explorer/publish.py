@@ -102,7 +102,7 @@ def beginning_with(
     matching = [each for each in conditions if each.identity.startswith(condition)]
     if not matching:
         names = [each.identity for each in conditions[:12]]
-        known = ", ".join(names + ["..."] * (len(conditions) > 12))
+        known = ", ".join(names + (["..."] if len(conditions) > 12 else []))
         raise UserError(f"condition: no identity begins with {condition!r}; known: {known}")
     return matching
 
@@ -112,7 +112,7 @@ def _print_written(
 ) -> None:
     ended = sum(each.completed + each.failed for each in conditions)
     counts = {"condition": len(conditions), "replicate": ended}
-    held = ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in counts.items())
+    held = ", ".join(f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items())
     print(f"written: {', '.join(map(str, files))} ({held}, {size / 1e6:.1f} MB)")
     if len(files) == 1 and size > LARGE:
         print(

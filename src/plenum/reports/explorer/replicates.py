@@ -85,7 +85,7 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
         inherited = sum("state" in e and "inherited" in e for e in transcript.entries)
         turns = replicates[number] = []
         for at, turn in enumerate(transcript.turns):
-            flags = REPAIRED * turn.repaired + INHERITED * (at < inherited)
+            flags = (REPAIRED if turn.repaired else 0) + (INHERITED if at < inherited else 0)
             text, preferences = known(turn.argument), [round(share, 4) for share in turn.pref]
             state = [preferences, turn.conf, [known(tag) for tag in turn.tags]]
             turns.append([turn.round, place[turn.seat], text, flags, *state])

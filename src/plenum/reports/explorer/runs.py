@@ -103,8 +103,8 @@ def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[A
         if unread and then == f"{entry['kind']}_repair":
             continue
         step = entry["kind"].removesuffix("_repair")
-        flags = REPAIRED * (entry["kind"] != step) + CUT * bool(entry.get("cut"))
-        flags += ABSTAINS * unread
+        flags = (REPAIRED if entry["kind"] != step else 0) + (CUT if entry.get("cut") else 0)
+        flags += ABSTAINS if unread else 0
         read = entry.get("read", {"action": None, "message": ""})
         words = read["message"] if not unread else entry["text"]
         reasons = "" if unread else _reasons(entry["text"])

@@ -34,7 +34,8 @@ def branching(study: EstimatedStudy) -> Figure | None:
         _gamma(line[0], estimates)
         _signed(line[1], estimates)
         _cosines(line[2], estimates)
-        where = f"{name(row, names)}, " * bool(names) + f"after round {row.tracked.after_round}"
+        label = f"{name(row, names)}, " if names else ""
+        where = f"{label}after round {row.tracked.after_round}"
         line[0].set_ylabel(f"{where}\nΓ̂ (as in the paper)")
     outer_labels(axes, x="base state (replicate)")
     titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")

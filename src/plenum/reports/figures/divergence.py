@@ -65,7 +65,8 @@ def _page(
     wide = COLUMN if columns == 1 else PAGE
     titles = [_title(row, names, wide / columns - 0.4) for row in rows]
     most = max(title.count("\n") + 1 for title in titles)
-    high = lines * (1.15 + 0.3 * (columns < 3) + 0.12 * most) + 1.35 + 0.12 * (columns == 1)
+    line = 1.15 + (0.3 if columns < 3 else 0.0) + 0.12 * most
+    high = lines * line + 1.35 + (0.12 if columns == 1 else 0.0)
     figure, axes = make_panels(lines, columns, (wide, high), len(rows), sharex=True, sharey=True)
     drawn = list(axes.flat)[: len(rows)]
     for number, (panel, row, title) in enumerate(zip(drawn, rows, titles, strict=True)):
@@ -194,7 +195,7 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
         Patch(color=colour, alpha=0.13, lw=0, label="its 95 % band"),
         Line2D([], [], color=colour, lw=2.6, alpha=0.4, label=f"fit, slope {symbol(rows)}"),
         Line2D([], [], **_WALKS, label="random walks, c√t"),
-        *[Line2D([], [], **_OTHERS, label="other conditions")] * _compared(rows),
+        *([Line2D([], [], **_OTHERS, label="other conditions")] if _compared(rows) else []),
     ]
     fitting = keys_in_a_line(str(handle.get_label()) for handle in handles)
     figure.legend(handles=handles, loc="outside upper left",

@@ -127,7 +127,7 @@ def _saved(
 ) -> Iterator[list[Path]]:
     """Write a figure's pages; remove further ones of an earlier time."""
     for number, figure in enumerate(figures, 1):
-        yield style.save_figure(figure, folder, name + f"_{number}" * (number > 1))
+        yield style.save_figure(figure, folder, name + (f"_{number}" if number > 1 else ""))
     if figures:
         told(name)
         number = len(figures) + 1

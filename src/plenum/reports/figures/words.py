@@ -63,7 +63,7 @@ def distinguishing(rows: Sequence[Row]) -> list[str]:
     The identity is among them if some differ in a text alone.
     """
     alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
-    return [n for n in varying_in(rows) if n != "scenario"] + ["condition"] * alike
+    return [n for n in varying_in(rows) if n != "scenario"] + (["condition"] if alike else [])
 
 
 def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def tabulate_fragility(
     names = dict.fromkeys(change.name for change in changes)
     compared = [_compared([change for change in changes if change.name == name]) for name in names]
     averaged = means(changes)
-    return [_families(worded), *compared, *[_means(averaged, rows)] * bool(averaged)]
+    return [_families(worded), *compared, *([_means(averaged, rows)] if averaged else [])]
 
 
 def _families(rows: Sequence[Row]) -> Table:
@@ -81,7 +81,7 @@ def _fragile(family: Mapping[str, Any] | float) -> str:
         return str(family["reason"])
     changed = f"{family['changed']:g}/{family['wordings']}"
     value, low, high = (family[f"fragility{part}"] for part in ("", "_low", "_high"))
-    equals = f" = {value:.3f}" * (family["family"] == ALL)
+    equals = f" = {value:.3f}" if family["family"] == ALL else ""
     return f"{changed}{equals} {format_interval(low, high, 2)}"
 
 

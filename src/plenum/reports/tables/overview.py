@@ -22,15 +22,16 @@ def overview(group: RowGroup) -> Table:
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
+    realised = Column(("completed", "target"), "n", format_realised)
     columns = (
-        *keys([*names, *["condition"] * same]),
-        *[Column(("completed", "target"), "n", format_realised)] * (not whole or len(sizes) > 1),
+        *keys([*names, "condition"] if same else names),
+        *(() if whole and len(sizes) == 1 else (realised,)),
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
         Column("warnings", format=format_warnings),
     )
-    each = f" of {count_words(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
+    each = f" of {count_words(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
     held = shared_label(rows[0].tracked.factors, names)
     title = f"Study {chosen.study}: {count_words(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
@@ -54,4 +55,4 @@ def _exponent(value: float, status: str, low: float, high: float) -> str:
     if status == "short":
         return NONE
     limits = format_interval(low, high)
-    return exponent(value, status) + f" {limits}" * (limits != NONE)
+    return exponent(value, status) + (f" {limits}" if limits != NONE else "")

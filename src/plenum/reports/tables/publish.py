@@ -69,6 +69,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     short = [table for table in printed if table in always or len(table) <= _LINES]
     left = len(printed) + len(squares) - len(several) - len(short)
     every = {**frames(study), "fragility_contrasts": fragility.contrasts_frame(study.name, changed)}
+    more = f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"
     product = Product(
         stem="tables",
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},
@@ -76,8 +77,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
         printed=[table.first(_PRINTED) for table in short],
         screen=[overview(group) for group in together],
         heading=f"Study {study.name}",
-        more=[f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"]
-        * bool(left),
+        more=[more] if left else [],
     )
     publish_product(product, chosen)
     return study

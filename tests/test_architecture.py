@@ -69,7 +69,7 @@ BUDGETS = {
     "plenum_hosted": 2_200,
     "plenum_papers": 4_720,
     "plenum_report": 1_630,
-    "plenum_worlds": 7_950,
+    "plenum_worlds": 7_970,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

@@ -13,8 +13,8 @@ from plenum.tracking import database, store
 
 uri = "sqlite:///mlruns/mlflow.db"
 client = store.open_client(uri)
-run = client.create_run(store.experiment(client, uri, "odd"))
-with store.artifacts(client, run) as place:
+run = client.create_run(store.find_experiment(client, uri, "odd"))
+with store.collect_artifacts(client, run) as place:
     (place / "a.txt").write_text("x")
 client.log_artifact(run.info.run_id, "../file.txt")
 assert {file.path for file in client.list_artifacts(run.info.run_id)} == {"a.txt", "file.txt"}

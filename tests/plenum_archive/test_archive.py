@@ -335,7 +335,7 @@ def test_an_import_that_was_stopped_anywhere_goes_on(
     stops = 0
     for left in range(3, 40, 2):  # every call gets further than the one before
         monkeypatch.setattr(
-            import_.store, "open_client", lambda uri, left=left: Stopping(opened(uri), left)
+            import_, "open_client", lambda uri, left=left: Stopping(opened(uri), left)
         )
         try:
             bring_back(archive, study.uri, "stopped")

@@ -16,7 +16,7 @@ from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, Transcript
 from plenum.records.transcript import read
 from plenum_audit.execution.program_run import ProgramRun
-from plenum_audit.programs.adapters.committee import Committee, Program
+from plenum_audit.programs.adapters.committee import Committee, Program, find_program
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
@@ -113,7 +113,7 @@ class Audit:
 def audit_of(folder: Path, model: ChatModel | None = None, **settings: Any) -> Audit:
     """The audit of a program that settings name."""
     committee = Committee(**settings)
-    program = committee.find_program(committee)
+    program = find_program(committee)
     return Audit(folder / "runs", committee, program, model or SimulatedBackend(Simulated()))
 
 

@@ -21,8 +21,7 @@ from slow_model import SlowModel
 
 from plenum.base.errors import UserError
 from plenum_audit.programs import adapters
-from plenum_audit.programs.adapters import committee
-from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.programs.adapters.committee import Committee, find_program, wrap_program
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
 from plenum_audit.reports.drift import ensemble
@@ -32,7 +31,7 @@ from plenum_audit.tracking import programs
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
     """The audit of a function of this process."""
     named = Committee(target="here:committee", isolate="none", **settings)
-    return Audit(folder / "runs", named, committee.wrap_program(committee), SlowModel(0.0))
+    return Audit(folder / "runs", named, wrap_program(committee), SlowModel(0.0))
 
 
 # --- callables ------------------------------------------------------------------------------------
@@ -42,9 +41,9 @@ def test_a_pipe_is_no_program_and_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe.py")
     for target in (f"{pipe}:committee", str(pipe)):
         with pytest.raises(UserError, match=r"pipe\.py: it is no file but a pipe"):
-            committee.find_program(Committee(target=target))
+            find_program(Committee(target=target))
     with pytest.raises(UserError, match=r"there is no file .*nothing\.py"):
-        committee.find_program(Committee(target=f"{tmp_path}/nothing.py:committee"))
+        find_program(Committee(target=f"{tmp_path}/nothing.py:committee"))
 
 
 def test_a_function_of_this_process_is_run_async_or_in_a_thread(tmp_path: Path) -> None:
@@ -98,7 +97,7 @@ def test_a_thread_that_never_ends_is_left_to_itself(tmp_path: Path) -> None:
 
 
 def test_the_identity_of_a_function_is_its_file_s(tmp_path: Path) -> None:
-    identity = committee.wrap_program(script).identity
+    identity = wrap_program(script).identity
     assert identity["function"] == "script"
     assert "program_runs.py" in identity["code"]
 
@@ -252,7 +251,7 @@ def test_an_endpoint_that_is_not_there_fails_its_run(tmp_path: Path) -> None:
 )
 def test_a_placeholder_that_nothing_fills_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        committee.find_program(Committee(**wrong))
+        find_program(Committee(**wrong))
 
 
 @pytest.mark.parametrize(
@@ -260,7 +259,7 @@ def test_a_placeholder_that_nothing_fills_is_refused(wrong: dict[str, Any], word
 )
 def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(UserError, match=r"committee\.http"):
-        committee.find_program(Committee(http=url))
+        find_program(Committee(http=url))
 
 
 # --- questions outside of the conversation --------------------------------------------------------

@@ -10,8 +10,7 @@ import pytest
 from program_runs import CASE, audit_of, script
 
 from plenum.base.errors import UserError
-from plenum_audit.programs.adapters import committee
-from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.environment import CLIENT
 from plenum_audit.programs.adapters.naming import nameless
 
@@ -134,13 +133,13 @@ def test_its_identity_changes_with_its_code_alone(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("")
     body = "def committee(case, run):\n    import seats\n    return 'A'\n"
     settings = Committee(target=script(tmp_path, body))
-    before = committee.find_program(settings).identity
+    before = find_program(settings).identity
     assert set(before["code"]) == {"team.py", "seats.py"}
     assert "aiohttp" in before["packages"]
     (tmp_path / "other.py").write_text("1")
-    assert committee.find_program(settings).identity == before
+    assert find_program(settings).identity == before
     (tmp_path / "seats.py").write_text("CHAIR = 'you may preside'\n")
-    after = committee.find_program(settings).identity
+    after = find_program(settings).identity
     assert before["code"]["seats.py"] != after["code"]["seats.py"]
     assert before["code"]["team.py"] == after["code"]["team.py"]
 
@@ -171,7 +170,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(
         for key, value in settings.items()
     }
     with pytest.raises(UserError) as refusal:
-        committee.find_program(Committee(**named))  # type: ignore[arg-type]
+        find_program(Committee(**named))  # type: ignore[arg-type]
     assert words.format(team=tmp_path / "team.py") in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
@@ -189,7 +188,7 @@ def test_names_of_a_file_are_read_and_never_run(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r": name its function: committee=(\S+) or committee=(\S+);"
     ):
-        committee.find_program(Committee(target=str(file)))
+        find_program(Committee(target=str(file)))
     names = nameless(str(file))
     assert [word.rpartition(":")[2] for word in names.split() if ".py:" in word] == [
         "decide",
@@ -217,13 +216,13 @@ def committee(case, run):
     assert f"['{tmp_path / 'team.py'}']" in said
     target = script(tmp_path, body.format("required=True"))
     with pytest.raises(UserError) as refusal:
-        committee.find_program(Committee(target=target))
+        find_program(Committee(target=target))
     assert str(refusal.value) == (
         f"committee={target}: this Python can't import it: team.py: error: the following arguments "
         "are required: --rounds"
     )
     with pytest.raises(UserError) as refusal:
-        committee.find_program(Committee(target=target, python="/bin/cat"))
+        find_program(Committee(target=target, python="/bin/cat"))
     assert "--describe" not in str(refusal.value)
 
 

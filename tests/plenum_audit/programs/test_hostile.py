@@ -22,7 +22,7 @@ from plenum.execution.budget import BudgetSpent
 from plenum.models import CallError, Chat
 from plenum.records import Failure, Transcript
 from plenum.records.transcript import read
-from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.programs.adapters.committee import Committee, wrap_program
 from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 
 KEY = "sk-audit-0123456789abcdef"
@@ -210,7 +210,7 @@ def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
         return "B"
 
     settings = Committee(target="here:committee", isolate="none", timeout_s=0.5)
-    audit = Audit(tmp_path / "runs", settings, committee.wrap_program(committee), SlowModel(0.0))
+    audit = Audit(tmp_path / "runs", settings, wrap_program(committee), SlowModel(0.0))
 
     async def and_later() -> None:
         await audit.start([0])
@@ -466,7 +466,7 @@ def test_runs_that_share_a_global_key_are_refused(tmp_path: Path) -> None:
             return str(json.load(answer)["choices"][0]["message"]["content"])
 
     settings = Committee(target="here:committee", isolate="none")
-    audit = Audit(tmp_path / "runs", settings, committee.wrap_program(committee), SlowModel(0.5))
+    audit = Audit(tmp_path / "runs", settings, wrap_program(committee), SlowModel(0.5))
     mixed, good = audit.run(2)
     assert mixed.reason == "program"
     assert mixed.end is not None

@@ -472,3 +472,25 @@ def test_no_condition_is_written_as_a_product() -> None:
 )
 def test_a_product_with_a_truth_value_is_seen(source: str, lines: list[int]) -> None:
     assert architecture.truth_products(source) == lines
+
+
+def test_no_literal_is_unpacked_where_it_is_written() -> None:
+    assert architecture.packed_literals(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("x = (*('a', 'b'), 'c')", [1]),
+        ("x = [\n    *('a', 'b'),\n    *['c'],\n]", [2, 3]),
+        ("f(*(a, b), c=1)", [1]),
+        ("x = {'a': 1, **{'b': 2}}", [1]),
+        ("f(**{'b': 2})", [1]),
+        ("f(**{**x, 'b': 2})", [1]),
+        ("f(**{f'{name}_s': 2}, **{'a.b': 3})", []),
+        ("x = (*a, *f(), *(b if c else ()), *(d for d in e))", []),
+        ("x = {**a, **f(), **({'b': 2} if c else {}), **{d: 1 for d in e}}", []),
+    ],
+)
+def test_an_unpacked_literal_is_seen(source: str, lines: list[int]) -> None:
+    assert architecture.packings(source) == lines

@@ -16,10 +16,7 @@ MANIFEST, README, DICTIONARY = "manifest.json", "README.md", "dictionary.csv"
 CONDITIONS, TABLES, TRANSCRIPTS, RUNS = "conditions", "tables", "transcripts", "runs.json"
 
 PARQUET = tuple(f"{name}.parquet" for name in ("ensemble", "replicates", "rounds", "metrics"))
-ARTIFACTS = (
-    *("condition.json", "config.yaml", "environment.json", "accounts.json"),
-    *PARQUET,
-)
+ARTIFACTS = ("condition.json", "config.yaml", "environment.json", "accounts.json", *PARQUET)
 """Files of a condition's run. Which of them exist depends on the condition."""
 
 SERIES = ("D", "log_D")

@@ -102,7 +102,11 @@ def audit(
         )
         with explained_in_outputs(lambda: (_STUDY, config) if folder is not None else None):
             composed = _audit(
-                *(committee, case, backend, timeout_s, config),
+                committee,
+                case,
+                backend,
+                timeout_s,
+                config,
                 how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
             )
         run = run_audit if folder is None else audited

@@ -109,8 +109,12 @@ NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, sett
 """Processes whose λ is exactly 0."""
 
 CALIBRATED = (
-    *("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9"),
-    *("random walk", "contraction", "committee, gain 1.05"),
+    "AR(1), ρ = 0",
+    "AR(1), ρ = 0.5",
+    "AR(1), ρ = 0.9",
+    "random walk",
+    "contraction",
+    "committee, gain 1.05",
 )
 """Processes on which the coverage of the default interval must be right."""
 

@@ -42,8 +42,11 @@ TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", 
 PRECISE = f"{INTERVALS[0]}, {MORE} times the draws"
 _FORMATS: dict[str, Format] = {
     **dict.fromkeys(("process", "arms", "measures", "method"), format_text),
-    **{"λ": format_decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": format_decimals(4)},
-    **{"width": format_decimals(3), "mean width": format_decimals(4)},
+    "λ": format_decimals(4),
+    "bias": "{:+.4f}".format,
+    "sd of λ̂": format_decimals(4),
+    "width": format_decimals(3),
+    "mean width": format_decimals(4),
 }
 """Formats of columns; the others are shares, written in percent."""
 

@@ -190,7 +190,9 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
     if earlier:
         notes.append(f"{earlier} of {len(judged)} scores are from earlier runs")
     numbers = (
-        *(Column("pairs"), Column("scored"), Column("mean", format=format_decimals(2))),
+        Column("pairs"),
+        Column("scored"),
+        Column("mean", format=format_decimals(2)),
         Column("lowest", format=format_significant(6)),
         *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
@@ -209,9 +211,9 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
 
 
 _SCORE = [
-    *("scenario", "first", "variant", "family", "judge", "outcome"),
-    *("score", "flagged", "difference", "detail"),
-]
+    "scenario", "first", "variant", "family", "judge", "outcome", "score", "flagged", "difference",
+    "detail",
+]  # fmt: skip
 
 
 def _score(pair: Judged, below: float) -> dict[str, object]:

@@ -107,9 +107,9 @@ def recorded(
 def _diagnostics(known: Mapping[str, float]) -> Diagnostics:
     full = known["saturated_round"]
     named = (
-        *("d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low"),
-        *("excess_ci_high", "exponential_residual", "power_residual", "grid"),
-    )
+        "d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low", "excess_ci_high",
+        "exponential_residual", "power_residual", "grid",
+    )  # fmt: skip
     values: dict[str, Any] = {name: known[name] for name in named}
     return Diagnostics(
         **values,

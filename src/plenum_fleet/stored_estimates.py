@@ -13,8 +13,12 @@ from plenum.tracking import Outline, TrackedCondition
 from plenum_fleet.recorded import RecordedSummary, recorded
 
 _WHOLE = (
-    *("rounds_used", "zero_rounds", "bootstrap_redrawn"),
-    *("majorities", "stable_majorities", "no_majority"),
+    "rounds_used",
+    "zero_rounds",
+    "bootstrap_redrawn",
+    "majorities",
+    "stable_majorities",
+    "no_majority",
 )
 _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}

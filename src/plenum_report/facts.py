@@ -43,13 +43,21 @@ def facts(material: Material) -> dict[str, Any]:
     rows, chosen = material.rows, material.chosen
     once = {row.tracked.identity: row for row in rows}.values()
     return {
-        **{"large": material.study.large, "most_lines": MOST_LINES},
-        **{"study": chosen.study, "conditions": len(rows), "alpha": ALPHA},
-        **{"window": chosen.window, "interval": chosen.interval, "draws": chosen.draws},
-        **{"simulated": sum(row.tracked.simulated for row in rows)},
-        **{"tiny": sum(row.tracked.tiny for row in rows)},
-        **{"failed": sum(row.failed for row in once), "pending": sum(row.pending for row in once)},
-        **{"kinds": material.kinds, "shaky": shaky, "decided": material.decided},
+        "large": material.study.large,
+        "most_lines": MOST_LINES,
+        "study": chosen.study,
+        "conditions": len(rows),
+        "alpha": ALPHA,
+        "window": chosen.window,
+        "interval": chosen.interval,
+        "draws": chosen.draws,
+        "simulated": sum(row.tracked.simulated for row in rows),
+        "tiny": sum(row.tracked.tiny for row in rows),
+        "failed": sum(row.failed for row in once),
+        "pending": sum(row.pending for row in once),
+        "kinds": material.kinds,
+        "shaky": shaky,
+        "decided": material.decided,
         "perturbed": any(row.tracked.perturbed for row in rows),
         "worded": [row for row in rows if row.wordings],
         "branched": [(row, _growth_beyond(row.branches)) for row in material.branched],
@@ -99,7 +107,8 @@ def _design(material: Material) -> dict[str, Any]:
         "targets": [row.tracked.target for row in begun],
         "rounds": [_rounds(row) for row in begun if not row.one_shot],
         "backends": list(dict.fromkeys(row.tracked.factors["backend"] for row in rows)),
-        **{"varied": levels(rows), "crossed": crossed(rows)},
+        "varied": levels(rows),
+        "crossed": crossed(rows),
         "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v],
         **_committee(origins),
         "orders": _orders(material),
@@ -210,7 +219,8 @@ def _comparisons(material: Material) -> dict[str, Any]:
         "terms": comparisons.terms(study.across),
         "fragilities": comparisons.fragilities(material.changes),
         **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
-        **{"of_family": comparisons.of_family, "adjusted": comparisons.adjusted},
+        "of_family": comparisons.of_family,
+        "adjusted": comparisons.adjusted,
     }
 
 

@@ -205,17 +205,13 @@ class DeliberationKind:
             Column("completed", "n"),
             Column("lambda", symbol, format_decimals(4)),
             Column("growth", "p growth", format_p_value),
-            *(
-                Column("growth_holm", "Holm", format_p_value),
-                Column("growth_bh", "BH", format_p_value),
-            ),
+            Column("growth_holm", "Holm", format_p_value),
+            Column("growth_bh", "BH", format_p_value),
             Column("excess", f"{symbol} − diffusion", format_decimals(4)),
             Column(("excess_ci_low", "excess_ci_high"), "95 % CI", format_interval),
             Column("diffusion_p", "p diffusion", format_p_value),
-            *(
-                Column("diffusion_holm", "Holm", format_p_value),
-                Column("diffusion_bh", "BH", format_p_value),
-            ),
+            Column("diffusion_holm", "Holm", format_p_value),
+            Column("diffusion_bh", "BH", format_p_value),
         )
         notes = (
             "p growth: of λ = 0, by random time reversal; p diffusion: of the λ of independent "

@@ -71,7 +71,10 @@ def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     about = f"study {study.chosen.study}, {count_words(len(study.rows), 'condition')}"
     return [
         Picture(
-            *(number, drawing.name, tuple(files), drawing.shows),
+            number,
+            drawing.name,
+            tuple(files),
+            drawing.shows,
             caption=f"{capital(drawing.shows)}.",
             alt=f"{drawing.shows}; {about}; the numbers are in the tables of this report",
         )

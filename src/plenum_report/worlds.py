@@ -71,7 +71,10 @@ def compose(chosen: Settings, folder: Path) -> Document:
     source = origin(played)
     pictures = [
         Picture(
-            *(number, "world", tuple(files), title),
+            number,
+            "world",
+            tuple(files),
+            title,
             caption=f"{capital(title)}.",
             alt=f"{title}; study {chosen.study}",
         )
@@ -85,11 +88,9 @@ def compose(chosen: Settings, folder: Path) -> Document:
         ),
         "results": list(range(2, len(tables))),
         "by_group": _by_group(group_runs(played), built, pictures) if done else [],
-        **{
-            "shared": [n for n in shared if n != source],
-            "pictures": pictures,
-            "tables": len(tables),
-        },
+        "shared": [n for n in shared if n != source],
+        "pictures": pictures,
+        "tables": len(tables),
     }
     parts |= {f"figure{picture.number}": picture for picture in pictures}
     sections = [
@@ -137,8 +138,10 @@ def _runs(played: Sequence[TrackedCondition]) -> Table:
     records = [
         {
             **{name: condition.factors.get(name, "") for name in names},
-            **{"condition": condition.identity, "run_id": condition.run_id},
-            **{"completed": condition.completed, "target": condition.target},
+            "condition": condition.identity,
+            "run_id": condition.run_id,
+            "completed": condition.completed,
+            "target": condition.target,
         }
         for condition in played
     ]

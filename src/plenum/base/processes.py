@@ -85,7 +85,10 @@ class LineProcess:
         with ours:
             with theirs:
                 self._process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", self._module, str(theirs.fileno())),
+                    sys.executable,
+                    "-m",
+                    self._module,
+                    str(theirs.fileno()),
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.PIPE,

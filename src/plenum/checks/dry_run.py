@@ -156,15 +156,19 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Tabl
 
     records = [
         {
-            **{"model": model, "calls": use.calls, "free": model in free},
-            **{"tokens_in": use.tokens_in, "tokens_out": use.tokens_out},
+            "model": model,
+            "calls": use.calls,
+            "free": model in free,
+            "tokens_in": use.tokens_in,
+            "tokens_out": use.tokens_out,
             "price": None if model in free else prices.of(model),
             "cost": _cost(use, prices, model),
         }
         for model, use in by_model.items()
     ]
     columns = (
-        *(*keys(["model"]), Column("calls", format="{:.0f}".format)),
+        *keys(["model"]),
+        Column("calls", format="{:.0f}".format),
         *(Column(name, format=_tokens) for name in ("tokens_in", "tokens_out")),
         Column("price", "$ per M in/out", _per_million),
         Column(("cost", "price", "free"), "cost", _dollars),

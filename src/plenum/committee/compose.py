@@ -21,9 +21,9 @@ from plenum.design import (
 from plenum.scenarios import Variant, load_variants
 
 OBJECTIVES = (
-    *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
-    *("n_completed", "n_failed", "gamma", "signed_growth"),
-)
+    "lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority",
+    "n_completed", "n_failed", "gamma", "signed_growth",
+)  # fmt: skip
 """Metrics of a committee that a sweeper may optimise; the last two are those of branches."""
 
 

@@ -103,10 +103,10 @@ FRAME_TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "
 
 _FIXED = frozenset(
     {
-        *("scenario", "labels", "columns", "order", "members", "argument_words", "k", "rounds"),
-        *("state_format", "ballot_form", "clerk_form", "window", "table"),
+        "scenario", "labels", "columns", "order", "members", "argument_words", "k", "rounds",
+        "state_format", "ballot_form", "clerk_form", "window", "table",
     }
-)
+)  # fmt: skip
 _SEAT = _FIXED | {"packet", "label", "mandate", "round", "last", "round_line"}
 
 PLACEHOLDERS: dict[str, frozenset[str]] = {

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 
 FACTORS = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
-    *("settings", "rounds", "seed"),
-)
+    "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol",
+    "settings", "rounds", "seed",
+)  # fmt: skip
 """The factors that every condition has, in the order in which tables show and sort them."""
 
 WORLD_FACTORS = (
-    *("task", "consensus", "diversity", "volatility", "policy", "agents", "turns"),
-    *("runs", "view", "world"),
-)
+    "task", "consensus", "diversity", "volatility", "policy", "agents", "turns", "runs", "view",
+    "world",
+)  # fmt: skip
 """The factors that only conditions in worlds have."""
 
 PROGRAM_FACTORS = ("task", "committee", "case", "knobs", "model", "backend", "settings", "seed")

@@ -192,7 +192,7 @@ def collect_outcomes(folder: Path, only: str | None = None) -> list[Outcome]:
     outcomes = []
     for file in files:
         data = json.loads(file.read_text(encoding="utf-8"))
-        outcomes.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
+        outcomes.append(Outcome(**(data | {"errors": tuple(data["errors"])})))
     return outcomes
 
 
@@ -275,9 +275,12 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
 def _command(job: Job, call: FailedCall) -> str:
     """Write the command that prints the answer of a failed call."""
     wanted = {
-        **{"study": job.study, "condition": job.condition.identity[:_DIGITS]},
-        **{"replicate": call.replicate, "call": call.call.removesuffix("_repair")},
-        **{"round": call.round, "seat": call.seat},
+        "study": job.study,
+        "condition": job.condition.identity[:_DIGITS],
+        "replicate": call.replicate,
+        "call": call.call.removesuffix("_repair"),
+        "round": call.round,
+        "seat": call.seat,
     }
     if job.tracking_uri != _STORE:
         wanted["tracking.uri"] = redact(str(job.tracking_uri))

@@ -45,18 +45,18 @@ POOLED_FROM = 3
 _OF_ESTIMATE = ("se", "ci_low", "ci_high", "df", "p", "method")
 COLUMNS = {
     "contrasts": (
-        *("study", "effect", *FACTORS, "n", "estimate", *_OF_ESTIMATE, "p_welch", "p_holm"),
-        *("p_bh", "estimand", "lambda", "d_first", "headroom", "warnings"),
+        "study", "effect", *FACTORS, "n", "estimate", *_OF_ESTIMATE, "p_welch", "p_holm", "p_bh",
+        "estimand", "lambda", "d_first", "headroom", "warnings",
     ),
     "pooled": (
-        *("study", "effect", *FACTORS, "scenarios", "estimate", *_OF_ESTIMATE, "p_holm", "tau"),
-        *("i2", "q", "q_p", "prediction_low", "prediction_high", "warnings"),
+        "study", "effect", *FACTORS, "scenarios", "estimate", *_OF_ESTIMATE, "p_holm", "tau", "i2",
+        "q", "q_p", "prediction_low", "prediction_high", "warnings",
     ),
     "fragility_contrasts": (
-        *("study", "effect", *FACTORS, "scenarios", "n", "estimate", "se", "ci_low", "ci_high"),
-        *("p", "method", "p_holm", "first", "second", "only_first", "only_second", "warnings"),
+        "study", "effect", *FACTORS, "scenarios", "n", "estimate", "se", "ci_low", "ci_high", "p",
+        "method", "p_holm", "first", "second", "only_first", "only_second", "warnings",
     ),
-}
+}  # fmt: skip
 """The columns of the CSV files of effects; a column without a value here is a field of the
 estimate."""
 
@@ -101,8 +101,12 @@ class Effect(Generic[E]):
     def record(self, study: str) -> dict[str, object]:
         """Return the effect as a line of its CSV."""
         known = {
-            **{"study": study, "effect": self.name, **held(self.others)},
-            **{"estimate": self.estimate.value, "p_holm": self.p_holm, "p_bh": self.p_bh},
+            "study": study,
+            "effect": self.name,
+            **held(self.others),
+            "estimate": self.estimate.value,
+            "p_holm": self.p_holm,
+            "p_bh": self.p_bh,
             "warnings": " ".join((*self.warnings, *self.carried)),
             "scenarios": 1 if self.cells else self.estimate.n,
             **self.more,
@@ -140,7 +144,8 @@ def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
     known = [cell.diagnostics for cell in contrast.cells]
     more = {
         "n": tuple(cell.replicates for cell in contrast.cells),
-        **{"p_welch": contrast.p_wald, "estimand": " - ".join(estimands)},
+        "p_welch": contrast.p_wald,
+        "estimand": " - ".join(estimands),
         "lambda": tuple(cell.value for cell in contrast.cells),
         **{n: tuple(getattr(d, n, math.nan) for d in known) for n in ("d_first", "headroom")},
     }
@@ -269,8 +274,14 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estim
         warned = dict.fromkeys(w for square in group for row in square.cells for w in row.warnings)
         yield [
             Effect(
-                *("pooled", f"mixed model: {name}", others, (), term, model.warnings),
-                *(tuple(warned), {"tau": model.tau[name]}),
+                "pooled",
+                f"mixed model: {name}",
+                others,
+                (),
+                term,
+                model.warnings,
+                tuple(warned),
+                {"tau": model.tau[name]},
             )
             for name, term in model.effects.items()
         ]

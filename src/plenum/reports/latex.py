@@ -28,26 +28,31 @@ _BREAK = r"\\"
 
 _ESCAPED = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
     # after \\ these would be read as its arguments
     **{c: f"{{{c}}}" for c in "[]*"},
 }
 
 _GREEK = {
-    **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "λ": "lambda"},
-    **{"μ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi", "Γ": "Gamma"},
-    **{"Δ": "Delta", "Λ": "Lambda", "Σ": "Sigma"},
-}
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "λ": "lambda",
+    "μ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi", "Γ": "Gamma",
+    "Δ": "Delta", "Λ": "Lambda", "Σ": "Sigma",
+}  # fmt: skip
 
 _SYMBOLS = {
     **{c: f"$\\{name}$" for c, name in _GREEK.items()},
-    **{"±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$"},
-    **{"≈": r"$\approx$", "∞": r"$\infty$", "→": r"$\to$", "−": "$-$", "√": r"$\surd$"},
-    **{"²": "$^2$", "³": "$^3$", "½": r"$\frac{1}{2}$", "†": r"\dag{}", "–": "--", "—": "---"},
-    **{"…": r"\dots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~"},
-    **{"₁": "$_1$", "₂": "$_2$", "°": r"$^\circ$", "§": r"\S{}"},
-}
+    "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "≈": r"$\approx$", "∞": r"$\infty$", "→": r"$\to$", "−": "$-$", "√": r"$\surd$", "²": "$^2$",
+    "³": "$^3$", "½": r"$\frac{1}{2}$", "†": r"\dag{}", "–": "--", "—": "---", "…": r"\dots{}",
+    "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~", "₁": "$_1$", "₂": "$_2$",
+    "°": r"$^\circ$", "§": r"\S{}",
+}  # fmt: skip
 
 _ACCENTS = {"\u0302": ("hat", "^"), "\u0304": ("bar", "="), "\u0303": ("tilde", "~")}
 """Combining marks: their names over a symbol, and over a letter."""

@@ -196,9 +196,16 @@ def _consequences(
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
     size = sum(journals_size(local_folder(request.journals) / folder) for folder in free)
     facts = {
-        **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
-        **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},
-        **{"journals": request.journals, "size": _size(size), "remove": request.remove},
+        "study": study.name,
+        "action": request.action,
+        "value": request.value,
+        "gone": gone,
+        "ended": sum(c.completed + c.failed for c in gone),
+        "free": free,
+        "used": used,
+        "journals": request.journals,
+        "size": _size(size),
+        "remove": request.remove,
     }
     return paragraphs("managing.j2", **facts)
 
@@ -236,12 +243,10 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
     )
     columns = (
         *keys(["study"]),
-        *(
-            Column("kind", format=format_or_dash),
-            Column("conditions"),
-            *_COUNTED,
-            Column("experiment"),
-        ),
+        Column("kind", format=format_or_dash),
+        Column("conditions"),
+        *_COUNTED,
+        Column("experiment"),
     )
     show([Table("studies", "Studies", lines, columns)])
 
@@ -250,14 +255,20 @@ def _print_conditions(study: StoredStudy, journals: Path) -> None:
     sizes = {f: journals_size(journals / f) for c in study.conditions for f in c.folders[:1]}
     lines = pd.DataFrame(
         {
-            **{"condition": name, "name": condition.name, "target": condition.target},
-            **{**_counts([condition]), "journals": sizes[condition.folders[0]]},
+            "condition": name,
+            "name": condition.name,
+            "target": condition.target,
+            **_counts([condition]),
+            "journals": sizes[condition.folders[0]],
         }
         for name, condition in zip(_ids(study), study.conditions, strict=True)
     )
     columns = (
         *keys(["condition"]),
-        *(Column("name"), Column("target"), *_COUNTED, Column("journals", format=_size)),
+        Column("name"),
+        Column("target"),
+        *_COUNTED,
+        Column("journals", format=_size),
     )
     title = f"Study {study.name}, MLflow experiment {study.experiment}"
     note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"

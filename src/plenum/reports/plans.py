@@ -85,7 +85,9 @@ def _stop(exponent: LyapunovEstimate, plan: PlanSettings) -> dict[str, Any]:
         spending=plan.spending,
     )
     return {
-        **{"low": seen.ci_low, "high": seen.ci_high, "half_width": seen.half_width},
+        "low": seen.ci_low,
+        "high": seen.ci_high,
+        "half_width": seen.half_width,
         "stop": f"yes: {seen.reason}" if seen.stop else "no",
     }
 

@@ -11,13 +11,11 @@ from plenum.reports.formats import tallied
 from plenum.tracking import TrackedCondition
 
 COLUMNS = [
-    *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
-    *("protocol", "target", "completed", "failed", "pending"),
-    *("decisions", "lambda", "ci_low", "ci_high", "se", "interval"),
-    *("flip_rate", "time_to_majority"),
-    *("estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
-    "condition",
-]
+    "study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation",
+    "protocol", "target", "completed", "failed", "pending", "decisions", "lambda", "ci_low",
+    "ci_high", "se", "interval", "flip_rate", "time_to_majority", "estimand", "status", "warnings",
+    "rounds_used", "zero_rounds", "settings", "rounds", "seed", "condition",
+]  # fmt: skip
 """The first columns of the CSV; details of the estimates follow."""
 
 
@@ -108,9 +106,13 @@ class Row:
         """Return the row under the columns of the CSV."""
         t = self.tracked
         values: dict[str, object] = {
-            **{**t.factors, "study": t.study, "condition": t.identity, "target": t.target},
+            **t.factors,
+            "study": t.study,
+            "condition": t.identity,
+            "target": t.target,
             **{name: getattr(self, name) for name in ("failed", "pending", "status", "estimand")},
-            **{"completed": self.n, "warnings": " ".join(self.warnings)},
+            "completed": self.n,
+            "warnings": " ".join(self.warnings),
             "decisions": tallied(self.decisions),
         }
         if self.summary is not None:

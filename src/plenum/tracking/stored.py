@@ -99,7 +99,9 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
             path,
             f"SELECT run_uuid, key, {shown} FROM {table} "
             f"WHERE run_uuid IN (SELECT run_uuid {_ACTIVE}) ORDER BY key",
-            *(study, tag, value),
+            study,
+            tag,
+            value,
         )
         for table, shown in _VALUES.items()
     ]

@@ -185,7 +185,9 @@ def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
         "mlflow.spanInputs": {"messages": call.messages},
         "mlflow.llm.model": call.model,
         "mlflow.llm.cost": {},  # else MLflow looks prices up, also of simulated models
-        **{"call": call.kind, "round": call.round, "seat": call.seat},
+        "call": call.kind,
+        "round": call.round,
+        "seat": call.seat,
         **({"attempts": attempts} if attempts else {}),
     }
     entry = call.entry

@@ -33,18 +33,20 @@ _TRACES = "plenum-traces"
 _NOTE_TAG = "mlflow.note.content"
 
 _COLUMNS = (
-    *("attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`"),
-    *("metrics.`lambda_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`"),
-    *("metrics.`m.coverage`", "metrics.`m.mean_spread`", "metrics.`m.provision_rate`"),
-    *("metrics.`n_completed`", "metrics.`n_failed`"),
-)
+    "attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`",
+    "metrics.`lambda_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`", "metrics.`m.coverage`",
+    "metrics.`m.mean_spread`", "metrics.`m.provision_rate`", "metrics.`n_completed`",
+    "metrics.`n_failed`",
+)  # fmt: skip
 """Columns of the list of runs; MLflow hides those that no run has."""
 
 _SECTIONS = {
     "Divergence by round": {"D": "LINE", "log_D": "LINE"},
     "Decisions, growth λ̂": {
-        **{"flip_rate": "BAR", "lambda": "BAR"},
-        **{"lambda_ci_low": "BAR", "lambda_ci_high": "BAR"},
+        "flip_rate": "BAR",
+        "lambda": "BAR",
+        "lambda_ci_low": "BAR",
+        "lambda_ci_high": "BAR",
     },
 }
 """Charts at the top of the page, by section: metrics, and their type. MLflow heads a chart of this

@@ -102,7 +102,7 @@ def refuse(typed: Config) -> NoReturn:
 
 def _committee(audit: AuditConfig) -> Committee:
     values = asdict(audit.committee)
-    return Committee(**{**values, "env": tuple(values["env"])})
+    return Committee(**(values | {"env": tuple(values["env"])}))
 
 
 def _condition(

@@ -25,9 +25,9 @@ _ZSTANDARD = 93
 _LARGEST = 1 << 27
 """Size in bytes to which any log may unpack; larger logs are limited by their ratio."""
 _BROKEN: tuple[type[Exception], ...] = (
-    *(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
-    *(zipfile.BadZipFile, NotImplementedError, struct.error),
-)
+    OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile,
+    NotImplementedError, struct.error,
+)  # fmt: skip
 _NAMED = ("task", "task_version", "model", "solver", "task_args", "model_args", "revision")
 """Fields of a log's header that identify the program."""
 

@@ -10,9 +10,9 @@ from plenum_audit.programs.cases import COLUMNS as OF_DATA_SETS
 from plenum_audit.programs.data_sets import Row
 
 FIELDS = (
-    *("case", "decision", "run", "error", "messages"),
-    *("cost", "tokens_in", "tokens_out", "model", "text", "options", "answer"),
-)
+    "case", "decision", "run", "error", "messages", "cost", "tokens_in", "tokens_out", "model",
+    "text", "options", "answer",
+)  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
 DOCS = "docs/audit-logs.md"

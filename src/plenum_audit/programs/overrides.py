@@ -9,11 +9,11 @@ FAULT_RATE = "fault_rate"
 """Name of the share of requests that get an error instead of an answer."""
 FAULTS = ((429, "rate limited"), (500, "server error"), (503, "overloaded"))
 _SAMPLING = (
-    *("model", FAULT_RATE, "temperature", "top_p", "top_k", "min_p", "seed", "stop"),
-    *("stop_sequences", "max_tokens", "max_completion_tokens", "max_output_tokens"),
-    *("frequency_penalty", "presence_penalty", "repetition_penalty", "logit_bias"),
-    *("reasoning", "reasoning_effort", "thinking", "verbosity", "service_tier"),
-)
+    "model", FAULT_RATE, "temperature", "top_p", "top_k", "min_p", "seed", "stop", "stop_sequences",
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "frequency_penalty",
+    "presence_penalty", "repetition_penalty", "logit_bias", "reasoning", "reasoning_effort",
+    "thinking", "verbosity", "service_tier",
+)  # fmt: skip
 _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 
 

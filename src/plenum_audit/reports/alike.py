@@ -45,7 +45,12 @@ def likeness(case: CaseAudit) -> Hashable:
     """Return all that a line says of a case except its name; equal for equal lines."""
     share = case.share
     return (
-        *(case.in_family, case.verdict, case.runs, case.right, case.warnings, case.further),
+        case.in_family,
+        case.verdict,
+        case.runs,
+        case.right,
+        case.warnings,
+        case.further,
         (f"{100 * share.low:.0f}", f"{100 * share.high:.0f}") if share else (),
         frozenset(case.decisions.items()),
         tuple(case.options.items()),

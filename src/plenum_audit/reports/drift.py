@@ -51,12 +51,10 @@ def drawn(
     title = "D(t), the mean distance between two runs' mean preferences, by round"
     return [
         Picture(
-            *(
-                number,
-                "divergence",
-                tuple(save_figure(figure, folder, f"audit_D{number}", kinds)),
-                title,
-            ),
+            number,
+            "divergence",
+            tuple(save_figure(figure, folder, f"audit_D{number}", kinds)),
+            title,
             caption=f"{title}; {_LEFT_OUT}{elicited} ({origin(shown)}).",
             alt=f"{title}, of {len(shown)} of {len(conditions)} cases",
         )

@@ -104,7 +104,9 @@ def first(table: Table, most: int) -> Table:
 def variants(audit: AuditReport) -> Table:
     """Make a table with a line per setting of knobs and case, the given setting first."""
     columns = (
-        *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
+        Column("knobs", key=True),
+        Column("case", key=True),
+        Column("verdict"),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", format_count),
         Column("right", format=_measured),

@@ -48,8 +48,12 @@ def causes(
 def words(macro: str, audit: AuditReport, **facts: object) -> list[str]:
     """Render a macro of ``words.j2``, as one text per paragraph."""
     known = {
-        **{"alike": share, "shown": listed, "decided": decided, "flat": flatten},
-        **{"roughly": roughly, "named": named},
+        "alike": share,
+        "shown": listed,
+        "decided": decided,
+        "flat": flatten,
+        "roughly": roughly,
+        "named": named,
     }
     return paragraphs("plenum_audit.reports/words.j2", macro, audit=audit, **known, **facts)
 

@@ -36,9 +36,9 @@ def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFra
 
 
 _CALLS = (
-    *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
-    *("tokens_in", "tokens_out", "cost", "draw"),
-)
+    "replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature", "tokens_in",
+    "tokens_out", "cost", "draw",
+)  # fmt: skip
 """Columns of the calls.
 
 ``prompt`` and ``answer`` are digests of a request and of its answer's text and calls; ``draw`` is

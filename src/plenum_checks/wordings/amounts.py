@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 _ONES = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     "twenty",
-)
+)  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS = {word: value for value, word in enumerate(_ONES, start=1)}
 _WORDS |= {word: value for value, word in enumerate(_TENS, start=2) for value in [10 * value]}
@@ -26,13 +26,13 @@ _PARTS = {
     **{name: rf"{name}s?" for name in ("fifth", "sixth", "seventh", "eighth", "ninth", "tenth")},
 }
 _UNITS = (
-    *("percent", "million", "billion", "day", "week", "month", "year", "hour"),
-    *("minute", "second", "tonne", "point", "metre", "kilometre", "hectare"),
-)
+    "percent", "million", "billion", "day", "week", "month", "year", "hour", "minute", "second",
+    "tonne", "point", "metre", "kilometre", "hectare",
+)  # fmt: skip
 _CURRENCIES = (
-    *("crown", "mark", "taler", "florin", "guilder", "ducat", "dollar", "euro", "pound", "franc"),
-    *("peso", "rupee", "yen", "yuan", "rouble", "ruble", "lira", "dinar", "krona", "krone", "cent"),
-)
+    "crown", "mark", "taler", "florin", "guilder", "ducat", "dollar", "euro", "pound", "franc",
+    "peso", "rupee", "yen", "yuan", "rouble", "ruble", "lira", "dinar", "krona", "krone", "cent",
+)  # fmt: skip
 
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER = re.compile(

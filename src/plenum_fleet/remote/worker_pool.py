@@ -191,8 +191,11 @@ class WorkerPool:
 
         actors: Any = ray.remote(Worker)
         options = {
-            **{"num_cpus": self._settings.cpus, "num_gpus": self._settings.gpus},
-            **{"max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"},
+            "num_cpus": self._settings.cpus,
+            "num_gpus": self._settings.gpus,
+            "max_restarts": 0,
+            "max_task_retries": 0,
+            "scheduling_strategy": "SPREAD",
         }
         # No name comes again: a call log has one writer, and a lost worker may live on for a while.
         name = f"w{next(self._numbers)}"

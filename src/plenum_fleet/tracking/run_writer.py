@@ -55,8 +55,12 @@ class DatabaseRunWriter(RunWriter):
         shared = {"user_id": "unknown", "start_time": now, "artifact_uri": where}
         row = {
             **shared,
-            **{"run_uuid": run_id, "name": name, "experiment_id": int(self.experiment)},
-            **{"status": "RUNNING", "lifecycle_stage": "active", "source_type": "UNKNOWN"},
+            "run_uuid": run_id,
+            "name": name,
+            "experiment_id": int(self.experiment),
+            "status": "RUNNING",
+            "lifecycle_stage": "active",
+            "source_type": "UNKNOWN",
             **dict.fromkeys(("source_name", "entry_point_name", "source_version"), ""),
         }
         with self._database.ManagedSessionMaker(read_only=False) as session:

@@ -62,7 +62,10 @@ def null(study: EstimatedStudy) -> Figure | None:
     _legend(figure, columns)
     both = [test for condition in tested for test in (condition.reversal, condition.shuffle)]
     write_caption(
-        *(figure, "null", [condition.row for condition in tested], study.chosen.window),
+        figure,
+        "null",
+        [condition.row for condition in tested],
+        study.chosen.window,
         among=len(rows),
         reversals=len(tested[0].reversal.null),
         shuffles=len(tested[0].shuffle.null),

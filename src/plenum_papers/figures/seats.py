@@ -54,7 +54,9 @@ def seats(study: EstimatedStudy) -> Figure | None:
     _legend(figure, row, max(int(fitting * wide / PAGE), 1))
     flips = _flips(row)
     write_caption(
-        *(figure, "seats", [row]),
+        figure,
+        "seats",
+        [row],
         among=len(rows),
         shown=len(shown),
         of=row.n,

@@ -44,9 +44,9 @@ NAMED = 8
 """Number of wordings up to which each has its own look; more are grouped by family."""
 
 _ALIKE = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend", "protocol"),
-    *("settings", "rounds"),
-)
+    "scenario", "roles", "model", "memory", "temperature", "backend", "protocol", "settings",
+    "rounds",
+)  # fmt: skip
 """Factors in which repeats of one wording must agree with the perturbed condition."""
 
 _WORDED, _REPEATED = COLOURS[0], "0.45"
@@ -72,7 +72,10 @@ def semantic(study: EstimatedStudy) -> Figure | None:
         second.set_title(f"{label}: distance")
     axes[-1][1].set_xlabel("round")
     write_caption(
-        *(figure, "semantic", [*rows, *met], study.chosen.window),
+        figure,
+        "semantic",
+        [*rows, *met],
+        study.chosen.window,
         repeated=any(any(row.tracked.repetitions) for row in rows),
         drawn=shared(rows),
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),

@@ -102,7 +102,8 @@ def _totals(lines: pd.DataFrame) -> Iterator[dict[str, Any]]:
         if alike["scenario"].nunique() == len(alike) > 2:
             yield {
                 **alike.iloc[0],
-                **{"group": "core", "scenario": f"all {len(alike)}"},
+                "group": "core",
+                "scenario": f"all {len(alike)}",
                 **alike[_COUNTED].sum(),
             }
 
@@ -171,9 +172,13 @@ def cases(source: TableSource) -> NumberedTable:
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
     frame = pd.DataFrame(
         {
-            **{"scenario": scenario.id, "title": scenario.title, "domain": scenario.domain},
-            **{"type": scenario.type, "options": _options(scenario)},
-            **{"question": scenario.question, "digest": scenario.digest},
+            "scenario": scenario.id,
+            "title": scenario.title,
+            "domain": scenario.domain,
+            "type": scenario.type,
+            "options": _options(scenario),
+            "question": scenario.question,
+            "digest": scenario.digest,
             **{
                 f"published_{name}": known[scenario.id][name] if scenario.id in known else ""
                 for name in ("domain", "type", "options")

@@ -91,8 +91,10 @@ def _null(row: Row) -> NumberedTable | None:
     null = shuffle_test(row.tracked.ensemble, draws=int(paper["draws"]), rounds="all")
     line = {
         **row.tracked.factors,
-        **{"p_shuffle_all_right": null.p_right, "p_shuffle_all": null.p},
-        **{"p_reversal": row.summary.reversal.p, "published_p": paper["p"]},
+        "p_shuffle_all_right": null.p_right,
+        "p_shuffle_all": null.p,
+        "p_reversal": row.summary.reversal.p,
+        "published_p": paper["p"],
         "published_source": paper["source"],
     }
     columns = (
@@ -121,15 +123,23 @@ def _branching(row: Row) -> NumberedTable | None:
     answers = _next_answers(row)
     lines = [
         {
-            **{"source": "this run", "bases": estimate.bases, "branches": estimate.branches},
-            **{"gamma": format_number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
+            "source": "this run",
+            "bases": estimate.bases,
+            "branches": estimate.branches,
+            "gamma": format_number(gamma.value, 4),
+            "low": gamma.ci_low,
+            "high": gamma.ci_high,
             "answers": format_number(answers, 4),
             "positive": int((estimate.gamma_by_base > 0).sum()),
             "within": int((estimate.c_in > estimate.c_out).sum()),
         },
         {
-            **{"source": "published", "bases": paper["bases"], "branches": paper["branches"]},
-            **{"gamma": NONE, "positive": NONE, "within": NONE},
+            "source": "published",
+            "bases": paper["bases"],
+            "branches": paper["branches"],
+            "gamma": NONE,
+            "positive": NONE,
+            "within": NONE,
             "answers": f"{paper['gamma']} (SE {paper['gamma_se']})",
         },
     ]
@@ -145,8 +155,13 @@ def _branching(row: Row) -> NumberedTable | None:
     legend = (*noted("branching", after=after, **_beside(row, paper)), provenance([row]))
     line = {
         **row.tracked.factors,
-        **{"gamma": gamma.value, "ci_low": gamma.ci_low, "ci_high": gamma.ci_high, "se": gamma.se},
-        **{"bases": estimate.bases, "branches": estimate.branches, "gamma_next_answers": answers},
+        "gamma": gamma.value,
+        "ci_low": gamma.ci_low,
+        "ci_high": gamma.ci_high,
+        "se": gamma.se,
+        "bases": estimate.bases,
+        "branches": estimate.branches,
+        "gamma_next_answers": answers,
         "published_gamma_next_answers": float(paper["gamma"]),
         "published_se": float(paper["gamma_se"]),
         "published_source": paper["source"],
@@ -176,7 +191,8 @@ def _wordings(row: Row) -> NumberedTable | None:
     frame = pd.DataFrame(
         {
             **row.tracked.factors,
-            **{"variant": reading.variant, "decision": reading.decision},
+            "variant": reading.variant,
+            "decision": reading.decision,
             "published_decision": known[reading.variant]["decision"] if in_paper else "",
             "published_source": source if in_paper else "",
         }

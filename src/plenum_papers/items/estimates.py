@@ -190,7 +190,8 @@ def _grid(
         *(Column(str(at), _heading(across, key), _either) for at, key in enumerate(every)),
     )
     legends = (
-        *(LEGEND, f"±: jackknife standard error; (n); {map_legend()}"),
+        LEGEND,
+        f"±: jackknife standard error; (n); {map_legend()}",
         *wording_notes(rows),
         *notes(rows, files),
     )

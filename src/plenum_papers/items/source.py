@@ -27,13 +27,11 @@ from plenum_papers.items.departures import departures, summed_up
 from plenum_papers.items.published import Published, beside
 
 _COLUMNS = (
-    *("study", *FACTORS, "condition"),
-    *("target", "completed", "failed", "pending", "warnings", "status"),
-    *("estimand", "lambda", "ci_low", "ci_high", "se", "interval", "rounds_used"),
-    *("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"),
-    *("time_to_majority", "time_to_majority_ci_low", "time_to_majority_ci_high"),
-    "time_to_majority_ties_first",
-)
+    "study", *FACTORS, "condition", "target", "completed", "failed", "pending", "warnings",
+    "status", "estimand", "lambda", "ci_low", "ci_high", "se", "interval", "rounds_used",
+    "flip_rate", "flip_rate_ci_low", "flip_rate_ci_high", "time_to_majority",
+    "time_to_majority_ci_low", "time_to_majority_ci_high", "time_to_majority_ties_first",
+)  # fmt: skip
 """Columns of the condition table that the numbered CSV files include."""
 
 _VALUES = ("lambda", "flip_rate", "time_to_majority", "n")

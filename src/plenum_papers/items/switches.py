@@ -99,8 +99,11 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
         yield {
             **{n: v for n, v in first.items() if n != "temperature"},
             "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
-            **{"seat": seat, "switches": estimate.value, "ci_low": estimate.ci_low},
-            **{"ci_high": estimate.ci_high, "n": estimate.n},
+            "seat": seat,
+            "switches": estimate.value,
+            "ci_low": estimate.ci_low,
+            "ci_high": estimate.ci_high,
+            "n": estimate.n,
             "sd": _sd(counts),
             "switches_ties_first": float(first_of_tied.mean()) if len(counts) else math.nan,
             "sd_ties_first": _sd(first_of_tied),

@@ -56,13 +56,20 @@ def _lines(
         part = _part(group, line)
         estimate = over_worlds(part, ours)
         yield {
-            **{"row": line["source"].split(", ", 2)[2], "arm": line["arm"]},
+            "row": line["source"].split(", ", 2)[2],
+            "arm": line["arm"],
             **{factor: line.get(factor, "") for factor in _LEVELS},
-            **{"agents": group.agents, "metric": metric["metric"], "measure": ours},
-            **{"value": estimate.value, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high},
+            "agents": group.agents,
+            "metric": metric["metric"],
+            "measure": ours,
+            "value": estimate.value,
+            "ci_low": estimate.ci_low,
+            "ci_high": estimate.ci_high,
             **{n: over_worlds(part, f"{ours} {n}").value for n in ("open", "all")},
-            **{"episodes": estimate.n, "published": line.get(metric["metric"], "")},
-            **{"differs": differs, "published_source": line["source"]},
+            "episodes": estimate.n,
+            "published": line.get(metric["metric"], ""),
+            "differs": differs,
+            "published_source": line["source"],
         }
 
 

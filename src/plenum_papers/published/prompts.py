@@ -19,7 +19,10 @@ _RUN = "run_ws_committee"
 _KNOWN = {"state_table": "table", "window": "window", "k": "k"}
 _TURN = {
     **_KNOWN,
-    **{"scenario": "packet", "role_order": "order", "role": "label", "round_num": "round"},
+    "scenario": "packet",
+    "role_order": "order",
+    "role": "label",
+    "round_num": "round",
     "extra_round_instructions": "last",
 }
 _BALLOT = {**_KNOWN, "role": "label", "scenario_id": "scenario"}

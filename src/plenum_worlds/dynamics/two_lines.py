@@ -128,7 +128,9 @@ def fit_two_lines(
     if (x >= where).sum() < FEW_POINTS:
         warned.append("few_high")
     return TwoLines(
-        *(float(where), *low, *high),
+        float(where),
+        *low,
+        *high,
         inverted_u=bool(low[2] < LEVEL and high[2] < LEVEL and low[0] > 0 > high[0]),
         n=len(x),
         n_groups=count,

@@ -79,7 +79,7 @@ def over_time(group: Group) -> Figure:
     axes[0, 0].set_ylabel(shown.performance)
     if handles:
         figure.legend(
-            *(handles.values(), handles.keys()),
+            handles.values(), handles.keys(),
             loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(handles, SMALL),
             handlelength=2.6,
         )  # fmt: skip
@@ -200,7 +200,7 @@ def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
     binned = table.groupby(table["x"].round(2))["y"].agg(["mean", "size"])
     sizes = 7 + 40 * binned["size"] / binned["size"].max()
     axes.scatter(
-        *(binned.index, binned["mean"]),
+        binned.index, binned["mean"],
         s=sizes, color=colour, alpha=0.75, edgecolors="white", linewidths=0.4, zorder=3,
     )  # fmt: skip
 

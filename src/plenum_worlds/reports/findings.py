@@ -63,8 +63,12 @@ def _compared(group: Group) -> dict[str, Any]:
     means = group.over_worlds("arm", metric)
     each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
     return {
-        **{"world": group.heading, "metric": metric, "tested": len(tests)},
-        **{"shown": shown, "means": each, "least": min(missed, default=(math.nan, math.nan))},
+        "world": group.heading,
+        "metric": metric,
+        "tested": len(tests),
+        "shown": shown,
+        "means": each,
+        "least": min(missed, default=(math.nan, math.nan)),
     }
 
 
@@ -77,12 +81,16 @@ def facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         for condition in played
     ]
     return {
-        **{"conditions": len(played), "tiny": 0, "alpha": ALPHA},
+        "conditions": len(played),
+        "tiny": 0,
+        "alpha": ALPHA,
         "simulated": sum(condition.simulated for condition in played),
         "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
         "rounds": [int(condition.factors["rounds"]) for condition in played],
-        **{"target": sum(condition.target for condition in played), "done": sum(completed)},
-        **{"failed": failures.total(), "pending": sum(condition.pending for condition in played)},
+        "target": sum(condition.target for condition in played),
+        "done": sum(completed),
+        "failed": failures.total(),
+        "pending": sum(condition.pending for condition in played),
         "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
         "association": association(
             completed, [sum(condition.failures.values()) for condition in played]

@@ -53,7 +53,8 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
     parts = [
         pd.DataFrame(
             {
-                **{"x": condition.rounds[f"deviation_{of}"], "y": condition.rounds["performance"]},
+                "x": condition.rounds[f"deviation_{of}"],
+                "y": condition.rounds["performance"],
                 "group": condition.rounds["replicate"].map(condition.world),
                 **cell,
             }
@@ -88,7 +89,9 @@ def inverted_u(group: Group) -> list[Table]:
         Column("p_above", "p", format_p_value),
         Column("verdict", "inverted U"),
         Column("peak", "parabola's peak", format_decimals(2)),
-        *(Column("points"), Column("worlds"), Column("warnings", format=format_or_dash)),
+        Column("points"),
+        Column("worlds"),
+        Column("warnings", format=format_or_dash),
     )
     noted = (*notes("inverted_u"), *sources(group))
     title = f"{group.heading}: is there an inverted U?"
@@ -157,10 +160,18 @@ def after_shocks(group: Group) -> dict[str, object]:
     after = [_known_mean(values) for values in levels.values()]
     mean, dip = times.restricted, times.dip
     return {
-        **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
-        **{"before": _known_mean(before), "after": _known_mean(after), "median": times.median},
-        **{"mean": mean.value, "mean_low": mean.ci_low, "mean_high": mean.ci_high},
-        **{"dip": dip.value, "dip_low": dip.ci_low, "dip_high": dip.ci_high},
+        "shocks": times.n,
+        "censored": times.censored,
+        "worlds": times.episodes,
+        "before": _known_mean(before),
+        "after": _known_mean(after),
+        "median": times.median,
+        "mean": mean.value,
+        "mean_low": mean.ci_low,
+        "mean_high": mean.ci_high,
+        "dip": dip.value,
+        "dip_low": dip.ci_low,
+        "dip_high": dip.ci_high,
         "warnings": " ".join(name for name in times.warnings if name != "clustered"),
     }
 
@@ -180,9 +191,13 @@ def instability(group: Group) -> list[Table]:
             lines.append(
                 {
                     **cell,
-                    **{"worlds": apart.worlds, "runs": condition.runs, "lambda": exponent.value},
-                    **{"low": exponent.ci_low, "high": exponent.ci_high},
-                    **{"level": apart.level, "warnings": " ".join(apart.warnings)},
+                    "worlds": apart.worlds,
+                    "runs": condition.runs,
+                    "lambda": exponent.value,
+                    "low": exponent.ci_low,
+                    "high": exponent.ci_high,
+                    "level": apart.level,
+                    "warnings": " ".join(apart.warnings),
                 }
             )
     columns = (
@@ -218,8 +233,14 @@ def _tested(test: TwoLines) -> dict[str, object]:
     """Return a two-lines test as fields of a line."""
     verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
     return {
-        **{"breakpoint": test.breakpoint, "slope_below": test.slope_low, "p_below": test.p_low},
-        **{"slope_above": test.slope_high, "p_above": test.p_high, "verdict": verdict},
-        **{"peak": test.parabola.peak, "points": test.n, "worlds": test.n_groups},
+        "breakpoint": test.breakpoint,
+        "slope_below": test.slope_low,
+        "p_below": test.p_low,
+        "slope_above": test.slope_high,
+        "p_above": test.p_high,
+        "verdict": verdict,
+        "peak": test.parabola.peak,
+        "points": test.n,
+        "worlds": test.n_groups,
         "warnings": " ".join(test.warnings),
     }

@@ -140,7 +140,11 @@ def levels(group: Group) -> list[Table]:
         return []
     return [
         _arms_across(
-            *("levels", f"{group.heading}: {metric} by level", parts, group.arms, metric),
+            "levels",
+            f"{group.heading}: {metric} by level",
+            parts,
+            group.arms,
+            metric,
             (*notes("levels", metrics=[metric]), *sources(group)),
         )
         for metric in group.shown.metrics
@@ -180,13 +184,14 @@ def differences(group: Group) -> list[Table]:
     """Make a table of every arm minus its free counterpart, paired by world."""
     lines = [
         {
-            **{"metric": metric, "arm": arm, "minus": other, "difference": estimate.value},
-            **{
-                "low": estimate.ci_low,
-                "high": estimate.ci_high,
-                "p": estimate.p,
-                "worlds": estimate.n,
-            },
+            "metric": metric,
+            "arm": arm,
+            "minus": other,
+            "difference": estimate.value,
+            "low": estimate.ci_low,
+            "high": estimate.ci_high,
+            "p": estimate.p,
+            "worlds": estimate.n,
         }
         for metric in group.shown.metrics
         for arm, other, estimate in group.compared(metric)
@@ -236,17 +241,21 @@ def conditions(
         means = {name: condition.episodes(name).mean() for name in names}
         rows.append(
             {
-                **{
-                    "study": condition.study,
-                    **condition.factors,
-                    "arm": arm_of(condition.factors).name,
-                },
-                **{"target": condition.target, "completed": condition.completed},
-                **{"failed": sum(condition.failures.values()), "pending": condition.pending},
-                **{"lambda": exponent.value, "ci_low": exponent.ci_low},
-                **{"ci_high": exponent.ci_high, "flip_rate": math.nan},
-                **{"time_to_majority": math.nan, **means},
-                **{"warnings": " ".join(warnings(condition)), "condition": condition.identity},
+                "study": condition.study,
+                **condition.factors,
+                "arm": arm_of(condition.factors).name,
+                "target": condition.target,
+                "completed": condition.completed,
+                "failed": sum(condition.failures.values()),
+                "pending": condition.pending,
+                "lambda": exponent.value,
+                "ci_low": exponent.ci_low,
+                "ci_high": exponent.ci_high,
+                "flip_rate": math.nan,
+                "time_to_majority": math.nan,
+                **means,
+                "warnings": " ".join(warnings(condition)),
+                "condition": condition.identity,
             }
         )
     return pd.DataFrame(rows)

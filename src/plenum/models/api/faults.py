@@ -13,8 +13,11 @@ from plenum.models.chat import CallError
 from plenum.records import Failure
 
 NOT_SENT = (
-    *(aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError),
-    *(httpx.ConnectError, httpx.ConnectTimeout),
+    aiohttp.ClientConnectorError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.ConnectionTimeoutError,
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
 )
 """Errors before anything was sent to the provider: connection refused, no such host, TLS."""
 

@@ -79,8 +79,11 @@ def _test(over: str, groups: dict[str, list[Row]]) -> dict[str, Any]:
         return failed[level], ended[level], level if named else ""
 
     return {
-        **{"over": over, "p_holm": math.nan, "ended": tested.completed + tested.failed},
-        **{**vars(tested), "untested": tested.untested},
+        "over": over,
+        "p_holm": math.nan,
+        "ended": tested.completed + tested.failed,
+        **vars(tested),
+        "untested": tested.untested,
         **dict(zip(_LOWEST, extreme(min), strict=True)),
         **dict(zip(_HIGHEST, extreme(max), strict=True)),
     }

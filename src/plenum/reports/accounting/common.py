@@ -39,7 +39,9 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
             attempts = sum(tried.values())
             records.append(
                 {
-                    **{"condition": number, "model": name, "attempts": attempts},
+                    "condition": number,
+                    "model": name,
+                    "attempts": attempts,
                     **{key: model[key] for key in ("calls", "repairs", *_SUMMED)},
                     **{key: model.get(key, 0) for key in cache},
                     "failed_attempts": attempts - tried.get("ok", 0),

@@ -84,8 +84,12 @@ def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     retried = any(usage.retried for usage in usages)
     records = [
         {
-            **{"study": t.study, **t.factors, "condition": t.identity},
-            **{"target": t.target, "completed": t.completed, "failed": sum(t.failures.values())},
+            "study": t.study,
+            **t.factors,
+            "condition": t.identity,
+            "target": t.target,
+            "completed": t.completed,
+            "failed": sum(t.failures.values()),
             **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons},
             "pending": t.pending,
             **{f"pending_{why}": usage.pending.get(why, 0) for why in whys},
@@ -222,8 +226,10 @@ def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame of replicates that failed, by condition, reason, kind of call and seat."""
     records = [
         {
-            **{"study": usage.tracked.study, **usage.tracked.factors},
-            **{"condition": usage.tracked.identity, "source": group["reason"]},
+            "study": usage.tracked.study,
+            **usage.tracked.factors,
+            "condition": usage.tracked.identity,
+            "source": group["reason"],
             **{name: group[name] or None for name in ("call", "seat")},
             **{name: group[name] for name in ("replicates", "replicate", "detail", "wrote")},
         }
@@ -275,8 +281,10 @@ def manifest_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     files = _files(usages)
     records = [
         {
-            **{"study": usage.tracked.study, **usage.tracked.factors},
-            **{"condition": usage.tracked.identity, "run_id": usage.tracked.run_id},
+            "study": usage.tracked.study,
+            **usage.tracked.factors,
+            "condition": usage.tracked.identity,
+            "run_id": usage.tracked.run_id,
             **{_digest(name): usage.digests.get(name) for name in files},
         }
         for usage in usages

@@ -73,11 +73,11 @@ COMMITTEE_EXPLORER = Explorer(
         "HL-01 mixed",
         "committee.html",
         (
-            *("marks", "plane", "simplex", "coordinates", "divergence", "replicates"),
-            *("transcripts", "committee"),
+            "marks", "plane", "simplex", "coordinates", "divergence", "replicates", "transcripts",
+            "committee",
         ),
     ),
-)
+)  # fmt: skip
 """The explorer of studies of committees."""
 
 

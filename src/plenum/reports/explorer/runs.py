@@ -110,8 +110,13 @@ def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[A
         reasons = "" if unread else _reasons(entry["text"])
         answers.append(
             [
-                *(entry["round"], place.get(entry["seat"], -1), known(step)),
-                *(known(written(read["action"])), known(words), known(reasons), flags),
+                entry["round"],
+                place.get(entry["seat"], -1),
+                known(step),
+                known(written(read["action"])),
+                known(words),
+                known(reasons),
+                flags,
             ]
         )
     return answers

@@ -43,7 +43,9 @@ def branching(study: EstimatedStudy) -> Figure | None:
         panel.set_title(title)
     branches = [row.branches for row in rows if row.branches is not None]
     write_caption(
-        *(figure, "branching", rows),
+        figure,
+        "branching",
+        rows,
         sizes=[f"{f.bases} bases x {f.branches} branches" for f in branches],
         condition=shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
         raw=[f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in branches],

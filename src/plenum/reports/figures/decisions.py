@@ -113,7 +113,9 @@ def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[in
     figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr, call-arg]
     one_case = len({row.tracked.factors["scenario"] for row in rows}) == 1
     words.write_caption(
-        *(figure, "decisions", rows),
+        figure,
+        "decisions",
+        rows,
         page=place,
         others=OTHERS in columns,
         titles="" if one_case and _fitting(heads) else named(rows),

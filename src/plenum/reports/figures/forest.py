@@ -244,7 +244,9 @@ def _page(
     drawn = [e for line in lines if (e := line.estimate) and math.isfinite(e.ci_high - e.ci_low)]
     cut = sum(bool(_beyond(estimate, reach)) for estimate in drawn)
     write_caption(
-        *(figure, "forest", rows),
+        figure,
+        "forest",
+        rows,
         sure=f"{_SURE:g}",
         pooled=any(line.pooled for line in lines),
         ablated=any(row.tracked.factors["roles"].startswith(_ABLATED) for row in rows),

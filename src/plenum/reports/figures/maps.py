@@ -222,7 +222,7 @@ def _map(
     )
     for (line, column), value in np.ndenumerate(values):
         axes.text(
-            *(column, line, _text(cells[line][column], write)),
+            column, line, _text(cells[line][column], write),
             ha="center", va="center", fontsize=size,
             color=_ink(float(value), norm) if shown[line, column] else "black",
             linespacing=1.15,

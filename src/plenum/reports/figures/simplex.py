@@ -252,7 +252,9 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     _legend(figure, rows)
     triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
     write_caption(
-        *(figure, "simplex", rows),
+        figure,
+        "simplex",
+        rows,
         triangles=True in triangles,
         others=False in triangles,
         zoomed=window is not None,

@@ -18,7 +18,8 @@ def tabulate_branching(rows: Sequence[Row]) -> list[Table]:
     if not branched:
         return []
     columns = (
-        *(*condition_keys(branched), *keys(["base"])),
+        *condition_keys(branched),
+        *keys(["base"]),
         Column(("branches", "bases"), "branches", _branches),
         Column("gamma", "Γ̂", format_decimals(4)),
         Column(("gamma_low", "gamma_high"), "95 % CI", format_interval),
@@ -59,11 +60,16 @@ def _mean(row: Row) -> pd.DataFrame:
     branching = row.branches
     assert branching is not None
     line = {
-        **{**row.tracked.factors, "condition": row.tracked.identity, "base": "all"},
-        **{"branches": branching.branches, "bases": branching.bases, "p": branching.c_p},
+        **row.tracked.factors,
+        "condition": row.tracked.identity,
+        "base": "all",
+        "branches": branching.branches,
+        "bases": branching.bases,
+        "p": branching.c_p,
         **{f"gamma{end}": limit for end, limit in _limits(branching.gamma).items()},
         **{f"signed{end or '_growth'}": limit for end, limit in _limits(branching.signed).items()},
-        **{"c_in": branching.c_in.mean(), "c_out": branching.c_out.mean()},
+        "c_in": branching.c_in.mean(),
+        "c_out": branching.c_out.mean(),
     }
     return pd.DataFrame([line])
 

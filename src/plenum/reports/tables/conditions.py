@@ -47,7 +47,10 @@ def conditions(group: RowGroup) -> Table:
     rows = group.rows
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
     columns = (
-        *(*group.keys, N, *map(Column, missing), *tabulate_exponents(group.symbol)),
+        *group.keys,
+        N,
+        *map(Column, missing),
+        *tabulate_exponents(group.symbol),
         Column("p_reversal", "p growth", format_p_value),
         Column("p_diffusion", "p diffusion", format_p_value),
         DECISIONS,

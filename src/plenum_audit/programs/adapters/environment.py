@@ -50,9 +50,8 @@ _GIVEN = re.compile(
 """Variables that programs in common languages need to run at all; none is a setting of its own."""
 
 PLACEHOLDERS = (
-    *("case", "text", "options", "id", "seed", "index", "knobs"),
-    *("base_url", "run_url", "token"),
-)
+    "case", "text", "options", "id", "seed", "index", "knobs", "base_url", "run_url", "token",
+)  # fmt: skip
 """Placeholders in a command line or a request, in addition to the names of knobs."""
 
 _LOOPBACK = "127.0.0.1,localhost"

@@ -10,9 +10,9 @@ from plenum.base import digest
 from plenum.models import Message
 
 _NOT_ASKED = (
-    *("stream", "stream_options", "seed", "user", "metadata", "store", "safety_identifier"),
-    *("prompt_cache_key", "prompt_cache_retention", "service_tier"),
-)
+    "stream", "stream_options", "seed", "user", "metadata", "store", "safety_identifier",
+    "prompt_cache_key", "prompt_cache_retention", "service_tier",
+)  # fmt: skip
 """Fields that don't affect the answer, such as its transport, its owner, and the seed."""
 _IDS = ("id", "call_id", "tool_call_id", "tool_use_id")
 _PREVIOUS = "previous_response_id"

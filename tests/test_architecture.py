@@ -64,12 +64,12 @@ BUDGETS = {
     "plenum": 31_400,
     "plenum_archive": 1_800,
     "plenum_audit": 13_700,
-    "plenum_checks": 4_760,
-    "plenum_fleet": 5_150,
+    "plenum_checks": 4_770,
+    "plenum_fleet": 5_160,
     "plenum_hosted": 2_200,
-    "plenum_papers": 4_720,
-    "plenum_report": 1_630,
-    "plenum_worlds": 7_970,
+    "plenum_papers": 4_770,
+    "plenum_report": 1_640,
+    "plenum_worlds": 8_010,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

@@ -124,6 +124,7 @@ class Ticket:
     async def admit(self, demand: Demand) -> None:
         """Do as :meth:`enter`, given the highest usage of the call."""
         await self.reserve(demand)
+        # The replicate that is furthest goes first, so that few are half done when a sweep stops.
         rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
         try:
             at = demand.model, demand.server
@@ -212,6 +213,7 @@ class Ticket:
         """Return True if the provider may charge for an attempt that failed."""
         if not attempt.reached:
             return False
+        # Without a status, or with 200, the answer may have been complete before it was lost.
         return attempt.outcome in _MAY_BE_BILLED or (
             attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)
         )

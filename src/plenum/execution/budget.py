@@ -89,6 +89,7 @@ class Ledger:
         self._budget, self.price = budget, price
         self._limited = budget.limited
         limits = (budget.dollars, budget.tokens, budget.calls)
+        # Sums of many dollars are off in their last digits, which mustn't refuse a call.
         self._most = [math.inf if limit is None else limit + 1e-9 for limit in limits]
         self._held = dict(held or {})
         self._aside = self._reserved = sum(self._held.values(), Usage())
@@ -148,6 +149,7 @@ class Ledger:
             return Usage()
         most = self.price_of(demand)
         reserved = self._reserved + most
+        # While calls of an earlier run are held, reserve has to look whether this is one of them.
         if self._held or self.refusal is not None or not self._fits(self.spent + reserved):
             return None
         self._reserved = reserved
@@ -171,6 +173,7 @@ class Ledger:
             return held
         most = self.price_of(demand)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
+            # Only calls under way may turn out cheaper; what is set aside stays as it is.
             waits = self._reserved.calls > self._aside.calls
             if not waits or not self._fits(self.spent + self._aside + most):
                 self.refusal = self._refuse(most)

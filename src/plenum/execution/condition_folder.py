@@ -51,7 +51,7 @@ def take_up(jobs: Sequence[Job]) -> None:
         names = (job.condition.folder, job.condition.base.folder, *kept.others)
         wanted |= {kept.folder / name: kept for name in names if not isinstance(kept, LocalStore)}
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        list(threads.map(fetch, wanted.items()))
+        list(threads.map(fetch, wanted.items()))  # going through them raises what was raised there
     for kept in set(wanted.values()):
         kept.flush()  # whoever plays a replicate now is the only one who writes it
 

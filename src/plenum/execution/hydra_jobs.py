@@ -84,7 +84,7 @@ def launch_jobs(
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
-    before = HydraConfig.instance().cfg
+    before = HydraConfig.instance().cfg  # each composed job takes its place
     try:
         composed = _compose_all(context, config, batch, first)
         with env_override(_environment(composed)):

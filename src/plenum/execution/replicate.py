@@ -166,7 +166,7 @@ class Replicate:
             except CallError as error:
                 journal.append(failure_entry(ask, error.failure, error.detail))
                 return await journal.kept(ended=True)
-            except (BudgetSpent, DamagedJournal, Stopped, OSError):
+            except (BudgetSpent, DamagedJournal, Stopped, OSError):  # no fault of this call
                 raise
             except Exception as bug:
                 journal.append(failure_entry(ask, Failure.BUG, bug_in_words(bug)))

@@ -91,5 +91,6 @@ def _key(folder: Path, request: dict[str, Any]) -> str:
     logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
     for path in (folder / name for name in (*names, *logs)):
         data = path.read_bytes() if path.exists() else b""
+        # With its length, so that no bytes can move from one file's end to the next one's start.
         digest.update(b"%d " % len(data) + data)
     return digest.hexdigest()

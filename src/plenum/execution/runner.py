@@ -77,7 +77,7 @@ class SweepRunner:
     ) -> None:
         self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
-        self._slots, self._replicates = Slots(slots), sum(job.replicates for job in jobs)
+        self._slots = Slots(slots)
         self._places = asyncio.Semaphore(self._conditions_in_flight(slots))
         self._replicates, self._listed = sum(job.replicates for job in jobs), 0
         self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
@@ -147,7 +147,7 @@ class SweepRunner:
         name = job.condition.folder
         folder = folder_of(job)
         try:
-            async with self._turns[name]:
+            async with self._turns[name]:  # jobs of one identity share their journals
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
                 async with self._places:  # its base has had one
@@ -303,7 +303,7 @@ class SweepRunner:
             return replace(result, error=gone)
         except MissingBase as problem:
             return replace(result, error=str(problem))
-        except TakenUp as taken:
+        except TakenUp as taken:  # before DamagedJournal, which it is, too
             theirs = "another process has taken up replicates; this one left them to it"
             return replace(result, error=f"{taken.store}: {theirs}{_AGAIN}")
         except DamagedJournal as problem:

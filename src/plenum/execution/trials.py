@@ -57,6 +57,7 @@ class Trials:
     def change(self) -> None:
         """Wake the replicates that wait for a trial."""
         self._changed.set()
+        # Those that waited go on; who waits from now on waits for the next result.
         self._changed = asyncio.Event()
 
     async def changed(self) -> None:

@@ -55,6 +55,7 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
             name = line.get("id", "")
             if line.get("batch"):
                 name = f"batch {name.rpartition('-')[0]}"
+                # Earlier lines are of the same attempt, which another process has sent.
                 under_way.setdefault(name, []).clear()
             if line["outcome"] == _SENT:
                 under_way.setdefault(name, []).append(line)
@@ -86,6 +87,7 @@ class CallLog:
         self.unread = 0
         try:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+                # A kill tore the last line: the next one mustn't be appended to it.
                 writing.append_bytes(self._descriptor, b"\n", path)
             for line in attempts(path.parent, self._count_unread):
                 self._count(line)
@@ -110,6 +112,7 @@ class CallLog:
         self._write({**line, "outcome": _SENT})
 
     def _write(self, line: Line) -> None:
+        # What a server sends may hold lone surrogates, which have no UTF-8.
         data = (writing.encode_json(line) + "\n").encode(errors="replace")
         writing.append_bytes(self._descriptor, data, self._path)
 

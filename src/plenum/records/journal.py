@@ -84,7 +84,7 @@ class Journal:
             entries, self._size, self._chain = verify_lines(path, path.read_bytes())
             if entries:
                 _check_head(path, entries[0], head)
-            os.ftruncate(self._descriptor, self._size)
+            os.ftruncate(self._descriptor, self._size)  # without the line that a kill tore
             if not entries:
                 self.append({"kind": "head", "schema": SCHEMA, **head})
         except BaseException:
@@ -115,7 +115,7 @@ class Journal:
             self._require_alone()
             writing.append_bytes(self._descriptor, data, self.path)
         finally:
-            with suppress(OSError):
+            with suppress(OSError):  # a shared folder without locks
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         self._chain, self._size, self._wrote = link, self._size + len(data), True
 

@@ -22,7 +22,7 @@ def append_bytes(descriptor: int, data: bytes, path: Path) -> None:
     """
     done = 0
     try:
-        while done < len(data):
+        while done < len(data):  # a disk that is nearly full takes a part
             done += os.write(descriptor, data[done:])
     except OSError as error:
         with suppress(OSError):

@@ -117,6 +117,7 @@ class Member:
         return self._opened().read(self.name)
 
     def _opened(self) -> ZipFile:
+        # With its time of writing: a file that is written anew mustn't be read by the old table.
         return _opened(self.archive, self.archive.stat().st_mtime_ns)
 
     def __str__(self) -> str:

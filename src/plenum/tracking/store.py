@@ -342,6 +342,7 @@ def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = ""
         return str(existing.experiment_id)
     uri = absolute_uri(uri)
     location = None
+    # MLflow's own default would lie below the folder that this process happens to work in.
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
     if database_of(uri):
@@ -373,7 +374,7 @@ def make_trash_error(name: str, number: str, uri: str) -> UserError:
 @contextmanager
 def hold_lock(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold a file lock; call ``waiting`` once if another process holds it."""
-    with path.open("a") as handle:
+    with path.open("a") as handle:  # creates it, and leaves the text that the holder wrote there
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -86,6 +86,7 @@ class Tracker(LineProcess):
         arguments
             Picklable; what they hold is called in the tracking process.
         """
+        # A request is a line of JSON, which has no bytes, paths or functions.
         packed = base64.b64encode(pickle.dumps(arguments)).decode()
         answer = self.ask({"cell": cell, "method": method, "arguments": packed})
         answer.add_done_callback(lambda done: self._note_error(cell, done))
@@ -124,6 +125,7 @@ class _Study:
                 except Exception as error:  # the parent names it at the end
                     problem = error
                     self._gone = self._why_gone()
+        # A refusal, such as of an experiment in the trash, holds for all further requests.
         if self._gone is None and isinstance(problem, UserError):
             self._gone = str(problem)
         return {"error": self._gone or f"{type(problem).__name__}: {problem}"}

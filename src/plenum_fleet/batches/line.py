@@ -102,6 +102,7 @@ class Line:
             if ours and record.path not in self._seen:
                 self._seen.add(record.path)
                 earlier |= dict.fromkeys(map(batches.key, record.items), Sent(record, set()))
+        # Where two batches have one call, it is left to the later one alone.
         for key, sent in earlier.items():
             sent.left.add(key)
         self.known |= earlier

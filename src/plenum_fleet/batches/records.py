@@ -138,6 +138,7 @@ def _append(path: Path, line: dict[str, Any]) -> None:
         torn = os.fstat(descriptor).st_size and not _ends_whole(path)
         data = (("\n" if torn else "") + encode_json(line) + "\n").encode()
         append_bytes(descriptor, data, path)
+        # Unlike an answer, a batch that a power cut makes us forget would be paid for twice.
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

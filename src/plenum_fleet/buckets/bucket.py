@@ -79,7 +79,7 @@ class Bucket:
         import obstore
 
         try:
-            for _ in range(2):
+            for _ in range(2):  # the second put must be refused
                 try:
                     obstore.put(self._store, _PROBE, b"", mode="create")
                 except obstore.exceptions.AlreadyExistsError:
@@ -156,6 +156,7 @@ class Bucket:
             self._put(name, data, mode)
         except (obstore.exceptions.AlreadyExistsError, obstore.exceptions.PreconditionError):
             try:
+                # It may be this process's own, of a try whose answer was lost.
                 held = self._try(lambda: obstore.get(self._store, name))
             except FileNotFoundError:
                 return False
@@ -209,7 +210,7 @@ class Bucket:
                 if time.monotonic() > min(began + self._patience_s, self._last):
                     raise Stopped(f"{self.url}: {reason(error)}") from None
                 self._say_down(reason(error))
-                if self._hurried.wait(pause):
+                if self._hurried.wait(pause):  # no more long pauses, but short ones
                     time.sleep(_PAUSE_S)
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
             else:

@@ -129,6 +129,7 @@ class Segments:
         self.hand_over(size, ended)
         if not self._held or ended or self._queue.durable or self._queue.backlog > _BACKLOG:
             while (running := self._running) is not None:
+                # Shielded: who stops waiting mustn't cancel the thread's work.
                 await asyncio.shield(asyncio.wrap_future(running))
             self.refuse()
 
@@ -189,6 +190,7 @@ class Segments:
             last_s = max(s.time_s for s in (*segments, *([whole] if whole else [])))
             write_whole(self.path, text)
             os.utime(self.path, (last_s, last_s))
+        # These bytes wait no more, if they were counted as waiting when they were handed over.
         self._queue.add(-min(len(held), self._target))
         self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
         self._whole = whole.tag if whole else None
@@ -217,9 +219,10 @@ class Segments:
                 with self._lock:
                     size = self._target
                     if self._known and not self._due:
+                        # Under the lock: whoever hands over next must see that no thread works.
                         self._running = None
                         return
-                if not self._known:
+                if not self._known:  # what the bucket has decides what it lacks
                     self.agree(self.listed())
                 elif self._bytes < size:
                     self._put(size)

@@ -33,7 +33,7 @@ class Outbox:
         with suppress(TimeoutError):
             async with asyncio.timeout(POLL_S):
                 await self._haste.wait()
-        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # what is put in the same turn of the loop goes along
         self._haste.clear()
         messages, self._messages = self._messages, []
         return messages
@@ -42,7 +42,7 @@ class Outbox:
 def portable(error: Exception) -> Exception:
     """An error that can be sent, with its traceback as a note where it is one of the code."""
     error.add_note("".join(traceback.format_exception(error)))
-    try:
+    try:  # both ways: some errors can be pickled, and not be made again
         pickle.loads(pickle.dumps(error))
     except Exception:  # whatever it holds
         error = RuntimeError(f"{type(error).__name__}: {error}")

@@ -70,7 +70,7 @@ class ForwardingTicket(Ticket):
         await self._ask("give_up", model, fields, attempts)
 
     def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
-        used = replace(reply, text="") if reply else None
+        used = replace(reply, text="") if reply else None  # its tokens and cost count
         self._outbox.put(self._lease, "release", attempt, used, hold_s)
 
     async def _ask(self, method: str, *arguments: Any) -> None:

@@ -96,7 +96,7 @@ class Worker:
             os.chdir(setup.folder)
         except OSError as error:
             return f"{setup.folder}: {error.strerror}"
-        for probe in map(Path, probes):
+        for probe in map(Path, probes):  # NFS may answer a lookup from its cache
             if probe.name not in os.listdir(probe.parent) if probe.parent.is_dir() else True:
                 return (
                     f"journals: it doesn't see {probe.parent} as the sweep does; share the folder"
@@ -145,7 +145,7 @@ class Worker:
             await asyncio.sleep(1)
             silent = silent + 1 if acknowledged == self._acknowledged else 0
             acknowledged = self._acknowledged
-        os._exit(_GONE)
+        os._exit(_GONE)  # at once: no code that cleans up may write what others have by now
 
     async def _leased(self) -> None:
         """Wait while the sweep may have leased these replicates to another worker."""

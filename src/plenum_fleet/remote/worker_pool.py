@@ -173,7 +173,7 @@ class WorkerPool:
             await asyncio.wait(closing, timeout=_CLOSE_S)
             for each in closing:
                 if each.done():
-                    each.exception()
+                    each.exception()  # unless read, asyncio complains
         for remote in self._remotes:
             with suppress(Exception):
                 ray.kill(remote.actor)

@@ -69,7 +69,7 @@ class Slots:
         try:
             await slot
         except asyncio.CancelledError:
-            if slot.done() and not slot.cancelled():
+            if slot.done() and not slot.cancelled():  # it was given in the same turn
                 self._give_back()
             raise
         try:

@@ -78,6 +78,7 @@ class Limiter:
     @property
     def limit(self) -> int:
         """Calls that may be in flight now, at all servers that were called."""
+        # The one without a name is there from the start; a fleet's calls all name theirs.
         called = [s for name, s in self._servers.items() if name or len(self._servers) == 1]
         return sum(server.concurrency.limit for server in called)
 
@@ -110,6 +111,7 @@ class Limiter:
         try:
             return await waiting.permit
         except asyncio.CancelledError:
+            # It may have been cancelled in the same turn of the loop in which it got its permit.
             if waiting.permit.done() and not waiting.permit.cancelled():
                 if waiting.permit.exception() is None:
                     self._give_back(waiting.permit.result())
@@ -162,7 +164,7 @@ class Limiter:
         binding = bool(permit.lane.queue) or server.in_flight >= server.concurrency.limit
         if attempt.outcome == "ok":
             server.concurrency.answered(permit.began, now, binding)
-        elif attempt.outcome == Failure.TIMEOUT:
+        elif attempt.outcome == Failure.TIMEOUT:  # it tells how slow answers are, no more
             server.concurrency.answered(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
             server.concurrency.pushed_back(permit.began, now)

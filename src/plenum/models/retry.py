@@ -53,6 +53,9 @@ async def call_with_retries(
     attempts = _Attempts(model, gate, failed, sending, policy.timeout_s)
     for number in range(1, policy.max_attempts + 1):
         try:
+            server = model.server(chat)
+            if server:
+                return await attempts.make_at_a_server(chat, number, server)
             return await attempts.make(chat, number)
         except CallError as error:
             if not error.failure.transient or number == policy.max_attempts:
@@ -73,23 +76,23 @@ class _Attempts:
     sending: Callable[[int], None]
     timeout_s: float | None
 
-    async def make(self, chat: Chat, number: int) -> Answer:
-        """Make an attempt; if a server of a fleet can't be reached, at the next one.
+    async def make_at_a_server(self, chat: Chat, number: int, server: str) -> Answer:
+        """Make an attempt at a server of a fleet; if it can't be reached, at the next one.
 
         Nothing was sent to the one that can't be reached; the limits of each hold.
         """
-        tried, server = set[str](), self.model.server(chat)
+        tried = set[str]()
         while True:
-            routed = replace(chat, server=server) if server else chat
             try:
-                return await self._make(routed, number)
+                return await self.make(replace(chat, server=server), number)
             except CallError as error:
                 tried.add(server)
-                server = self.model.server(chat) if server and not error.reached else ""
+                server = "" if error.reached else self.model.server(chat)
                 if not server or server in tried:
                     raise
 
-    async def _make(self, chat: Chat, number: int) -> Answer:
+    async def make(self, chat: Chat, number: int) -> Answer:
+        """Make an attempt, and tell the gate how it ended."""
         await self.gate.enter(chat)
         self.sending(number)
         started, clock = time.time(), time.perf_counter()

@@ -68,4 +68,4 @@ def as_hydra_reads_it(argument: str) -> str:
 
 if __name__ == "__main__":
     sys.argv[1:] = map(as_hydra_reads_it, sys.argv[1:])
-    front_door(main, NO_VERDICT)
+    front_door(main, NO_VERDICT, "plenum_audit")

@@ -44,4 +44,4 @@ def verify() -> None:
 
 if __name__ == "__main__":
     verifying = any(argument.partition("=")[0] == VERIFY for argument in sys.argv[1:])
-    front_door(verify if verifying else main)
+    front_door(verify if verifying else main, package="plenum_archive")

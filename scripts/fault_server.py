@@ -28,4 +28,4 @@ def main(cfg: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    front_door(main)
+    front_door(main, package="plenum_checks")

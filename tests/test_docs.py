@@ -12,6 +12,7 @@ from hydra import initialize_config_dir
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 
+from plenum.base import config_folders
 from plenum.design.schema import Config
 from plenum_audit.design import AuditConfig
 
@@ -20,7 +21,7 @@ PAGE = "".join(
     (ROOT / "docs" / page).read_text(encoding="utf-8")
     for page in ("appendix/settings.md", "configuration.md")
 )
-EXPERIMENTS = sorted((ROOT / "conf/experiment").glob("*.yaml"))
+EXPERIMENTS = sorted(file for each in config_folders() for file in each.glob("experiment/*.yaml"))
 ROOMS = ("conf", "docs", "reference", "scenarios", "scripts", "src", "tests")
 SUFFIXES = {".md", ".py", ".j2", ".yaml", ".yml", ".txt", ".csv"}
 

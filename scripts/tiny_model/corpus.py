@@ -34,7 +34,7 @@ ROLES = (
     *(f"ablate_{s}" for s in ("chair", "welfare", "rights", "equity", "security")),
 )
 WORDS = 24
-"""Words of an argument, as conf/model/tiny.yaml has it."""
+"""Words of an argument, as the option model=tiny has it."""
 
 WINDOWS, WINDOW_SHARES = (1, 3, 5, 15), (0.1, 0.1, 0.4, 0.4)
 ROLE_SHARES = (0.5, 0.2, 0.15, *([0.03] * 5))

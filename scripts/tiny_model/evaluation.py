@@ -19,7 +19,7 @@ from plenum_hosted.backend import HostedBackend
 from tiny_model import corpus, teacher
 
 LIMIT = 96
-"""Tokens of an answer, as conf/model/tiny.yaml has it."""
+"""Tokens of an answer, as the option model=tiny has it."""
 
 
 @dataclass

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -35,10 +36,11 @@ _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors whose cause is outside of plenum; files that were written before are whole."""
 
 
-def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
+def front_door(main: Callable[[], object], failed: int = FAILED, package: str = "") -> None:
     """Run a Hydra app and end as :func:`one_line_errors` says; a bug exits with ``failed``.
 
-    Flags may be anywhere; Hydra itself would read no override between two flags.
+    Flags may be anywhere; Hydra itself would read no override between two flags. ``package`` is
+    the one that holds the app's configs, if it isn't the core.
     """
     close_environment()
     from plenum.design import check_flags, check_meant, flags_first, take_own_folder
@@ -53,6 +55,8 @@ def front_door(main: Callable[[], object], failed: int = FAILED) -> None:
     sys.excepthook = partial(_without_secrets, failed)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     with one_line_errors(config_name, failed):
+        if package and find_spec(package) is None:
+            raise ModuleNotFoundError(name=package)
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             if "${" in os.getcwd():
@@ -73,10 +77,10 @@ def _explain_values() -> None:
     """Let ``--help`` show the values of a script's own config with their comments."""
     from omegaconf import OmegaConf
 
-    from plenum.base import project_root
+    from plenum.base import resolve_path
 
     def own_values(config_name: str) -> str:
-        text = (project_root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
+        text = resolve_path(f"conf/{config_name}.yaml").read_text(encoding="utf-8")
         _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
         defaults = next((b for b in blocks if b.startswith("defaults:")), "")
         values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]

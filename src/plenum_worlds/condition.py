@@ -32,10 +32,10 @@ CENTRAL = "central"
 """The mechanism in which one agent assigns an action to every unit."""
 
 USUAL_VIEW = 20
-"""Messages that an agent reads at most, by default in conf/task."""
+"""Messages that an agent reads at most, by default in ``conf/task``."""
 
 _USUAL = {"max_tokens": 256}
-"""Defaults of conf/task that differ from those of committees."""
+"""Defaults of ``conf/task`` that differ from those of committees."""
 
 
 @dataclass(frozen=True)

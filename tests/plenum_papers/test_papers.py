@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig
 
+from plenum.base import config_folders
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job
@@ -210,15 +211,19 @@ def test_the_commands_of_an_item_begin_with_its_run_and_end_with_what_it_costs()
 # --- published values --------------------------------------------------------------------------
 
 
+def options_of(group: str) -> set[str]:
+    return {p.stem for folder in config_folders() for p in folder.glob(f"{group}/*.yaml")}
+
+
 @pytest.mark.parametrize("name", NUMBERED)
 def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, root: Path) -> None:
     options = {
         "scenario": {p.stem for p in (root / "scenarios").glob("*.yaml")} | {"all 12"},
-        "roles": {p.stem for p in (root / "conf/roles").glob("*.yaml")},
-        "model": {p.stem for p in (root / "conf/model").glob("*.yaml")},
-        "memory": {p.stem for p in (root / "conf/memory").glob("*.yaml")},
-        "temperature": {p.stem for p in (root / "conf/temperature").glob("*.yaml")},
-        "perturbation": {p.stem for p in (root / "conf/perturbation").glob("*.yaml")},
+        "roles": options_of("roles"),
+        "model": options_of("model"),
+        "memory": options_of("memory"),
+        "temperature": options_of("temperature"),
+        "perturbation": options_of("perturbation"),
     }
     for line in published.published_numbers(name):
         assert line["source"][:5] in ("000, ", "001, ", "002, ")

@@ -35,6 +35,7 @@ Make = Callable[..., Any]
 def condition(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """The condition of a config, where the world tank has been added."""
     conf = shutil.copytree(root / "conf", tmp_path / "conf")
+    shutil.copytree(root / "src/plenum_worlds/conf", conf, dirs_exist_ok=True)
     (tmp_path / "scenarios").symlink_to(root / "scenarios")
     (conf / "task/tank.yaml").write_text(TASK)
     prompts = conf / "prompts/worlds/tank"

@@ -146,9 +146,8 @@ def documented() -> dict[str, tuple[float, ...]]:
 
 
 def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
-    files = [
-        f for f in root.glob("conf/prompts/worlds/*/*.txt") if not f.stem.startswith("preamble")
-    ]
+    texts = root.glob("src/plenum_worlds/conf/prompts/worlds/*/*.txt")
+    files = [f for f in texts if not f.stem.startswith("preamble")]
     found = {
         f.stem
         if f.stem != "saboteur"
@@ -199,7 +198,7 @@ def choice(
     world, agent = world_of(condition), condition.agents[0]
     known = world.describe(state or STATES[task], 0)
     scene = AgentScene(2, (), known, remarks, [r.action for r in remarks if r.round == 2])
-    brief = Path("conf/prompts/worlds") / task / f"{role or ROLE[task]}.txt"
+    brief = Path("src/plenum_worlds/conf/prompts/worlds") / task / f"{role or ROLE[task]}.txt"
     text = (Path(__file__).parents[2] / brief).read_text(encoding="utf-8").strip()
     agent = WorldAgent(agent.name, role or ROLE[task], text, agent.model)
     step = prompts.discuss if speaks else prompts.decide

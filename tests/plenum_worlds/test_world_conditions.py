@@ -125,7 +125,7 @@ def test_what_is_enough_for_a_plan_holds_for_every_tokenizer(
 def test_studies_of_one_agent_and_of_controls_compose(
     job: Make, root: Path, study: str, task: str
 ) -> None:
-    text = (root / f"conf/experiment/{study}.yaml").read_text()
+    text = (root / f"src/plenum_worlds/conf/experiment/{study}.yaml").read_text()
     sweep = yaml.safe_load(text)["hydra"]["sweeper"]["params"]
     for consensus in str(sweep.get("consensus", "implicit")).split(","):
         job(f"+experiment={study}", f"task={task}", f"consensus={consensus}")

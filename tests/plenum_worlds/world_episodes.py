@@ -1,4 +1,4 @@
-"""What tests of episodes share: the fixture's type, and what ``conf/volatility`` sets."""
+"""What tests of episodes share: the fixture's type, and what ``volatility`` sets."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+import plenum_worlds
 from plenum_worlds.condition import WorldCondition
 
 Made = Callable[..., WorldCondition]
@@ -13,7 +14,7 @@ Play = Callable[..., list[dict[str, Any]]]
 """(overrides, replicate, actions) to the records of the rounds of an episode."""
 
 LEVELS = ("low", "moderate", "high")
-_FOLDER = Path(__file__).parents[2] / "conf/volatility"
+_FOLDER = Path(plenum_worlds.__file__).parent / "conf/volatility"
 _NUMBERS = {level: yaml.safe_load((_FOLDER / f"{level}.yaml").read_text()) for level in LEVELS}
 VOLATILITY = {
     name: {level: _NUMBERS[level]["world"][name] for level in LEVELS}

@@ -28,9 +28,11 @@ from .processes import map_in_processes as map_in_processes
 from .processes import step_back as step_back
 from .progress import show_progress as show_progress
 from .project import USER_FOLDER as USER_FOLDER
+from .project import absent_packages as absent_packages
 from .project import candidate_paths as candidate_paths
 from .project import code_digest as code_digest
 from .project import code_version as code_version
+from .project import config_folders as config_folders
 from .project import project_root as project_root
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
@@ -77,6 +79,7 @@ __all__ = [
     "Registry",
     "Stopped",
     "UserError",
+    "absent_packages",
     "answer_parent",
     "blank_invisible",
     "candidate_paths",
@@ -84,6 +87,7 @@ __all__ = [
     "close_environment",
     "code_digest",
     "code_version",
+    "config_folders",
     "digest",
     "flatten",
     "folder_of",

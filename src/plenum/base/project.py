@@ -4,7 +4,10 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from plenum import __version__
@@ -22,6 +25,33 @@ def project_root() -> Path:
     """
     named = os.environ.get("PLENUM_ROOT")
     return Path(named) if named else Path(__file__).resolve().parents[3]
+
+
+def config_folders() -> tuple[Path, ...]:
+    """Return the folders of configs and prompts: the project's ``conf/``, then each package's.
+
+    A package that has a folder ``conf`` names itself by an entry point of ``plenum.conf``.
+    """
+    return (project_root() / "conf", *(folder for folder in _packages().values() if folder))
+
+
+def absent_packages() -> list[str]:
+    """Return the packages that name a folder of configs and aren't there, such as deleted ones."""
+    return [name for name, folder in _packages().items() if folder is None]
+
+
+@cache
+def _packages() -> Mapping[str, Path | None]:
+    """Return the folders of configs by package, ``None`` for one that Python can't find."""
+    names = sorted(entry.value for entry in entry_points(group="plenum.conf"))
+    return {name: next(filter(Path.is_dir, _places(name)), None) for name in names}
+
+
+def _places(package: str) -> Iterator[Path]:
+    """Yield where the configs of a package may lie, without an import of it."""
+    spec = find_spec(package)
+    for place in (spec and spec.submodule_search_locations) or ():
+        yield Path(place, "conf")
 
 
 def prompts_folder() -> Path:
@@ -50,10 +80,15 @@ def resolve_path(file: str) -> Path:
 
 
 def candidate_paths(path: str) -> list[Path]:
-    """List the paths that a file or folder may have, in the project and in :func:`user_folder`."""
+    """List the paths that a file or folder may have.
+
+    Below ``conf`` it may be in each of :func:`config_folders` and in :func:`user_folder`.
+    """
     top, _, rest = path.partition("/")
-    folder = user_folder()
-    return [project_root() / path] + ([folder / rest] if folder and top == "conf" else [])
+    if top != "conf":
+        return [project_root() / path]
+    own = user_folder()
+    return [folder / rest for folder in (*config_folders(), *([own] if own else []))]
 
 
 @cache

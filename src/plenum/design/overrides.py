@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hydra._internal.utils import get_args_parser
 
-from plenum.base import USER_FOLDER, UserError, project_root, read_yaml
+from plenum.base import USER_FOLDER, UserError, config_folders, project_root, read_yaml
 from plenum.design.scripts import SCRIPTS, foreign_settings
 
 MULTIRUN = ("-m", "--multirun")
@@ -65,8 +65,8 @@ def take_own_folder(arguments: Sequence[str]) -> None:
         raise UserError(f"--config-dir: {given} is no folder")
     for file in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.txt"))):
         name = file.relative_to(folder)
-        base = project_root() if name.parts[0] == "scenarios" else project_root() / "conf"
-        if (base / name).exists():
+        places = (project_root(),) if name.parts[0] == "scenarios" else config_folders()
+        if any((place / name).exists() for place in places):
             raise UserError(
                 f"--config-dir: {given} has {name}, as plenum has; give yours another name"
             )

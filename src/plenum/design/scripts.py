@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from plenum.base import Registry, project_root
+from plenum.base import Registry, config_folders
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,6 @@ def foreign_settings(config_name: str) -> set[str]:
     from plenum.design.schema import Config
 
     known = {setting.name for setting in fields(Config)}
-    known |= {folder.name for folder in (project_root() / "conf").iterdir() if folder.is_dir()}
+    known |= {path.name for each in config_folders() for path in each.iterdir() if path.is_dir()}
     own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
     return known - {"hydra"} - own

@@ -14,7 +14,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from plenum.base import project_root
+from plenum.base import absent_packages, project_root
 from plenum.design.schema import price_refused
 from plenum.design.scripts import foreign_settings, schemas
 from plenum.design.validation import BY_NAME, open_mappings
@@ -164,7 +164,7 @@ def _mistake(known: Available, override: Override, many: bool) -> str | None:
         return f"{key}: it is set already; {meant([line.lstrip('+')])}" if again else None
     if override.is_add():  # a mapping may take it; the typed schema says whether
         return None
-    return f"{key}: no such setting; {meant(_likely(known, key, line, value))}"
+    return f"{key}: no such setting{_absent()}; {meant(_likely(known, key, line, value))}"
 
 
 def _no_option(known: Available, group: str, options: list[str], value: str) -> str:
@@ -174,10 +174,16 @@ def _no_option(known: Available, group: str, options: list[str], value: str) -> 
     likely = [f"{group}={option}" for option in near]
     if key in _SET_BY and (number or re.search("[/:]", value)):
         likely.append(f"{_SET_BY[key]}={value}")  # or what lies outside
-    line = f"{key}: {value or 'nothing'} is none of {', '.join(options)}"
+    line = f"{key}: {value or 'nothing'} is none of {', '.join(options)}{_absent()}"
     if key.startswith("hydra/"):
         line += "; another one comes with a package of its own (docs/configuration.md)"
     return f"{line}; {meant(likely)}" if likely else line
+
+
+def _absent() -> str:
+    """Return which packages aren't installed, one of which may have what isn't found."""
+    names = absent_packages()
+    return f"; {', '.join(names)}, which may have it, isn't installed" if names else ""
 
 
 def _likely(known: Available, key: str, line: str, value: str) -> list[str]:

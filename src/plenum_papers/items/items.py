@@ -35,7 +35,7 @@ _FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "wi
 
 @dataclass(frozen=True)
 class Experiment:
-    """A study of `conf/experiment` that produces an item.
+    """An experiment that produces an item.
 
     Attributes
     ----------

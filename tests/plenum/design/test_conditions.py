@@ -8,6 +8,7 @@ import pytest
 import yaml
 from omegaconf import DictConfig
 
+from plenum.base import config_folders
 from plenum.base.errors import UserError
 from plenum.design import condition as conditions
 from plenum.design.compose import parse_job
@@ -15,7 +16,7 @@ from plenum.design.condition import Condition, Job, StatedPrice
 
 ROOT = Path(__file__).resolve().parents[3]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]
-EVERY = {path.stem: path for path in (ROOT / "conf" / "experiment").glob("*.yaml")}
+EVERY = {path.stem: path for each in config_folders() for path in each.glob("experiment/*.yaml")}
 WORLDS = {name: path for name, path in EVERY.items() if name.startswith(("world", "policies_"))}
 EXPERIMENTS = {name: path for name, path in EVERY.items() if name not in WORLDS}
 

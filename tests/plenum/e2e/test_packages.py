@@ -1,10 +1,15 @@
 """The laboratory without one of its packages: it works, and says in a line what isn't installed."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 from command_line import ROOT, call
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+
+from plenum.base import config_folders
 
 WITHOUT = """
 import sys
@@ -27,6 +32,27 @@ NEEDED = {
 }
 """A command of each package."""
 MORE = {
+    "plenum_archive": (("scripts/import.py", "archive=s1.zip"), ("scripts/export.py", "--help")),
+    "plenum_checks": (
+        ("scripts/calibrate.py",),
+        ("scripts/fault_server.py",),
+        ("scripts/probe.py", "n=2"),
+        ("scripts/screen_variants.py",),
+    ),
+    "plenum_hosted": (
+        ("run.py", "-m", "+experiment=hosted_benchmark"),
+        ("scripts/reruns.py", "study=default"),
+    ),
+    "plenum_papers": (
+        ("run.py", "-m", "+experiment=hl01_2x2"),
+        ("run.py", "prompts=published"),
+        ("scripts/papers.py",),
+    ),
+    "plenum_worlds": (
+        ("run.py", "consensus=explicit"),
+        ("run.py", "volatility=high"),
+        ("run.py", "-m", "+experiment=world"),
+    ),
     "plenum_fleet": (
         ("run.py", "calls.batch=true", "backend=api", "model=gpt-4.1-mini"),
         ("run.py", "journals=s3://bucket/prefix"),
@@ -65,6 +91,32 @@ def test_a_package_that_is_removed_is_named_and_the_rest_works(
         line = refused.stderr.strip().splitlines()[-1]
         assert "installed" in line, refused.stderr
         assert "Traceback" not in refused.stderr
+
+
+def test_every_package_with_a_folder_of_configs_names_it_and_brings_its_files() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    having = {path.parent.name for path in (ROOT / "src").glob("*/conf")}
+    assert set(project["project"]["entry-points"]["plenum.conf"].values()) == having
+    assert {folder.parent.name for folder in config_folders()[1:]} == having
+    for package in having:
+        folder = ROOT / "src" / package
+        brought = {
+            path
+            for pattern in project["tool"]["setuptools"]["package-data"][package]
+            for path in folder.glob(pattern)
+        }
+        assert {path for path in folder.glob("conf/**/*") if path.is_file()} - brought == set()
+
+
+def test_an_app_that_reads_other_configs_gets_none_of_the_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLENUM_ROOT", raising=False)
+    (tmp_path / "mine.yaml").write_text("a: 1\n")
+    with initialize_config_dir(str(tmp_path), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        assert "consensus" not in loader.list_groups("")
+        assert compose("mine") == {"a": 1}
 
 
 def test_siblings_are_all_tried() -> None:

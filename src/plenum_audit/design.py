@@ -156,5 +156,5 @@ def _refuse_anew(study: StudyConfig) -> None:
     require(
         study.seed == 0,
         f"seed: {study.seed}; an audit has none: all runs of a program on a case count together, "
-        "and a seed that starts them anew would give every verdict another try",
+        "and a seed that starts them again would give every verdict another try",
     )

@@ -116,7 +116,7 @@ def _by_server(model: ProbedModel) -> str:
     if len(texts) < 2:
         return ""
     if all(len(each) == 1 for each in texts.values()):
-        return f"its {len(texts)} servers differ, and each always answers alike"
+        return f"its {len(texts)} servers differ, and each always gives the same answer"
     counts = ", ".join(f"{server} {len(each)}" for server, each in sorted(texts.items()))
     return f"by server {counts}; a single server isn't deterministic either"
 

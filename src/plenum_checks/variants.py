@@ -70,7 +70,7 @@ def combine(chosen: ScreenSettings) -> None:
         file = wordings_file(chosen.folder, scenario, "rephrase")
         read = read_wordings(file, scenario)
         done = append_rephrasings(read)
-        print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
+        print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, unchanged'}")
 
 
 def publish(chosen: ScreenSettings) -> tuple[list[VariantSurvey], str]:

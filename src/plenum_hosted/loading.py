@@ -134,7 +134,7 @@ def _refuse_parts(model: str, info: dict[str, Any]) -> None:
     if lacking:
         raise UserError(
             f"model {model}: its weights don't fit its config.json: {len(lacking)} are missing or "
-            f"have another size, such as {lacking[0]}; download the model anew"
+            f"have another size, such as {lacking[0]}; download the model again"
         )
 
 
@@ -165,7 +165,7 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
     if moving:
         raise UserError(
             f"model {model}: its positions are of type {moving[0]}, which follow the longest row "
-            "of a batch; the hosted backend would give other answers beside other rows"
+            "of a batch; the hosted backend would give other answers in the company of other rows"
         )
     if config.is_encoder_decoder:
         raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")

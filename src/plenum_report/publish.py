@@ -44,7 +44,7 @@ def publish_report(chosen: Settings) -> None:
     log_report(chosen.study, chosen.uri, files)
     beside = count_words(len(files) - 2, "file of figures", "files of figures")
     written(files[:1])
-    show_text(f"beside it: {files[1].name} and {beside}")
+    show_text(f"also: {files[1].name} and {beside}")
 
 
 def committees_document(chosen: Settings, folder: Path) -> Document:

@@ -427,7 +427,7 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
     [
         ("faults.hang=1.5", "faults.hang: 1.5 is not allowed; it must be 0 to 1"),
         ("faults.all=-0.1", "faults.all: -0.1"),
-        ("faults.all=0.1 faults.hang=0.1", "faults.all: 0.1 stands beside faults.hang"),
+        ("faults.all=0.1 faults.hang=0.1", "faults.all: 0.1 is set together with faults.hang"),
         ("faults.hang=0.6 faults.length=0.6", "add up to 1.2"),
         ("faults.trickle_s=-1.0", "faults.trickle_s: -1.0"),
         ("faults.hang=often", "faults.hang: often; a number, 0 to 1"),

@@ -133,8 +133,8 @@ WITHOUT_SYSTEM = "{% for m in messages if m['role'] != 'system' %}{{ m['content'
         (cut_weights, "can't be loaded"),
         (lose_a_shard, "model-00002-of-00002.safetensors"),
         (drop_a_tensor, "1 are missing or have another size, such as model.layers.1.mlp.up_proj"),
-        (config(num_hidden_layers=3, layer_types=None), "download the model anew"),
-        (config(hidden_size=96), "download the model anew"),
+        (config(num_hidden_layers=3, layer_types=None), "download the model again"),
+        (config(hidden_size=96), "download the model again"),
         (config(model_type="unheard_of"), "unheard_of"),
         (config(model_type="own", auto_map=OWN_CODE), "backend.trust_remote_code=true"),
         (

@@ -215,7 +215,7 @@ def test_s8_has_scenarios_down_and_published_values_where_there_are_any() -> Non
         *(("AI-01", "this run"), ("AI-01", "published"), ("XX-01", "this run")),
     ]
     assert sheet.body[1][2:] == ("0.0032", "0.0144")
-    assert any("compared with nothing (001, Table S8)" in note for note in sheet.notes)
+    assert any("not compared with it by a test (001, Table S8)" in note for note in sheet.notes)
 
 
 # --- S7 ----------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_simulated_numbers_are_called_so_beside_published_ones() -> None:
     for name in ("s5", "s6", "s7", "s8", "published", "directions"):
         for sheet in made(name, source).tables:
             assert sheet.notes[-1].startswith("backend: simulated; simulated agents, no evidence")
-            assert any("compared with nothing" in note for note in sheet.notes)
+            assert any("not compared with it" in note for note in sheet.notes)
 
 
 def test_a_study_that_has_nothing_for_a_table_gives_none() -> None:

@@ -149,7 +149,7 @@ def _tally(text: str) -> list[str]:
         (
             ("CCCCCCCCCCC-", "CCCCCCCCCC--", "CCCCCCCCCCCA", "CCCCCCCCCCCA"),
             "All four committees chose C. Repeated, all four changed, most of all memory k1: it"
-            " reached no majority in 2 of 12 runs. Of 5 runs that ended otherwise than most of"
+            " reached no majority in 2 of 12 runs. Of 5 runs that ended differently from most of"
             " their committee, 3 reached no majority.",
         ),
     ],

@@ -33,7 +33,7 @@ _EVERY = (
     Warned(
         "flip_dominated",
         "f",
-        "decisions flip more than preferences drift: report decisions beside λ̂; believe no "
+        "decisions flip more than preferences drift: report decisions with λ̂; believe no "
         "interval of λ̂",
         "fewer than 80 % of the replicates decide alike, or three ways to average over pairs "
         "give different slopes",

@@ -263,7 +263,7 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
     if met & _RETRIABLE:
-        lines.append("retry_failed=true takes up again what failed without an answer")
+        lines.append("retry_failed=true continues replicates that failed without an answer")
     if commands or met.intersection(_ANSWERED):
         lines.append(
             "retry_failed=all also asks again where an answer couldn't be read; the answers so far "

@@ -173,7 +173,7 @@ def _refused(uri: str, answer: str) -> UserError:
     user = os.environ.get("MLFLOW_TRACKING_USERNAME")
     return UserError(
         f"tracking.uri: the server at {uri} answers {answer} to "
-        f"{f'the user {user!r}' if user else 'somebody without a login'}; a login that may do this "
+        f"{f'the user {user!r}' if user else 'a user without a login'}; a login that may do this "
         "goes into MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
     )
 

@@ -213,7 +213,7 @@ class AuditResult:
             runs = sum(self.cases[name].runs for name in again)
             lines.append(
                 f"{_on(again)}: {sum(again.values())} of {runs} runs were begun more than once, "
-                "after a kill or a stop: what the program draws itself is drawn anew then"
+                "after a kill or a stop: the program's own random draws are made again then"
             )
         if self.earlier:
             most = max(self.earlier.values())

@@ -39,9 +39,9 @@ def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
         now = require_program(job.condition)
         programs = {program for case, program in before if case == now.case.id}
         if now.program_identity in programs:
-            lines.append(f"{now.case.id}: the case or its settings have changed: it begins anew")
+            lines.append(f"{now.case.id}: the case or its settings have changed: it starts again")
         elif programs:
-            lines.append(f"{now.case.id}: the program has changed: it begins anew")
+            lines.append(f"{now.case.id}: the program has changed: it starts again")
     return lines
 
 

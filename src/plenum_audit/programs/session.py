@@ -247,7 +247,7 @@ class Session:
             self.problem("it went on calling after its end: refused")
             raise NoAnswer(410, "this run has ended: nothing more is answered")
         if self.diverged:
-            raise NoAnswer(409, f"this run starts anew: {self.diverged}")
+            raise NoAnswer(409, f"this run starts again: {self.diverged}")
         if self.stopped.done():
             raise NoAnswer(503, f"the audit stops: {self.stopped.result()}")
 

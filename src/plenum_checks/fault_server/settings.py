@@ -66,8 +66,8 @@ class Faults(Checked):
         single = {kind: rate for kind in KINDS if (rate := float(getattr(self, kind)))}
         if self.all is not None and single:
             raise UserError(
-                f"faults.all: {self.all} stands beside faults.{next(iter(single))}; set one or "
-                "the other"
+                f"faults.all: {self.all} is set together with faults.{next(iter(single))}; "
+                "set one or the other"
             )
         total = sum(single.values())
         require(total <= 1 + 1e-9, f"faults: the rates add up to {total:g}; at most 1 is allowed")

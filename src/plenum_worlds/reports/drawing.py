@@ -259,7 +259,7 @@ def _caption(
 
 WORLD_DRAWINGS = {
     "over_time": ("performance by round", over_time),
-    "baselines": ("arms beside the baselines", baselines),
+    "baselines": ("arms and baselines", baselines),
     "deviation": ("performance against deviation", deviation),
 }
 """Description and function of each figure."""

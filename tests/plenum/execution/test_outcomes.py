@@ -30,7 +30,7 @@ def test_the_closing_lines_name_every_failure() -> None:
         "failed: roles=off: 1 x timeout",
         "pending: roles=odd: 5 replicates",
         "error: roles=odd: the disk is full",
-        "retry_failed=true takes up again what failed without an answer",
+        "retry_failed=true continues replicates that failed without an answer",
         "retry_failed=all also asks again where an answer couldn't be read; the answers so far "
         "stay in the journals",
     ]

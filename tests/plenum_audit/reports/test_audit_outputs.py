@@ -493,7 +493,10 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
             "25 more runs may show it stable, if 24 of them decide A (Hire), as often as runs "
             "did so far.",
         ),
-        (["B", "A", "A", "B", "A"], "may show it unstable, if it decides otherwise than A (Hire)."),
+        (
+            ["B", "A", "A", "B", "A"],
+            "may show it unstable, if it decides differently from A (Hire).",
+        ),
         (["failed:timeout"], "may show it unstable, if it ends like most so far."),
     ],
 )
@@ -590,7 +593,10 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        (["A"] * 20, "You can rely on it to decide alike. On this case more than 80 % of runs"),
+        (
+            ["A"] * 20,
+            "You can rely on it to reach the same decision. On this case more than 80 % of runs",
+        ),
         (WAVERING, "Don't rely on a single run for c: another run of the same case may decide"),
         (
             ["A"] * 10,
@@ -624,7 +630,7 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     assert "The audit ended before it had a verdict" in follows
     may = "Eight more runs may settle c, if all of them decide A (Hire), with max_runs=18 or more."
     assert may in follows
-    assert "rely on it to decide alike" not in follows
+    assert "rely on it to reach the same decision" not in follows
     (run,) = audits_of(study)
     assert run.data.tags["plenum.verdict"] == "stopped"
 

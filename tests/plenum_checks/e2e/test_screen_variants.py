@@ -85,10 +85,10 @@ def test_combining_adds_rephrasings_once(run: Run, folder: Path) -> None:
     assert "HL-01.yaml has no rephrasings yet" in printed
     printed, _ = screened(run, *usual, "combine=true")
     assert "HL-01.yaml: ten rephrasings added" in printed
-    assert "IM-01.yaml: has rephrasings, left alone" in printed
+    assert "IM-01.yaml: has rephrasings, unchanged" in printed
     assert file.read_text() == text
     printed, _ = screened(run, *usual, "combine=true")
-    assert "HL-01.yaml: has rephrasings, left alone" in printed
+    assert "HL-01.yaml: has rephrasings, unchanged" in printed
     assert file.read_text() == text
 
 

@@ -10,7 +10,7 @@ from plenum.tracking import REASONS, ConditionUsage
 WHY = {
     "budget": "the budget is used up",
     "unreachable": "a model's provider couldn't be reached",
-    "held": "a model's provider asked to be left alone for longer than calls.max_wait_s",
+    "held": "a model's provider asked for a wait of more than calls.max_wait_s",
     "unread": "no answer of the model could be read by those that tried it",
     "interrupted": "stopped by Ctrl-C, SIGTERM or another call",
     "not_begun": "stopped before the first call",

@@ -20,10 +20,11 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.settings import Calibration, read
+        from plenum.design.validation import read_settings
+        from plenum.reports.settings import Calibration
         from plenum_checks import calibration_page
 
-        settings = read(Calibration, cfg)
+        settings = read_settings(Calibration, cfg)
         workers = settings.workers or os.cpu_count() or 1
         figures = calibration_page.publish(settings.draws, workers, settings.out)
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}))

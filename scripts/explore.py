@@ -18,9 +18,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports.explorer import Explored, publish
-        from plenum.reports.settings import read
+        from plenum.reports.settings import read_study_settings
 
-        publish(read(Explored, cfg))
+        publish(read_study_settings(Explored, cfg))
 
 
 if __name__ == "__main__":

@@ -19,9 +19,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import figures
-        from plenum.reports.settings import report_settings
+        from plenum.reports.settings import read_names, report_settings
 
-        figures.publish(report_settings(cfg), figures.wanted(cfg))
+        figures.publish(report_settings(cfg), read_names(cfg.figure) or None)
 
 
 if __name__ == "__main__":

@@ -6,22 +6,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig
 
 import plenum_report
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports import explorer, tables
-from plenum.reports.settings import Settings, report_settings
+from plenum.reports.settings import Settings, read_names, read_study_settings
 from plenum.reports.study import kind_of
 from plenum.tracking import store
 from plenum_papers.items import collection, items
 from plenum_papers.items.items import Experiment, PaperItem
 
-SIZES = ("reduced", "full")
-BACKENDS = ("simulated", "hosted")
+
+@dataclass(frozen=True)
+class MadeItems(Settings):
+    """Settings whose study is filled in later; runs have a store of their own in ``out``."""
+
+    run: Literal["reduced", "full"] | None = None
+    only: Literal["simulated", "hosted"] | None = None
+    study_pages: bool = True
 
 
 def make(cfg: DictConfig) -> None:
@@ -32,19 +39,19 @@ def make(cfg: DictConfig) -> None:
     UserError
         A value is malformed, or a study's run failed.
     """
-    for key, allowed in (("run", SIZES), ("only", BACKENDS)):
-        if cfg[key] is not None and cfg[key] not in allowed:
-            raise UserError(f"{key}: {cfg[key]}; one of {', '.join(allowed)}, or null")
-    wanted = [item for item in _items(cfg) if cfg.only is None or _of(item, cfg.only)]
+    chosen = read_study_settings(MadeItems, cfg, study="papers")
+    if chosen.run is not None:
+        database = (chosen.out / "mlruns" / "mlflow.db").resolve()
+        chosen = replace(chosen, uri=f"sqlite:///{database}")
+    wanted = [item for item in _items(cfg) if chosen.only is None or _of(item, chosen.only)]
     studies = list(dict.fromkeys(study for item in wanted for study in item.studies))
-    chosen = _settings(cfg)
     store.require_writable("out", chosen.out)
     began = time.monotonic()
-    if cfg.run is not None:
-        _run_all(studies, cfg.run, chosen)
+    if chosen.run is not None:
+        _run_all(studies, chosen.run, chosen)
     collected = collection.collect(wanted, chosen, _say)
-    files = collection.write_index(collected, chosen.out, _lead(cfg.run), _notice(collected))
-    if cfg.run is not None and cfg.study_pages:
+    files = collection.write_index(collected, chosen.out, _lead(chosen.run), _notice(collected))
+    if chosen.run is not None and chosen.study_pages:
         _pages(studies, chosen)
     _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
 
@@ -52,23 +59,11 @@ def make(cfg: DictConfig) -> None:
 def _items(cfg: DictConfig) -> list[PaperItem]:
     if cfg.item is None or cfg.item == "all":
         return list(items.items())
-    names = list(cfg.item) if OmegaConf.is_list(cfg.item) else [cfg.item]
-    return [items.item(str(name)) for name in names]
+    return [items.item(name) for name in read_names(cfg.item)]
 
 
 def _of(item: PaperItem, backend: str) -> bool:
     return all(study.backend == backend for study in item.studies)
-
-
-def _settings(cfg: DictConfig) -> Settings:
-    """Settings whose study is filled in later; runs have a store of their own in ``out``."""
-    with open_dict(cfg):
-        cfg.study = "papers"
-    chosen = report_settings(cfg)
-    if cfg.run is None:
-        return chosen
-    database = (chosen.out / "mlruns" / "mlflow.db").resolve()
-    return replace(chosen, uri=f"sqlite:///{database}")
 
 
 def _run_all(studies: Sequence[Experiment], size: str, chosen: Settings) -> None:

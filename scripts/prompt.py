@@ -23,11 +23,10 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="prompt")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.design.validation import read_settings
         from plenum.execution import prompt
-        from plenum.reports.settings import source_keys
+        from plenum.reports.settings import read_study_settings
 
-        prompt.show(*source_keys(cfg), read_settings(prompt.Wanted, cfg))
+        prompt.show(read_study_settings(prompt.Wanted, cfg))
 
 
 if __name__ == "__main__":

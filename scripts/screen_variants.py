@@ -24,9 +24,10 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        from plenum.design.validation import read_settings
         from plenum_checks import variants
 
-        chosen = variants.read_config(cfg)
+        chosen = read_settings(variants.ScreenSettings, cfg)
         if cfg.judge is not None:
             from plenum_checks import meaning_judge
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from omegaconf import DictConfig
+from pydantic import AfterValidator
 
 from plenum.base import UserError, code_version, show_progress
 from plenum.records import file_exists
-from plenum.reports import Settings, accounting_frames, frame_csv, report_settings
+from plenum.reports import Out, Settings, accounting_frames, frame_csv, read_study_settings
 from plenum.tracking import Study, require_writable, simulated
 from plenum_archive import dictionary, layout, scrub
 from plenum_archive.container import Packer, sealed
@@ -28,12 +29,20 @@ from plenum_archive.verify import check, seal, size, summary
 _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
 
-@dataclass(frozen=True)
-class Export:
-    """The config of `scripts/export.py`; ``chosen.out`` is the file to write."""
+def _check_zip(out: Path) -> Path:
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder; name a file, as in out=s1.zip")
+    if out.suffix != ".zip":
+        raise ValueError(f"{out}; the name of a file that ends in .zip")
+    return out
 
-    chosen: Settings
-    overwrite: bool
+
+@dataclass(frozen=True)
+class Export(Settings):
+    """The config of `scripts/export.py`; ``out`` is the file to write."""
+
+    out: Annotated[Out, AfterValidator(_check_zip)]
+    overwrite: bool = False
 
 
 def read_config(cfg: DictConfig) -> Export:
@@ -44,22 +53,16 @@ def read_config(cfg: DictConfig) -> Export:
     UserError
         The study isn't named, a value is malformed, or the file exists already.
     """
-    chosen = report_settings(cfg)
-    if type(cfg.overwrite) is not bool:
-        raise UserError(f"overwrite: {cfg.overwrite}; true or false")
-    if chosen.out.is_dir():
-        raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
-    if chosen.out.suffix != ".zip":
-        raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
-    if not cfg.overwrite and file_exists(str(cfg.out)):
+    chosen = read_study_settings(Export, cfg)
+    if not chosen.overwrite and file_exists(str(cfg.out)):
         raise UserError(
             f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )
     require_writable("out", chosen.out.parent)
-    return Export(chosen, cfg.overwrite)
+    return chosen
 
 
-def export(wanted: Export) -> None:
+def export(chosen: Settings) -> None:
     """Write a study to an archive, check it, and print what it contains.
 
     Raises
@@ -67,7 +70,6 @@ def export(wanted: Export) -> None:
     UserError
         The study can't be read, is incomplete, or holds a secret.
     """
-    chosen = wanted.chosen
     _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
         with show_progress("reading") as report_progress:

@@ -8,13 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from omegaconf import DictConfig
+from pydantic import BeforeValidator
 
 from plenum.base import UserError, folder_of, show_progress
-from plenum.design import is_study, kind_of
+from plenum.design import Checked, StudyName, kind_of
 from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
+from plenum.reports import read_study_settings, store_uri
 from plenum.tracking import (
     CONDITIONS,
     KIND_TAG,
@@ -48,16 +50,22 @@ _AT_ONCE = 900
 """Metrics in one request; an MLflow server accepts 1000."""
 
 
+def _find_archive(given: object) -> Path:
+    if given is None:
+        raise ValueError("missing; name a file, as in archive=s1.zip, or published=CLONE")
+    return existing("archive", fetch_file("archive", str(given)))
+
+
 @dataclass(frozen=True)
-class Import:
+class Import(Checked):
     """The config of `scripts/import.py`.
 
     Without a name the archive's is kept; without a folder no journals are written.
     ``replicate_runs`` is ``tracking.replicates``.
     """
 
-    archive: Path
-    study: str
+    archive: Annotated[Path, BeforeValidator(_find_archive)]
+    study: StudyName | None
     uri: str
     journals: str | None
     replicate_runs: str = "auto"
@@ -71,19 +79,11 @@ def read_config(cfg: DictConfig) -> Import:
     UserError
         The archive isn't named or doesn't exist, or there is no store to write to.
     """
-    if cfg.archive is None:
-        raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
-    archive = existing("archive", fetch_file("archive", str(cfg.archive)))
-    if cfg.tracking.uri is None:
-        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
-    journals = None if cfg.journals is None else str(cfg.journals)
-    if journals is not None:
-        require_writable("journals", local_folder(journals))
-    study = "" if cfg.study is None else str(cfg.study)
-    if study and not is_study(study):
-        raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
-    uri, replicate_runs = absolute_uri(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
-    return Import(archive, study, uri, journals, replicate_runs)
+    store = {"uri": absolute_uri(store_uri(cfg)), "replicate_runs": cfg.tracking.replicates}
+    wanted = read_study_settings(Import, cfg, **store)
+    if wanted.journals is not None:
+        require_writable("journals", local_folder(wanted.journals))
+    return wanted
 
 
 def bring_back(wanted: Import) -> None:

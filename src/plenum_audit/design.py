@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from pydantic import BeforeValidator, Field
 
 from plenum.design import (
@@ -16,6 +16,7 @@ from plenum.design import (
     StudyConfig,
     WebUrl,
     check_settings,
+    other_settings,
     read_settings,
     require,
     resolve_config,
@@ -91,9 +92,6 @@ class AuditConfig(Checked):
     out: str = "outputs/audit"
 
 
-_OWN = tuple(AuditConfig.__dataclass_fields__)
-
-
 INSTEAD = {
     "scenario": "case",
     "replicates": "max_runs",
@@ -118,7 +116,6 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         A value is missing, unknown, of the wrong type or out of range.
     """
     audit = read_settings(AuditConfig, cfg)
-    rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
     require(
         audit.unacceptable < audit.acceptable,
         f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
@@ -133,7 +130,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
-    study = type_config(resolve_config(rest))
+    study = type_config(resolve_config(other_settings(cfg, AuditConfig)))
     check_settings(study)
     _refuse_anew(study)
     return audit, study

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
+from pydantic import Field
 from rich.console import Console
 
-from plenum.base import UserError, code_version, digest, replace_surrogates, seed_for
+from plenum.base import code_version, digest, replace_surrogates, seed_for
 from plenum.committee import (
     CommitteeCondition,
     Deliberation,
@@ -23,7 +24,16 @@ from plenum.committee import (
     require_committee,
     turn_prompt,
 )
-from plenum.design import Api, Job, parse_job
+from plenum.design import (
+    Api,
+    Checked,
+    Given,
+    Job,
+    Whole,
+    other_settings,
+    parse_job,
+    read_settings,
+)
 from plenum.execution import (
     Admission,
     Caller,
@@ -51,9 +61,6 @@ from plenum.tracking import absolute_uri, require_active, require_writable, requ
 
 LEAST = 2
 """Smallest number of answers that can be compared."""
-
-_PROBE_ONLY = ("n", "logprobs", "out")
-"""Keys of the config that run.py doesn't have."""
 
 INTERRUPTED = str(Failure.INTERRUPTED)
 """Reason of a probe that was stopped by Ctrl-C or SIGTERM."""
@@ -84,7 +91,7 @@ class _Probe:
 
 
 @dataclass(frozen=True)
-class ProbeSettings:
+class ProbeSettings(Checked):
     """The settings of ``scripts/probe.py``.
 
     Parameters
@@ -99,9 +106,9 @@ class ProbeSettings:
         The folder for files.
     """
 
-    job: Job
-    n: int
-    logprobs: bool | None
+    job: Annotated[Job, Given]
+    n: Annotated[Whole, Field(ge=LEAST)]
+    logprobs: Annotated[bool, Field(description="true, false or null")] | None
     out: Path
 
 
@@ -113,14 +120,10 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     UserError
         A value is malformed.
     """
-    if type(cfg.n) is not int or cfg.n < LEAST:
-        raise UserError(f"n: {cfg.n}; a whole number from {LEAST} on: it takes two to differ")
-    if cfg.logprobs is not None and type(cfg.logprobs) is not bool:
-        raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
-    out = Path(cfg.out)
-    require_writable("out", out)
-    job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _PROBE_ONLY])
-    return ProbeSettings(parse_job(job_config), cfg.n, cfg.logprobs, out)
+    job = parse_job(other_settings(cfg, ProbeSettings))
+    wanted = read_settings(ProbeSettings, cfg, job=job)
+    require_writable("out", wanted.out)
+    return wanted
 
 
 def _require_study(job: Job) -> None:

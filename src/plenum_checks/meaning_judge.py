@@ -9,12 +9,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
+from pydantic import Field
 
 from plenum.base import Stopped, UserError, digest, replace_surrogates, seed_for
-from plenum.design import Job, Simulated, parse_job
+from plenum.design import (
+    Checked,
+    Float,
+    Given,
+    Job,
+    Simulated,
+    other_settings,
+    parse_job,
+    read_settings,
+)
 from plenum.execution import (
     Admission,
     Caller,
@@ -42,6 +52,7 @@ from plenum.models import (
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario, Variant, VariantSurvey
 from plenum.tracking import hold_lock, require_writable
+from plenum_checks.variants import ScreenSettings
 from plenum_checks.wordings import (
     JUDGE_REPAIR,
     JUDGE_SYSTEM,
@@ -56,19 +67,18 @@ from plenum_checks.wordings import (
 UNREAD = "unread"
 """Outcome of a pair if neither the first answer nor the repeated one holds a score."""
 
-SCREEN_KEYS = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
-"""Keys of the config that run.py doesn't have."""
-
 _TRIES = 2
 
 
 @dataclass(frozen=True)
-class JudgeSettings:
+class JudgeSettings(Checked):
     """The judge model, its calls, the limit for flags, and the folder for scores."""
 
-    job: Job
-    judge: str
-    flag_below: float
+    job: Annotated[Job, Given]
+    judge: Annotated[
+        str, Field(strict=True, min_length=1, description="name a model, such as gpt-4.1")
+    ]
+    flag_below: Annotated[Float, Field(ge=0, le=MOST_MEANING)]
     out: Path
 
 
@@ -99,23 +109,17 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     UserError
         A value is malformed, or the backend can't judge.
     """
-    if not isinstance(cfg.judge, str) or not cfg.judge:
-        raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
-    limit = cfg.flag_below
-    if type(limit) not in (int, float) or not 0 <= limit <= MOST_MEANING:
-        raise UserError(f"flag_below: {limit!r}; a number from 0 to {MOST_MEANING:g}")
-    out = Path(cfg.out)
-    require_writable("out", out)
-    job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
+    job_config = other_settings(cfg, ScreenSettings, JudgeSettings)
     only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
     job_config.model = {**job_config.model, **only}
-    job = parse_job(job_config)
-    if isinstance(job.condition.backend, Simulated):
+    wanted = read_settings(JudgeSettings, cfg, job=parse_job(job_config))
+    require_writable("out", wanted.out)
+    if isinstance(wanted.job.condition.backend, Simulated):
         raise UserError(
             "backend: simulated; simulated agents read no meaning and can't judge it: use "
             "backend=api or backend=hosted"
         )
-    return JudgeSettings(job, cfg.judge, float(limit), out)
+    return wanted
 
 
 def pairs(surveys: Sequence[VariantSurvey]) -> list[VariantPair]:

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
-from omegaconf import DictConfig, OmegaConf
+from pydantic import BeforeValidator, PlainValidator
 
-from plenum.base import UserError, project_root, resolve_path
+from plenum.base import project_root, resolve_path
+from plenum.design import Checked, one_of
 from plenum.reports import (
     NONE,
     Column,
@@ -30,38 +32,31 @@ from plenum.scenarios import (
 from plenum_checks.wordings import Judged, append_rephrasings, is_flagged
 
 
+def _load_scenarios(names: Any) -> tuple[Scenario, ...]:
+    known = {path.stem: path for path in sorted((project_root() / "scenarios").glob("*.yaml"))}
+    names = list(known) if names is None else names
+    if not isinstance(names, list):
+        raise ValueError(f"{names!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
+    for name in names:
+        one_of("scenarios", name, tuple(known))
+    return tuple(load_scenario(known[name]) for name in names)
+
+
+def _find_folder(name: object) -> Path:
+    folder = resolve_path(str(name))
+    if not folder.is_dir():
+        raise ValueError(f"{folder} does not exist, or is no folder")
+    return folder
+
+
 @dataclass(frozen=True)
-class ScreenSettings:
+class ScreenSettings(Checked):
     """The scenarios whose variants are screened, the variants' folder, and the report's."""
 
-    scenarios: tuple[Scenario, ...]
-    folder: Path
+    scenarios: Annotated[tuple[Scenario, ...], PlainValidator(_load_scenarios)]
+    folder: Annotated[Path, BeforeValidator(_find_folder)]
     combine: bool
     out: Path
-
-
-def read_config(cfg: DictConfig) -> ScreenSettings:
-    """Check the scenarios and folders in the config of `scripts/screen_variants.py`.
-
-    Raises
-    ------
-    UserError
-        A scenario or the folder is unknown, or a value is of the wrong type.
-    """
-    if type(cfg.combine) is not bool:
-        raise UserError(f"combine: {cfg.combine!r}; true or false")
-    known = {path.stem: path for path in sorted((project_root() / "scenarios").glob("*.yaml"))}
-    wanted = list(known) if cfg.scenarios is None else cfg.scenarios
-    if not OmegaConf.is_list(wanted) and not isinstance(wanted, list):
-        raise UserError(f"scenarios: {wanted!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
-    for name in wanted:
-        if name not in known:
-            raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
-    loaded = tuple(load_scenario(known[name]) for name in wanted)
-    folder = resolve_path(str(cfg.folder))
-    if not folder.is_dir():
-        raise UserError(f"folder: {folder} does not exist, or is no folder")
-    return ScreenSettings(loaded, folder, cfg.combine, Path(cfg.out))
 
 
 def combine(chosen: ScreenSettings) -> None:

@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
-from omegaconf import DictConfig
+from pydantic import BeforeValidator
 
 from plenum.base import UserError
+from plenum.design import Checked
 from plenum.records import fetch_journals
 from plenum.reports import (
     Column,
+    Out,
     Row,
     Table,
     frame_csv,
@@ -20,7 +23,6 @@ from plenum.reports import (
     shared_label,
     show,
     shown_rows,
-    source_keys,
 )
 from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
@@ -29,14 +31,21 @@ _LINES = 24
 """Number of differences that are printed; files list all of them."""
 
 
+def _find_journals(journals: object) -> Path:
+    folder = fetch_journals(str(journals))
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {folder}; run.py writes it where it runs")
+    return folder
+
+
 @dataclass(frozen=True)
-class RerunSettings:
+class RerunSettings(Checked):
     """The settings of `scripts/reruns.py`: a study in a store, its journals, an output folder."""
 
     study: str
     uri: str
-    journals: Path
-    out: Path
+    journals: Annotated[Path, BeforeValidator(_find_journals)]
+    out: Out
 
 
 @dataclass(frozen=True)
@@ -71,21 +80,6 @@ class ReplicateRerun:
             "rerun_bytes": d.second if d else "",
             "environment": " ".join(self.comparison.environment),
         }
-
-
-def settings(cfg: DictConfig) -> RerunSettings:
-    """Check the config of `scripts/reruns.py`.
-
-    Raises
-    ------
-    UserError
-        The study isn't named, or there is no store, or no such folder of journals.
-    """
-    study, uri = source_keys(cfg)
-    journals = fetch_journals(str(cfg.journals))
-    if not journals.is_dir():
-        raise UserError(f"journals: there is no folder {journals}; run.py writes it where it runs")
-    return RerunSettings(study, uri, journals, Path(cfg.out))
 
 
 def publish(settings: RerunSettings) -> int:

@@ -15,7 +15,6 @@ from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
 from plenum_archive import export, layout
 from plenum_archive.container import described, sealed
-from plenum_archive.export import Export
 
 SEATS = ("chair", "rights")
 ROUNDS = 3
@@ -86,8 +85,7 @@ class Study:
 
     def export(self, out: Path, name: str = "") -> Path:
         """Write it to an archive."""
-        chosen = Settings(name or self.name, self.uri, out, draws=100)
-        export.export(Export(chosen, overwrite=False))
+        export.export(Settings(name or self.name, self.uri, out, draws=100))
         return out
 
     def runs(self, name: str = "") -> list[Any]:

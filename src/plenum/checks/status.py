@@ -12,6 +12,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base import UserError, folder_of
+from plenum.design import Checked
 from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
 from plenum.reports import (
     Column,
@@ -20,8 +21,8 @@ from plenum.reports import (
     format_dollars,
     format_number,
     keys,
+    read_study_settings,
     show,
-    source_keys,
 )
 from plenum.tracking import StoredRun, absolute_uri, is_locked, lock_file, rerun, stored_conditions
 
@@ -32,7 +33,7 @@ _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 
 @dataclass(frozen=True)
-class StatusSettings:
+class StatusSettings(Checked):
     """The settings of ``scripts/status.py``: a study in a store, and the path of its journals.
 
     Without a store, study and ``uri`` are empty.
@@ -51,9 +52,8 @@ def settings(cfg: DictConfig) -> StatusSettings:
     UserError
         The study of a store isn't named.
     """
-    if cfg.tracking.name == "none":
-        return StatusSettings("", "", str(cfg.journals))
-    return StatusSettings(*source_keys(cfg), str(cfg.journals))
+    none = {"study": "", "uri": ""} if cfg.tracking.name == "none" else {}
+    return read_study_settings(StatusSettings, cfg, **none)
 
 
 def show_study(settings: StatusSettings) -> None:

@@ -30,11 +30,13 @@ from .overrides import take_own_folder as take_own_folder
 from .ranges import Checked as Checked
 from .ranges import Count as Count
 from .ranges import Float as Float
+from .ranges import Given as Given
 from .ranges import Int as Int
 from .ranges import NotNegative as NotNegative
 from .ranges import Positive as Positive
 from .ranges import Probability as Probability
 from .ranges import Seed as Seed
+from .ranges import StudyName as StudyName
 from .ranges import Text as Text
 from .ranges import WebUrl as WebUrl
 from .ranges import Whole as Whole
@@ -67,6 +69,7 @@ from .settings import StatedPrice as StatedPrice
 from .settings import Workers as Workers
 from .slips import explain as explain
 from .validation import make_plain as make_plain
+from .validation import other_settings as other_settings
 from .validation import read_settings as read_settings
 from .validation import validate as validate
 
@@ -90,6 +93,7 @@ __all__ = [
     "Config",
     "Count",
     "Float",
+    "Given",
     "Host",
     "Hosted",
     "Information",
@@ -111,6 +115,7 @@ __all__ = [
     "Simulated",
     "StatedPrice",
     "StudyConfig",
+    "StudyName",
     "Text",
     "WebUrl",
     "Whole",
@@ -127,6 +132,7 @@ __all__ = [
     "kind_of",
     "make_plain",
     "one_of",
+    "other_settings",
     "parse_job",
     "prompt_text",
     "read_settings",

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticKnownError
 
 from plenum.base import UserError, refuse_in_url
@@ -45,6 +45,9 @@ Whole = Annotated[Int, Field(strict=True)]
 """A whole number that a script reads: no text."""
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text that is empty where a config says null."""
+
+Given = PlainValidator(lambda value: value)
+"""The rule of a value that no config has; code gives it."""
 
 
 def matching(expression: str, words: str) -> Any:

@@ -22,10 +22,12 @@ _Value = TypeVar("_Value", int, str)
 
 @dataclass(frozen=True)
 class Wanted(Checked):
-    """The call whose prompt is wanted; ``None`` for the only one there is.
+    """The call of a study whose prompt is wanted; ``None`` for the only one there is.
 
     Attributes
     ----------
+    uri
+        The store that holds the study.
     condition
         The first letters of an identity, or the name of a run.
     call
@@ -34,6 +36,8 @@ class Wanted(Checked):
         Whether the answers are wanted in the prompt's place.
     """
 
+    study: str
+    uri: str
     condition: str | None
     replicate: Annotated[Whole, Field(ge=0)]
     call: str | None
@@ -44,7 +48,7 @@ class Wanted(Checked):
     answer: bool = False
 
 
-def show(study: str, uri: str, wish: Wanted) -> None:
+def show(wish: Wanted) -> None:
     """Print a prompt, message by message, or its answers; the call's place goes to standard error.
 
     Raises
@@ -52,7 +56,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
     UserError
         There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
     """
-    condition, ask, entries = find(study, uri, wish)
+    condition, ask, entries = find(wish)
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
     place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
     print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
@@ -71,7 +75,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
     print(printable(text) if sys.stdout.isatty() else text)
 
 
-def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
+def find(wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
     """Find the condition, the call that is wanted, and all entries of its replicate's journal.
 
     Raises
@@ -79,7 +83,7 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[E
     UserError
         As :func:`show`.
     """
-    tracked = Study(study, uri)
+    tracked = Study(wish.study, wish.uri)
     run = _chosen(tracked.condition_runs, wish.condition)
     condition = _condition(tracked.client, run)
     transcript = _transcript(tracked, run, condition, wish)

@@ -115,9 +115,12 @@ from .rows import rows_frame as rows_frame
 from .rows import shown_rows as shown_rows
 from .rows import symbol as symbol
 from .rows import varying_in as varying_in
+from .settings import Out as Out
 from .settings import Settings as Settings
+from .settings import read_names as read_names
+from .settings import read_study_settings as read_study_settings
 from .settings import report_settings as report_settings
-from .settings import source_keys as source_keys
+from .settings import store_uri as store_uri
 from .study import EstimatedStudy as EstimatedStudy
 from .study import deliberations as deliberations
 from .study import kind_of as kind_of
@@ -192,6 +195,7 @@ __all__ = [
     "Grid",
     "Layout",
     "N",
+    "Out",
     "Path",
     "Picture",
     "Points",
@@ -290,6 +294,8 @@ __all__ = [
     "provenance",
     "publish_product",
     "publish_results",
+    "read_names",
+    "read_study_settings",
     "read_temperature",
     "reasons_in",
     "record",
@@ -307,9 +313,9 @@ __all__ = [
     "show_text",
     "shown_rows",
     "simplex_titles",
-    "source_keys",
     "spaced",
     "spent_by",
+    "store_uri",
     "symbol",
     "tabulate_accounts",
     "tabulate_branching",

@@ -2,19 +2,21 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base import UserError
-from plenum.design import is_study, one_of
+from plenum.design import Checked, StudyName, Text, one_of
 from plenum.records import fetch_journals, local_folder, open_store
 from plenum.reports.formats import NONE, format_or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
+from plenum.reports.settings import read_study_settings, store_uri
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking import (
     StoredStudy,
@@ -42,30 +44,36 @@ _COUNTED = (
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Checked):
     """An action on a study.
 
     Attributes
     ----------
     action
         One of `ACTIONS`, ``rename`` or ``drop``.
-    value
-        The new name, or the condition.
+    rename, drop
+        The new name, and the condition.
     journals
+        ``delete`` if journals that no other study of the store uses are removed too.
+    folder
         The folder that holds the journals, or the bucket behind it.
-    remove
-        Whether journals that no other study of the store uses are removed too.
-    sure
+    yes
         Whether it is done without a question.
     """
 
-    study: str
     uri: str
+    study: Text
     action: str
-    value: str
-    journals: str
-    remove: bool
-    sure: bool
+    rename: StudyName | None = None
+    drop: str | None = None
+    journals: Literal["keep", "delete"] = "keep"
+    folder: str = "mlruns/journals"
+    yes: bool = False
+
+    @property
+    def value(self) -> str:
+        """The new name, or the condition."""
+        return self.rename or self.drop or ""
 
 
 def request(cfg: DictConfig) -> Request:
@@ -76,30 +84,18 @@ def request(cfg: DictConfig) -> Request:
     UserError
         A value is missing, unknown, or doesn't fit the others.
     """
-    if cfg.tracking.uri is None:
-        raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
-    one_of("action", str(cfg.action), ACTIONS)
-    one_of("journals", str(cfg.journals), ("keep", "delete"))
-    given = [str(cfg.action)] if cfg.action != "list" else []
-    given += [key for key in ("rename", "drop") if cfg[key] is not None]
+    wanted = read_study_settings(Request, cfg, uri=absolute_uri(store_uri(cfg)))
+    one_of("action", wanted.action, ACTIONS)
+    given = [] if wanted.action == "list" else [wanted.action]
+    given += [key for key in ("rename", "drop") if getattr(wanted, key) is not None]
     if len(given) > 1:
         raise UserError(f"{given[1]}: one thing at a time, not {' and '.join(given)}")
     action = given[0] if given else "list"
-    if cfg.study is None and action != "list":
+    if not wanted.study and action != "list":
         raise UserError(f"study: missing; name the study, as in study=NAME {action}")
-    if cfg.journals == "delete" and action not in ("delete", "drop"):
+    if wanted.journals == "delete" and action not in ("delete", "drop"):
         raise UserError(f"journals: delete goes with delete and drop=, not with {action}")
-    if action == "rename" and not is_study(cfg.rename):
-        raise UserError(f"rename: {cfg.rename!r}; use letters, digits, '.', '_' and '-'")
-    return Request(
-        study="" if cfg.study is None else str(cfg.study),
-        uri=absolute_uri(str(cfg.tracking.uri)),
-        action=action,
-        value=str(cfg.get(action) or ""),
-        journals=str(cfg.folder),
-        remove=cfg.journals == "delete",
-        sure=bool(cfg.yes),
-    )
+    return replace(wanted, action=action)
 
 
 def manage(request: Request) -> None:
@@ -117,7 +113,7 @@ def manage(request: Request) -> None:
         _print_studies(stored)
         return
     study = _find(stored, request)
-    lie = fetch_journals(request.journals, *{c.folders[0] for c in study.conditions})
+    lie = fetch_journals(request.folder, *{c.folders[0] for c in study.conditions})
     if request.action == "list":
         _print_conditions(study, lie)
         return
@@ -127,7 +123,7 @@ def manage(request: Request) -> None:
     used = find_users(stored, study, gone)
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
-    removed = free if request.remove else []
+    removed = free if request.journals == "delete" else []
     with hold_journals(lie, request.uri, study.name, removed):
         for line in _consequences(
             study, request, gone, free, {f: used[f] for f in folders if f in used}
@@ -135,7 +131,7 @@ def manage(request: Request) -> None:
             print(line)
         _confirm(request)
         if removed:
-            remove_journals(open_store(request.journals), removed)
+            remove_journals(open_store(request.folder), removed)
         if request.action == "rename":
             rename_study(client, study, request.value)
         elif request.action == "restore":
@@ -194,7 +190,7 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
-    size = sum(journals_size(local_folder(request.journals) / folder) for folder in free)
+    size = sum(journals_size(local_folder(request.folder) / folder) for folder in free)
     facts = {
         "study": study.name,
         "action": request.action,
@@ -203,9 +199,9 @@ def _consequences(
         "ended": sum(c.completed + c.failed for c in gone),
         "free": free,
         "used": used,
-        "journals": request.journals,
+        "journals": request.folder,
         "size": _size(size),
-        "remove": request.remove,
+        "remove": request.journals == "delete",
     }
     return paragraphs("managing.j2", **facts)
 
@@ -218,7 +214,7 @@ def _confirm(request: Request) -> None:
     UserError
         There is no terminal to ask on.
     """
-    if request.sure:
+    if request.yes:
         return
     if not sys.stdin.isatty():
         raise UserError("yes: nothing was changed; without a terminal to ask on add yes=true")

@@ -99,45 +99,43 @@ class Calibration(Checked):
     out: Out
 
 
-def read(kind: type[T], cfg: DictConfig) -> T:
-    """Read the settings of a script, and the study and store that those have which read one.
+def read_study_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
+    """Read the settings of a script that needs a study, and the address of its store.
+
+    ``given`` are values that don't come from the key of their name.
 
     Raises
     ------
     UserError
         The study isn't named, there is no store, or a value is malformed.
     """
-    reads_study = "uri" in kind.__dataclass_fields__  # type: ignore[attr-defined]
-    given = dict(zip(("study", "uri"), source_keys(cfg), strict=True)) if reads_study else {}
+    if "study" not in given and OmegaConf.is_missing(cfg, "study"):
+        raise UserError("study: missing; name the study, as in study=hl01_2x2")
+    if "uri" not in given:
+        given["uri"] = store_uri(cfg)
     return read_settings(kind, cfg, **given)
 
 
 def report_settings(cfg: DictConfig) -> Settings:
     """Check the config of a script that reports on a study."""
-    return read(Settings, cfg)
+    return read_study_settings(Settings, cfg)
+
+
+def read_names(given: Any) -> tuple[str, ...]:
+    """Return the names that a value holds: one, several with commas, or a list; none for null."""
+    if not OmegaConf.is_list(given):
+        given = [] if given is None else str(given).split(",")
+    return tuple(dict.fromkeys(str(name).strip() for name in given))
 
 
 def plan_settings(cfg: DictConfig) -> PlanSettings:
     """Check the config of `scripts/plan.py`."""
-    planned = read(PlanSettings, cfg)
+    planned = read_study_settings(PlanSettings, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
     if planned.looks and planned.looks[-1] >= planned.maximum:
         raise UserError(f"looks: {cfg.looks}; below maximum ({planned.maximum})")
     return planned
-
-
-def source_keys(cfg: DictConfig) -> tuple[str, str]:
-    """Return the study that a script is to read, and the store that holds it.
-
-    Raises
-    ------
-    UserError
-        The study isn't named, or there is no store.
-    """
-    if OmegaConf.is_missing(cfg, "study"):
-        raise UserError("study: missing; name the study, as in study=hl01_2x2")
-    return str(cfg.study), store_uri(cfg)
 
 
 def store_uri(cfg: DictConfig) -> str:
@@ -149,6 +147,5 @@ def store_uri(cfg: DictConfig) -> str:
         There is none.
     """
     if cfg.tracking.uri is None:
-        named = f"tracking: {cfg.tracking.name}"
-        raise UserError(f"{named} holds no study to read; use local or server")
+        raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
     return str(cfg.tracking.uri)

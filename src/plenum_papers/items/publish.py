@@ -4,13 +4,19 @@ import copy
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import UserError
 from plenum.design import KINDS
-from plenum.reports import Product, Settings, kind_of, publish_product, report_settings
+from plenum.reports import (
+    Product,
+    Settings,
+    kind_of,
+    publish_product,
+    read_names,
+    report_settings,
+)
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
 from plenum_papers.items.source import NumberedTable, TableSource
@@ -33,7 +39,7 @@ def publish(cfg: DictConfig) -> None:
         A table is unknown, a study doesn't exist, or it lacks the data for a table.
     """
     names = tables(cfg)
-    studies = () if OmegaConf.is_missing(cfg, "study") else tuple(dict.fromkeys(_texts(cfg.study)))
+    studies = () if OmegaConf.is_missing(cfg, "study") else read_names(cfg.study)
     if LIST in names:
         _list()
         return
@@ -59,18 +65,12 @@ def tables(cfg: DictConfig) -> list[str]:
     UserError
         A table is unknown.
     """
-    given = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
+    given = [_PREFIX.sub("", name.lower()) for name in read_names(cfg.table)]
     names = [PAPERS if name == ALL else name for name in given]
     for name in names:
         if name not in (*CATALOGUE, PAPERS, LIST):
             raise UserError(f"table: {name}; one of {', '.join((ALL, *CATALOGUE, PAPERS, LIST))}")
     return list(dict.fromkeys(names))
-
-
-def _texts(value: Any) -> list[str]:
-    """Split a config value into texts: a text with commas, or a list."""
-    given = list(value) if OmegaConf.is_list(value) else str(value).split(",")
-    return [str(text).strip() for text in given]
 
 
 def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from plenum.base import UserError, show_progress
+from plenum.base import show_progress
 from plenum.execution import count_usage, report_condition
 from plenum.records import Usage, read
-from plenum.reports import frame_csv
+from plenum.reports import frame_csv, read_names, store_uri
 from plenum.tracking import absolute_uri, open_client, require_writable_store
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
@@ -53,11 +53,8 @@ def requested(cfg: DictConfig) -> PublishedImport:
     UserError
         There is no such clone, study or store.
     """
-    if cfg.tracking.uri is None:
-        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
-    named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
-    studies = tuple(map(str, named if isinstance(named, list) else ()))
-    return PublishedImport(release_of(cfg), studies, absolute_uri(str(cfg.tracking.uri)))
+    uri = absolute_uri(store_uri(cfg))
+    return PublishedImport(release_of(cfg), read_names(cfg.study), uri)
 
 
 def bring_in(wanted: PublishedImport) -> None:

@@ -18,7 +18,7 @@ from plenum.records import read
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
-CHAIR = Wanted(None, 0, None, 2, "Chair", "json", "")
+CHAIR = Wanted("asked", "", None, 0, None, 2, "Chair", "json", "")
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,18 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
     for path in sorted((folder / "mlruns/journals").glob("*/[0-9]*.jsonl")):
         for entry in read(path).calls:
             kind, number, seat = entry["kind"], entry["round"], entry["seat"]
-            wish = Wanted(None, int(path.stem), kind, number, seat, "json", str(journals))
-            chats.append(sent_messages(find("asked", uri(folder), wish)[1]))
+            wish = Wanted(
+                "asked",
+                uri(folder),
+                None,
+                int(path.stem),
+                kind,
+                number,
+                seat,
+                "json",
+                str(journals),
+            )
+            chats.append(sent_messages(find(wish)[1]))
     return chats
 
 
@@ -74,9 +84,9 @@ def test_every_prompt_is_the_one_that_the_server_received(folder: Path, server: 
 def test_what_there_is_not_is_named_with_what_there_is(
     folder: Path, wrong: dict[str, Any], line: str
 ) -> None:
-    wish = replace(CHAIR, journals=str(folder / "mlruns/journals"), **wrong)
+    wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"), **wrong)
     with pytest.raises(UserError, match=line):
-        find("asked", uri(folder), wish)
+        find(wish)
 
 
 def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
@@ -97,6 +107,6 @@ def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
 
 def test_the_script_prints_a_prompt_and_names_its_call(folder: Path, run: Run) -> None:
     done = run(*REQUEST, script="scripts/prompt.py", cwd=folder)
-    wish = replace(CHAIR, journals=str(folder / "mlruns/journals"))
-    assert json.loads(done.stdout) == sent_messages(find("asked", uri(folder), wish)[1])
+    wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"))
+    assert json.loads(done.stdout) == sent_messages(find(wish)[1])
     assert "round 2, Chair" in done.stderr

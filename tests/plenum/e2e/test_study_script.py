@@ -50,7 +50,9 @@ def managed(here: Path) -> Manage:
 
     def call(study: str, action: str, value: str = "", remove: bool = False) -> None:
         uri = store.absolute_uri("sqlite:///mlruns/mlflow.db")
-        manage(Request(study, uri, action, value, "mlruns/journals", remove, sure=True))
+        named = {action: value} if value else {}
+        journals = "delete" if remove else "keep"
+        manage(Request(uri, study, action, **named, journals=journals, yes=True))
 
     return call
 
@@ -194,11 +196,8 @@ def test_all_of_it_on_a_server(run: Run, tmp_path: Path, mlflow_server: str) -> 
     assert "study served: now varies in rounds (1, 2);" in varied
 
     def on_server(study: str, action: str, value: str = "") -> list[tuple[str, bool, int]]:
-        manage(
-            Request(
-                study, mlflow_server, action, value, str(tmp_path / "mlruns/journals"), False, True
-            )
-        )
+        folder, named = str(tmp_path / "mlruns/journals"), {action: value} if value else {}
+        manage(Request(mlflow_server, study, action, **named, folder=folder, yes=True))
         listing = studies.list_studies(store.open_client(mlflow_server))
         return [
             (s.name, s.deleted, len(s.conditions)) for s in listing if s.name in ("served", "moved")

@@ -10,8 +10,9 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
-from plenum.reports.figures import CATALOGUE, draw_figures, wanted
+from plenum.reports.figures import CATALOGUE, draw_figures
 from plenum.reports.figures.publish import pages
+from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
 
@@ -95,11 +96,8 @@ def test_pages_of_an_earlier_time_do_not_stay(square: EstimatedStudy, tmp_path: 
 
 def test_figure_is_a_name_or_a_list() -> None:
     both = ["forest", "matrix"]
-    for given, names in ((None, None), ("forest", ["forest"]), ([*both, "forest"], both)):
-        assert wanted(OmegaConf.create({"figure": given})) == names
-    for given in (3, [], [1]):
-        with pytest.raises(UserError, match="a name or a list of names, as in figure=divergence"):
-            wanted(OmegaConf.create({"figure": given}))
+    for given, names in ((None, ()), ("forest", ("forest",)), ([*both, "forest"], both)):
+        assert read_names(OmegaConf.create({"figure": given}).figure) == tuple(names)
 
 
 def test_names_are_text_and_no_formula() -> None:

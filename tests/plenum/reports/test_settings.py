@@ -9,6 +9,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
+from plenum.design import read_settings
 from plenum.dynamics import INTERVALS
 from plenum.reports.explorer import Explored
 from plenum.reports.settings import (
@@ -16,7 +17,7 @@ from plenum.reports.settings import (
     PlanSettings,
     Settings,
     plan_settings,
-    read,
+    read_study_settings,
     report_settings,
 )
 
@@ -42,8 +43,9 @@ def asked(script: str, **changes: Any) -> Any:
     cfg = config(script, **changes)
     if script == "plan":
         return plan_settings(cfg)
-    kinds = {"tables": Settings, "explore": Explored, "calibrate": Calibration}
-    return read(kinds[script], cfg)
+    if script == "calibrate":
+        return read_settings(Calibration, cfg)
+    return read_study_settings({"tables": Settings, "explore": Explored}[script], cfg)
 
 
 def test_settings_are_what_was_asked(root: Path) -> None:
@@ -62,7 +64,7 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     assert asked("calibrate") == Calibration(100, 3, Path("docs"))
     assert asked("calibrate", draws=2, workers=None) == Calibration(2, None, Path("docs"))
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        page = read(Explored, compose("explore", ["study=s"]))
+        page = read_study_settings(Explored, compose("explore", ["study=s"]))
     assert (page.out, page.condition, page.replicates) == (
         *(Path("outputs/s/explorer.html"), "", None),
     )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import UserError
 from plenum.reports import style
@@ -14,23 +13,6 @@ from plenum.reports.phrases import paragraphs
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.tracking import log_report
-
-
-def wanted(cfg: DictConfig) -> list[str] | None:
-    """Return the figures that a script's ``figure`` names; ``None`` for all.
-
-    Raises
-    ------
-    UserError
-        It is no name, and no list of names.
-    """
-    named = OmegaConf.to_container(cfg.figure) if OmegaConf.is_list(cfg.figure) else cfg.figure
-    if named is None:
-        return None
-    names = named if isinstance(named, list) else [named]
-    if not names or not all(isinstance(name, str) for name in names):
-        raise UserError(f"figure: {named}; a name or a list of names, as in figure=divergence")
-    return list(dict.fromkeys(names))
 
 
 def publish(chosen: Settings, names: Collection[str] | None = None) -> None:

@@ -7,8 +7,10 @@ round 1; the update of a later round is its exogenous change, and ``act`` applie
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from types import NoneType
 from typing import (
+    Annotated,
     Any,
     ClassVar,
     Generic,
@@ -16,6 +18,7 @@ from typing import (
     TypedDict,
     TypeVar,
     get_args,
+    get_origin,
     get_type_hints,
 )
 
@@ -215,6 +218,51 @@ class World(ABC, Generic[S, A]):
         """Return the world's metrics of an episode, given its planned rounds."""
 
 
+@dataclass(frozen=True)
+class WorldSettings:
+    """Settings of a world; ``docs/worlds.md`` explains each one.
+
+    A field's type says its bounds, as in :data:`Share`; ``X_least`` and ``X_most`` are the ends of
+    a range.
+
+    Raises
+    ------
+    UserError
+        A setting is out of bounds; the message names key, value and what is allowed.
+    """
+
+    world: ClassVar[str]
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The bounds that depend on other settings."""
+        return {}
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name, (least, most) in (_fixed_bounds(kind) | self.bounds).items():
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise UserError(
+                    f"{self.world}.{name}={value}: allowed are values from {least} to {most}"
+                )
+        for low in (field.name for field in fields(self) if field.name.endswith("_least")):
+            high = f"{low.removesuffix('least')}most"
+            least, most = getattr(self, low), getattr(self, high)
+            if least > most:
+                raise UserError(
+                    f"{self.world}.{low}={least} is more than {self.world}.{high}={most}"
+                )
+
+
+@cache
+def _fixed_bounds(kind: Any) -> dict[str, tuple[float, float]]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: h.__metadata__[0] for name, h in hints.items() if get_origin(h) is Annotated}
+
+
+Share = Annotated[float, (0, 1)]
+
 Policy = Callable[[Sequence[Plain], Draws, int], list[Any]]
 """A scripted policy: (the agents' views, draws, round) to one proposal per agent."""
 
@@ -264,31 +312,3 @@ def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]
 def is_whole(value: Any) -> bool:
     """Return whether JSON contained a whole number, not ``true`` or ``3.0``."""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
-    """Check that settings are within bounds, inclusively, or None.
-
-    Raises
-    ------
-    UserError
-        One isn't; the message names key, value and the allowed range.
-    """
-    for name, (least, most) in bounds.items():
-        value = getattr(settings, name)
-        if value is not None and not least <= value <= most:
-            raise UserError(f"{world}.{name}={value}: allowed are values from {least} to {most}")
-
-
-def ordered(settings: Any, world: str, *pairs: tuple[str, str]) -> None:
-    """Check that the first setting of each pair is at most the second.
-
-    Raises
-    ------
-    UserError
-        It is larger.
-    """
-    for low, high in pairs:
-        least, most = getattr(settings, low), getattr(settings, high)
-        if least > most:
-            raise UserError(f"{world}.{low}={least} is more than {world}.{high}={most}")

@@ -2,68 +2,61 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 from plenum.base import UserError
-from plenum_worlds.world import ordered, within
+from plenum_worlds.world import Share, WorldSettings
 
 LEAST, MOST = 1, 10
 """Smallest and largest severity of an active disaster (paper B.1)."""
 
+Severity = Annotated[int, (LEAST, MOST)]
 Cell = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class DisasterSettings:
-    """Settings of the world; ``docs/worlds.md`` explains each one.
+class DisasterSettings(WorldSettings):
+    """The world's settings."""
 
-    Raises
-    ------
-    UserError
-        A setting is outside its range.
-    """
+    world: ClassVar[str] = "disaster"
 
-    grid: int = 10
+    grid: Annotated[int, (2, 100)] = 10
     most: int = 3
     initial_least: int = 1
     initial_most: int = 3
-    spawn: float = 0.2
+    spawn: Share = 0.2
     spawn_when_calm: bool = False
-    move_period: int = 2
-    move_probability: float = 1.0
-    severity_jump: int = 2
-    reduction: int = 3
+    move_period: Annotated[int, (1, 1000)] = 2
+    move_probability: Share = 1.0
+    severity_jump: Annotated[int, (0, 9)] = 2
+    reduction: Annotated[int, (0, MOST)] = 3
     reduction_most: int | None = None
-    alpha: float = 5.0
-    beta: float = 2.0
-    crowd: int = 2
-    overload_cost: float = 1.0
-    high: int = 7
-    misread: float = 0.0
-    misread_size: int = 2
-    contradictory: float = 0.2
-    severity_least: int = LEAST
-    severity_most: int = MOST
-    severity_probability: float = 1.0
+    alpha: Annotated[float, (0, 1e6)] = 5.0
+    beta: Annotated[float, (0, 1e6)] = 2.0
+    crowd: Annotated[int, (1, 10_000)] = 2
+    overload_cost: Annotated[float, (0, 1e6)] = 1.0
+    high: Severity = 7
+    misread: Share = 0.0
+    misread_size: Annotated[int, (0, 9)] = 2
+    contradictory: Share = 0.2
+    severity_least: Severity = LEAST
+    severity_most: Severity = MOST
+    severity_probability: Share = 1.0
     continuous: bool = False
     share_cells: bool = False
-    reach: int = 0
-    calm_coverage: float | None = None
-    crowd_penalty: float | None = None
+    reach: Annotated[int, (0, 200)] = 0
+    calm_coverage: Annotated[float | None, (0, 1)] = None
+    crowd_penalty: Annotated[float | None, (0, 1e6)] = None
     delay_by_distance: bool = False
 
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The bounds that depend on other settings."""
+        drawn = (0, self.most)
+        return {"most": (1, self.grid**2), "initial_least": drawn, "initial_most": drawn}
+
     def __post_init__(self) -> None:
-        shares = ("spawn", "move_probability", "misread", "contradictory", "severity_probability")
-        within(self, "disaster", **dict.fromkeys(shares, (0, 1)))
-        within(self, "disaster", grid=(2, 100), move_period=(1, 1000))
-        within(self, "disaster", most=(1, self.grid**2))
-        within(self, "disaster", initial_least=(0, self.most), initial_most=(0, self.most))
-        within(self, "disaster", severity_jump=(0, 9), misread_size=(0, 9), high=(LEAST, MOST))
-        within(self, "disaster", reduction=(0, MOST), crowd=(1, 10_000))
-        within(self, "disaster", **dict.fromkeys(("alpha", "beta", "overload_cost"), (0, 1e6)))
-        within(self, "disaster", severity_least=(LEAST, MOST), severity_most=(LEAST, MOST))
-        within(self, "disaster", reach=(0, 200), calm_coverage=(0, 1), crowd_penalty=(0, 1e6))
-        pairs = (("initial_least", "initial_most"), ("severity_least", "severity_most"))
-        ordered(self, "disaster", *pairs)
+        super().__post_init__()
         if self.reduction_most is not None and self.reduction_most < self.reduction:
             raise UserError(
                 f"disaster.reduction_most={self.reduction_most}: allowed are null and values from "

@@ -2,67 +2,55 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, ClassVar
 
-from plenum_worlds.world import ordered, within
+from plenum_worlds.world import Share, WorldSettings
 
 UNAWARE, INFORMED, MISINFORMED = "U", "I", "M"
 """The letters of a node's status."""
 
 Nodes = tuple[int, ...]
 
-_INJECTED = ("injection_least", "injection_most")
-
 
 @dataclass(frozen=True)
-class MisinformationSettings:
-    """Settings of the world; ``docs/worlds.md`` explains each one.
+class MisinformationSettings(WorldSettings):
+    """The world's settings."""
 
-    Raises
-    ------
-    UserError
-        A setting is outside its range.
-    """
+    world: ClassVar[str] = "misinformation"
 
-    nodes: int = 50
+    nodes: Annotated[int, (2, 10_000)] = 50
     attachment: int = 2
     initial_least: int = 2
     initial_most: int = 5
-    spread: float = 0.2
-    susceptibility: float = 1.0
-    injection_gap_least: int = 2
+    spread: Share = 0.2
+    susceptibility: Share = 1.0
+    injection_gap_least: Annotated[int, (1, 1000)] = 2
     injection_gap_most: int = 3
-    injection_probability: float = 1.0
+    injection_probability: Share = 1.0
     injection_least: int = 1
     injection_most: int = 2
     checks: int = 3
-    stop: float = 0.8
-    missed: float = 0.2
-    false_alarm: float = 0.02
-    contradictory: float = 0.2
-    partial: float = 0.3
+    stop: Share = 0.8
+    missed: Share = 0.2
+    false_alarm: Share = 0.02
+    contradictory: Share = 0.2
+    partial: Share = 0.3
     disguised: float = 0.2
     hubs_first: bool = False
     immune: bool = False
     lag: bool = False
-    degree_votes: float = 0.0
+    degree_votes: Annotated[float, (0, 1e6)] = 0.0
 
-    def __post_init__(self) -> None:
-        shares = ("spread", "susceptibility", "injection_probability", "stop", "missed")
-        within(self, "misinformation", **dict.fromkeys(shares, (0, 1)))
-        within(self, "misinformation", false_alarm=(0, 1), contradictory=(0, 1))
-        within(self, "misinformation", partial=(0, 1), disguised=(0, 1 - self.partial))
-        within(self, "misinformation", degree_votes=(0, 1e6))
-        within(self, "misinformation", nodes=(2, 10_000), attachment=(1, self.nodes - 1))
-        within(self, "misinformation", initial_least=(0, self.nodes), initial_most=(0, self.nodes))
-        within(self, "misinformation", injection_gap_least=(1, 1000), checks=(1, self.nodes))
-        within(self, "misinformation", **dict.fromkeys(_INJECTED, (0, self.nodes)))
-        ordered(
-            self,
-            "misinformation",
-            ("initial_least", "initial_most"),
-            ("injection_gap_least", "injection_gap_most"),
-            ("injection_least", "injection_most"),
-        )
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The bounds that depend on other settings."""
+        counts = ("initial_least", "initial_most", "injection_least", "injection_most")
+        return {
+            "disguised": (0, 1 - self.partial),
+            "attachment": (1, self.nodes - 1),
+            "checks": (1, self.nodes),
+            **dict.fromkeys(counts, (0, self.nodes)),
+        }
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from plenum_worlds.world import (
     RoundOutcome,
     Statement,
     World,
+    WorldSettings,
     checked,
     is_whole,
-    within,
 )
 
 MOST = 3
@@ -27,14 +27,13 @@ MOST = 3
 
 
 @dataclass(frozen=True)
-class TankSettings:
+class TankSettings(WorldSettings):
     """Up to ``inflow`` units come in a round; the tank overflows above ``full``."""
 
-    inflow: int = 6
-    full: int = 10
+    world: ClassVar[str] = "tank"
 
-    def __post_init__(self) -> None:
-        within(self, "tank", inflow=(1, 100), full=(1, 1000))
+    inflow: Annotated[int, (1, 100)] = 6
+    full: Annotated[int, (1, 1000)] = 10
 
 
 @dataclass(frozen=True)

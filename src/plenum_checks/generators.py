@@ -2,9 +2,9 @@
 
 A `Process` is drawn with `sample` and returns its true λ with `exponent`. For displacements that
 are isotropic Gaussian on the plane of the simplex, with variance v_t per coordinate of the plane,
-the expected D(t) is √(π v_t) for the three options that all processes have. Since the law of D(t) /
-√v_t is the same in every round, the expected λ̂ is exactly the slope of ½ log v_t. Values are not
-limited to the simplex, since λ̂ uses distances only.
+the expected D(t) is √(π v_t) for the three options that all processes have. The law of D(t) / √v_t
+is the same in every round, so the expected λ̂ is exactly the slope of ½ log v_t. Values may leave
+the simplex, since λ̂ uses distances only.
 """
 
 import math
@@ -35,8 +35,8 @@ class Process:
     draw
         Draws an ensemble (R, rounds, K), given a generator and R.
     unbiased
-        Whether the expected λ̂ is exactly `exponent`. Otherwise that is the slope of log of the
-        expected D(t), which λ̂ approaches as R grows.
+        Whether the expected λ̂ is exactly `exponent` for every R. If it isn't, λ̂ approaches
+        `exponent`, the slope of the log of the expected D(t), as R grows.
     """
 
     name: str
@@ -51,8 +51,8 @@ class Process:
     def exponent(self, window: tuple[int, int] = WINDOW) -> float:
         """Return the exact λ over a window of rounds."""
         first, last = window
-        level = self.divergence[first - 1 : last]
-        return float(slope(np.arange(first, first + level.size, dtype=float), level))
+        expected = self.divergence[first - 1 : last]
+        return float(slope(np.arange(first, first + expected.size, dtype=float), expected))
 
 
 def expected_distance(variance: Floats) -> Floats:
@@ -86,8 +86,8 @@ def autoregressive(
     rho: float = 0.5, rate: float = 0.0, sd: float = 0.01, rounds: int = ROUNDS
 ) -> Process:
     """Build a stationary AR(1) times e^{rate · t}: λ = rate exactly, for any memory."""
-    _within("rho", rho, -1, 1)
-    return _scaled(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
+    _require_within("rho", rho, -1, 1)
+    return _scaled_ar1(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
 
 
 def random_walk(sd: float = 0.01) -> Process:
@@ -107,7 +107,7 @@ def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Pr
 
     v_t = floor² + (wide² - floor²) gain^{2(t-1)}; λ is the slope of ½ log v_t.
     """
-    _within("gain", gain, -1, 1)
+    _require_within("gain", gain, -1, 1)
     decay = gain ** (2.0 * np.arange(ROUNDS))
     variance = np.asarray(floor**2 + (wide**2 - floor**2) * decay, dtype=float)
 
@@ -121,7 +121,7 @@ def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Pr
 def plateau(rate: float = 0.1, until: int = 10, level: float = 0.01, rho: float = 0.5) -> Process:
     """Build exponential growth up to a round, then a plateau; λ is the slope over both."""
     steps = np.minimum(np.arange(1, ROUNDS + 1), until)
-    return _scaled("plateau", level * np.exp(rate * steps), rho)
+    return _scaled_ar1("plateau", level * np.exp(rate * steps), rho)
 
 
 def logistic(
@@ -131,23 +131,24 @@ def logistic(
 
     It starts growing at ``rate``; λ over the window is smaller because of the saturation.
     """
-    level = ceiling / (1 + (ceiling / start - 1) * np.exp(-rate * np.arange(ROUNDS)))
-    return _scaled("logistic", level / expected_distance(np.ones(1)), rho)
+    expected = ceiling / (1 + (ceiling / start - 1) * np.exp(-rate * np.arange(ROUNDS)))
+    return _scaled_ar1("logistic", expected / expected_distance(np.ones(1)), rho)
 
 
 def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> Process:
     """Build random flips: each round, with ``hazard``, a replicate moves to another option, once.
 
-    Before the flip all replicates have the same position, afterwards one that is ``jump`` towards
-    one of the other options; ``sd`` adds independent Gaussian noise in every round. The positions
-    are equally far from each other, so that with q = 1 - (1 - hazard)^t two replicates are ``jump``
-    apart with probability 1 - (1 - q)² - q² / (K - 1), apart from the noise (a noncentral chi law).
+    All replicates start at one position; a flip moves one by ``jump`` towards another option. These
+    K positions are equally far from each other. By round t a replicate has flipped with probability
+    q = 1 - (1 - hazard)^t, and two replicates have different positions, ``jump`` apart, with
+    probability 1 - (1 - q)² - q² / (K - 1). ``sd`` adds independent Gaussian noise in every round,
+    with which distances have a noncentral chi law.
     """
-    _within("hazard", hazard, 0, 1)
+    _require_within("hazard", hazard, 0, 1)
     others = OPTIONS - 1
     q = 1 - (1 - hazard) ** np.arange(1, ROUNDS + 1)
     apart = 1 - (1 - q) ** 2 - q**2 / others
-    level = apart * _noisy(jump, sd) + (1 - apart) * _noisy(0.0, sd)
+    expected = apart * _noisy_distance(jump, sd) + (1 - apart) * _noisy_distance(0.0, sd)
     targets = jump / math.sqrt(2) * (np.eye(OPTIONS)[1:] - np.eye(OPTIONS)[0])
     base = np.r_[0.5, np.full(others, 0.5 / others)]
 
@@ -158,10 +159,10 @@ def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> 
         noise = sd * generator.normal(size=(replicates, ROUNDS, others)) @ PLANE
         return np.asarray(base + flipped[..., None] * target[:, None] + noise)
 
-    return Process(f"decision flips, hazard {hazard:g}", level, draw, unbiased=False)
+    return Process(f"decision flips, hazard {hazard:g}", expected, draw, unbiased=False)
 
 
-def _noisy(gap: float, sd: float) -> float:
+def _noisy_distance(gap: float, sd: float) -> float:
     """Return the mean distance of two Gaussian points whose centres are ``gap`` apart."""
     if sd == 0:
         return gap
@@ -173,12 +174,13 @@ def _noisy(gap: float, sd: float) -> float:
 def committee(
     gain: float = 1.05, sd: float = 0.02, rounds: int = ROUNDS, seats: int = 5
 ) -> Process:
-    """Build a committee of five seats that follow their mean, with an adjustable gain.
+    """Build a committee whose seats follow their mean, with an adjustable gain.
 
-    Seats keep half of their own deviation and follow the mean with gain - ½, each with noise: x_i'
-    = ½ x_i + (gain - ½) x̄ + noise. The mean obeys x̄' = gain · x̄ + noise of variance sd² / seats,
-    so v_1 = sd² / seats and v_{t+1} = gain² v_t + sd² / seats: the committee diverges for a gain
-    above 1, is a random walk at 1, and settles below. λ is the slope of ½ log v_t.
+    Seats keep half of their own deviation and follow the mean with gain - ½, each with noise:
+    x_i' = ½ x_i + (gain - ½) x̄ + noise. So the mean obeys x̄' = gain · x̄ + noise of variance
+    sd² / seats, with v_1 = sd² / seats and v_{t+1} = gain² v_t + sd² / seats. The committee
+    diverges for a gain above 1, is a random walk at 1, and settles below. λ is the slope of
+    ½ log v_t.
     """
     variance = sd**2 / seats * np.cumsum(gain ** (2.0 * np.arange(rounds)))
 
@@ -195,12 +197,12 @@ def committee(
     return gaussian(f"committee, gain {gain:g}", variance, noise)
 
 
-def _within(name: str, value: float, low: float, high: float) -> None:
+def _require_within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ValueError(f"{name}: {value}; from {low} to {high}")
 
 
-def _scaled(name: str, sd: Floats, rho: float) -> Process:
+def _scaled_ar1(name: str, sd: Floats, rho: float) -> Process:
     """Build a stationary AR(1) of variance 1 times a given standard deviation, shape (rounds,)."""
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:

@@ -8,7 +8,7 @@ from functools import cache
 from plenum.base.errors import UserError
 from plenum.base.secrets import redact
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130  # 130 as in shells: 128 + SIGINT
 
 NO_VERDICT = 4
 """The status of an audit that was stopped, or crashed, before a verdict. For an audit 1 means that
@@ -17,12 +17,15 @@ a verdict was reached."""
 
 @cache
 def shows_full_errors() -> bool:
-    """Return True if the user asked for tracebacks; cached before the front door asks too."""
+    """Return True if the user asked for tracebacks.
+
+    Cached: :func:`plenum.cli.front_door` asks first, and then sets the variable for Hydra.
+    """
     return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
 def status_of(error: BaseException, failed: int = FAILED) -> int:
-    """Return the exit status for an error; see :func:`plenum.cli.one_line_errors`."""
+    """Return an error's exit status; ``failed`` unless Ctrl-C or the user's input caused it."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
@@ -34,20 +37,22 @@ def status_of(error: BaseException, failed: int = FAILED) -> int:
         or shows_full_errors()
     ):
         return failed
-    typed = (UserError, HydraException, OmegaConfBaseException, OSError)
-    if missing_package(error):
-        return BAD_INPUT
-    return BAD_INPUT if isinstance(error, typed) or _of_the_input(error) else failed
+    from_user = (
+        isinstance(error, (UserError, HydraException, OmegaConfBaseException, OSError))
+        or missing_package(error)
+        or _is_about_input(error)
+    )
+    return BAD_INPUT if from_user else failed
 
 
 def missing_package(error: BaseException) -> str:
-    """Return the package of ours that isn't installed, if that is the error; else an empty text."""
+    """Return the name of the ``plenum_*`` package that an import misses; empty for other errors."""
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     return package if package.startswith("plenum_") else ""
 
 
 def one_line(error: BaseException) -> str:
-    """Shorten an error's message by Hydra's and OmegaConf's trailing context."""
+    """Return an error's message in one line, without secrets and Hydra's trailing context."""
     text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
@@ -64,11 +69,10 @@ def one_line(error: BaseException) -> str:
     return " ".join(options.split())
 
 
-def _of_the_input(error: Exception) -> bool:
+def _is_about_input(error: Exception) -> bool:
     """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith(
-        ("hydra.", "optuna.")
-    )
+    *_, (innermost, _) = traceback.walk_tb(error.__traceback__)
+    raised_by = innermost.f_globals["__name__"]
+    return isinstance(error, ValueError) and raised_by.startswith(("hydra.", "optuna."))

@@ -22,14 +22,14 @@ class Branching:
     ----------
     gamma, gamma_by_base
         Γ̂ = Ĥ - μ̂, as the paper writes it (Eqs. S1-S3): mean and interval over base states, and
-        each one, shape (B,). It can't be negative when all branches start at one state, so that
-        Γ̂ > 0 certifies nothing but noise.
+        each one, shape (B,). If all branches start at one state it can't be negative, and noise
+        alone makes it positive: Γ̂ > 0 is then no evidence of amplification.
     signed, signed_by_base
         Mean over s >= 2 of log(D(t+s) / D(t+1)) - ½ log s: zero under diffusion, negative under
         contraction, positive under amplification. NaN for a base state whose D(t+1) is zero.
     c_in, c_out
         Mean cosine similarity of preferences minus 1/K within, and across, base states, by base
-        state, shape (B,). c_in > c_out certifies memory of the base state, not chaos:
+        state, shape (B,). c_in > c_out is evidence of memory of the base state, not of chaos:
         contraction and expansion both give it.
     c_in_raw, c_out_raw
         The same on raw preferences, as the paper writes it (Eq. S4): near 1 whatever happens.
@@ -38,7 +38,7 @@ class Branching:
     bases, branches
         B and K.
     labels
-        What the base states are called, in their order; 0, 1, ... unless they were given.
+        Names of the base states, in their order; 0, 1, ... unless they were given.
     """
 
     gamma: Estimate
@@ -65,11 +65,11 @@ class NextAnswers:
     Attributes
     ----------
     entropy
-        Of the top options of the answers to each turn's prompt, in nats, shape (turns,).
+        Entropy of the answers' top options at each turn, in nats, shape (turns,).
     expansive
         Share of turns whose entropy is at or above the threshold, μ̂(D).
     c_in, c_out
-        Mean entropy of these turns, and of the others; NaN where there is none.
+        Mean entropy of the expansive turns, and of the others; NaN if there are none.
     """
 
     entropy: Floats = field(repr=False)
@@ -89,10 +89,10 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
     Parameters
     ----------
     samples
-        Of each turn, the preferences that its prompt was answered with, shape (answers, options).
-        Of equal options the first is on top.
+        The preferences of each turn's answers, shape (answers, options). The first of equal
+        options is on top.
     threshold
-        In nats.
+        Entropy from which a turn is expansive, in nats.
 
     Raises
     ------
@@ -125,15 +125,15 @@ def branching(
     continuations
         Committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
     start
-        The state at round t: one for all branches of a base, shape (B, options), or one a
-        branch, shape (B, K, options).
+        The state at round t: one for all branches of a base, shape (B, options), or one for
+        each branch, shape (B, K, options).
     permutations, seed
-        Of the test of base labels.
+        The number of permutations in the test of base labels, and the seed that draws them.
 
     Returns
     -------
     Branching
-        Units are base states: intervals are Student's t with B - 1.
+        Units are base states: intervals are Student's t with B - 1 degrees of freedom.
 
     Raises
     ------
@@ -193,26 +193,28 @@ def of_replicates(
     after_round
         The round after which they branched, counted from 1.
     **more
-        As for :func:`branching`.
+        ``permutations`` and ``seed``, as in :func:`branching`.
 
     Returns
     -------
     Branching or None
-        ``None`` where no base has two replicates. Bases with fewer are left out, and of the
-        others as many branches are used as the smallest has.
+        ``None`` if no base has two replicates. Bases with fewer are left out; each of the others
+        gives as many branches as the smallest of them has.
     """
-    array, of = np.asarray(trajectories, dtype=float), np.asarray(bases)
-    groups = {int(base): array[of == base] for base in np.unique(of)}
+    array, base_of = np.asarray(trajectories, dtype=float), np.asarray(bases)
+    groups = {int(base): array[base_of == base] for base in np.unique(base_of)}
     groups = {base: group for base, group in groups.items() if len(group) >= 2}
     if not groups:
         return None
     branches = min(len(group) for group in groups.values())
     stacked = np.stack([group[:branches] for group in groups.values()])
-    result = branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
+    start = stacked[:, 0, after_round - 1]  # the replicates of a base are equal up to this round
+    result = branching(stacked[:, :, after_round:], start, **more)
     return replace(result, labels=tuple(groups))
 
 
 def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
+    """Check both arrays, and give each branch its own start, shape (B, K, options)."""
     array, origin = np.asarray(continuations, dtype=float), np.asarray(start, dtype=float)
     if array.ndim != 4 or array.shape[1] < 2 or not array.shape[0]:
         raise ValueError(
@@ -227,7 +229,7 @@ def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats
 
 
 def _signed(level: Floats) -> float:
-    """Mean of log(D(t+s) / D(t+1)) - ½ log s over s >= 2 with D(t+s) > 0."""
+    """Return the mean of log(D(t+s) / D(t+1)) - ½ log s over s >= 2 with D(t+s) > 0."""
     steps = np.arange(1, len(level) + 1)
     later = (steps >= 2) & (level > 0)
     if level[0] <= 0 or not later.any():
@@ -236,20 +238,21 @@ def _signed(level: Floats) -> float:
 
 
 def _cosines(array: Floats) -> Floats:
-    """Cosine similarity of all continuations, averaged over rounds: shape (B·K, B·K).
+    """Return the cosine similarity of all pairs of continuations, shape (B·K, B·K).
 
-    Rounds in which one of the two is the zero vector have none, and are left out.
+    It is averaged over the rounds in which neither of the two is the zero vector.
     """
     flat = array.reshape(-1, *array.shape[2:])
     norms = np.linalg.norm(flat, axis=-1, keepdims=True)
-    units = np.divide(flat, norms, out=np.zeros_like(flat), where=norms > 1e-9)
-    nonzero = (norms[..., 0] > 1e-9).astype(float)
-    sums, counts = np.einsum("ask,bsk->ab", units, units), nonzero @ nonzero.T
+    nonzero = norms > 1e-9
+    units = np.divide(flat, norms, out=np.zeros_like(flat), where=nonzero)
+    defined = nonzero[..., 0].astype(float)
+    sums, counts = np.einsum("ask,bsk->ab", units, units), defined @ defined.T
     return np.asarray(np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0))
 
 
 def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
-    """Mean similarity of each base's continuations to each other, and to those of other bases."""
+    """Average each base's similarities: among its continuations, and to those of other bases."""
     same = labels[:, None] == labels[None, :]
     off_diagonal = ~np.eye(len(labels), dtype=bool)
     inside, outside = np.full((2, labels.max() + 1), np.nan)
@@ -261,7 +264,7 @@ def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
 
 
 def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, seed: int) -> float:
-    """One-sided p of mean c_in - mean c_out under exchangeable base labels."""
+    """Return the one-sided p of mean c_in - mean c_out under exchangeable base labels."""
     if labels.max() == 0 or permutations < 1:
         return float("nan")
     generator = np.random.Generator(np.random.PCG64([seed, len(labels)]))
@@ -270,6 +273,7 @@ def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, s
 
     def gap(order: NDArray[np.int_]) -> float:
         member = (order[:, None] == np.arange(labels.max() + 1)).astype(float)
+        # Sums over all pairs that share a base, without a loop over bases.
         inside, count = (float((member * (x @ member)).sum()) for x in (values, weights))
         outside, rest = values.sum() - inside, weights.sum() - count
         return float(inside / count - outside / rest) if count and rest else float("nan")
@@ -278,7 +282,8 @@ def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, s
     if np.isnan(observed):
         return float("nan")
     null = np.array([gap(generator.permutation(labels)) for _ in range(permutations)])
-    return float((1 + (null >= observed - 1e-12).sum()) / (1 + permutations))
+    as_extreme = null >= observed - 1e-12  # rounding mustn't make equal gaps differ
+    return float((1 + as_extreme.sum()) / (1 + permutations))
 
 
 def _average(values: Floats) -> float:

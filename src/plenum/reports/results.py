@@ -14,7 +14,7 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import kind_of
 
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
-"""Scripts that show more of a study, by the part of its kind that they need."""
+"""Scripts that show more of a study, each with the part that the study's kind must have."""
 
 _LOCAL = "sqlite:///mlruns/mlflow.db"
 """The store of ``tracking=local``, which ``make ui`` opens."""
@@ -36,28 +36,29 @@ def publish_results(chosen: Settings) -> None:
 
 
 def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
-    """List next steps: a name, and a command, a page or a folder."""
+    """List next steps as pairs: a name, and a command, a page or a folder."""
     served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
-    named = {_LOCAL: [], served: ["tracking=server"]}
-    arguments = [f"study={chosen.study}", *named.get(chosen.uri, [f"tracking.uri={chosen.uri}"])]
-    here = Path.cwd() == project_root()  # make and the pages are nowhere else
+    presets = {_LOCAL: [], served: ["tracking=server"]}  # the default store needs no argument
+    store = presets.get(chosen.uri, [f"tracking.uri={chosen.uri}"])
+    in_project = Path.cwd() == project_root()  # `make` and the pages of docs/ are only there
     steps = paragraphs(
         "next_steps.md.j2",
         python=_python(),
         scripts=shlex.quote(os.path.relpath(project_root() / "scripts")),
-        arguments=shlex.join(arguments),
-        browser=chosen.uri == _LOCAL and here,
+        arguments=shlex.join([f"study={chosen.study}", *store]),
+        browser=chosen.uri == _LOCAL and in_project,
         more_tables=not chosen.every,
         folder=chosen.out,
         shown_by=[script for script, part in _SCRIPTS.items() if kind.has(part)],
-        more=kind.more.replace(": ", "|") if here else "",
+        more=kind.more.replace(": ", "|") if in_project else "",
     )
+    # A line of the template is "name|what".
     return [(name, what) for name, _, what in (step.partition("|") for step in steps)]
 
 
 def _python() -> str:
     """Return the command for this interpreter; ``make run`` leaves its environment inactive."""
-    here = Path(sys.executable)
-    if shutil.which("python") == str(here) or not here.is_relative_to(Path.cwd()):
+    interpreter = Path(sys.executable)
+    if shutil.which("python") == str(interpreter) or not interpreter.is_relative_to(Path.cwd()):
         return "python"
-    return str(here.relative_to(Path.cwd()))
+    return str(interpreter.relative_to(Path.cwd()))

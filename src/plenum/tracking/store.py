@@ -1,4 +1,4 @@
-"""The MLflow store: its location, and how it is opened."""
+"""The MLflow store: its location, and access to it."""
 
 import base64
 import fcntl
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SQLITE = "sqlite:///"
 _LONGEST_FILE = 504
-"""Bytes of a path that SQLite opens: 512, with room for the ending of its journal."""
+"""Most bytes of a store's path: SQLite's limit of 512, less the ending ``-journal``."""
 NOTE = """Each run here is one condition of the study; the runs nested in it are its replicates.
 
 - `plenum.decisions` (tag): how many replicates decided for what; `flip_rate`: the share of those
@@ -80,9 +80,10 @@ def require_writable_store(uri: str, *, thorough: bool = False) -> None:
 
 
 class Database(Protocol):
-    """A sort of database that is written to without a server between."""
+    """A kind of database that is written to directly, without a tracking server."""
 
     SCHEMES: tuple[str, ...]
+    """Beginnings of its URIs."""
 
     def check(self, uri: str) -> None:
         """Refuse a database that doesn't answer, or doesn't let us in (``UserError``)."""
@@ -98,16 +99,16 @@ class Database(Protocol):
 
 
 DATABASES: Registry[Database] = Registry("plenum.databases", "tracking.uri")
-"""By how their addresses begin; SQLite's is known here."""
+"""Kinds of databases by the scheme of their URIs. SQLite isn't one: this module opens it."""
 
 
 def database_of(uri: str) -> Database | None:
-    """Return the sort of database that is written to without a server between, if it is one.
+    """Return the kind of a store's database; ``None`` for SQLite and for a tracking server.
 
     Raises
     ------
     UserError
-        No package that writes to it is installed.
+        No installed package writes to such a database.
     """
     name = uri.partition(":")[0].partition("+")[0]
     if name in ("sqlite", "http", "https"):
@@ -138,12 +139,12 @@ def local(uri: str) -> Path | None:
 
 @contextmanager
 def answering(uri: str) -> Iterator[None]:
-    """Report in one line a server that doesn't answer, or doesn't give access."""
+    """Turn errors of a server that doesn't answer, or doesn't give access, into one line."""
     try:
         yield
     except urllib.error.HTTPError as error:
         raise _refused(uri, f"{error.code} {error.reason}") from None
-    except (OSError, ValueError) as error:  # nobody, or somebody who speaks no JSON
+    except (OSError, ValueError) as error:  # no server, or one that doesn't answer in JSON
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
             "tracking=local"
@@ -152,9 +153,9 @@ def answering(uri: str) -> Iterator[None]:
 
 @contextmanager
 def permitted(uri: str) -> Iterator[None]:
-    """Report in one line that a server doesn't permit a request of MLflow's client."""
+    """Turn a server's refusal of a request by MLflow's client into one line."""
     from mlflow.exceptions import MlflowException
-    from requests import HTTPError  # of an artifact
+    from requests import HTTPError  # raised for artifacts
 
     try:
         yield
@@ -183,7 +184,7 @@ def require_writable(key: str, folder: Path) -> None:
     existing = next(
         place for place in (folder.resolve(), *folder.resolve().parents) if place.exists()
     )
-    try:  # who may do everything is refused by some file systems alone
+    try:  # permissions don't tell: root passes them, and a file system may still refuse
         with tempfile.TemporaryDirectory(prefix=".plenum-", dir=existing):
             pass
     except OSError as error:
@@ -235,7 +236,7 @@ def open_client(uri: str) -> "MlflowClient":
 
 @contextmanager
 def _prepared(uri: str) -> Iterator[Path]:
-    """Hold the lock of an SQLite store whose schema is whole; yields its file."""
+    """Lock an SQLite store, complete its schema, and yield its file."""
     path = Path(absolute_uri(uri).removeprefix(_SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True)
     with hold_lock(path.with_suffix(".lock")):
@@ -244,7 +245,7 @@ def _prepared(uri: str) -> Iterator[Path]:
 
 
 def _as_sqlalchemy_reads(path: Path) -> str:
-    """Write the URI of an SQLite file for MLflow: SQLAlchemy 2.1 decodes escapes in it.
+    """Find the URI that SQLAlchemy reads as this path; version 2.1 decodes escapes in URIs.
 
     Raises
     ------
@@ -253,7 +254,7 @@ def _as_sqlalchemy_reads(path: Path) -> str:
     """
     from sqlalchemy.engine import make_url
 
-    # MLflow also makes the folder that a URI names as it is written: escapes are the last resort.
+    # Escapes come last: MLflow doesn't decode them, and makes the folder of the escaped path too.
     for written in (str(path), os.path.relpath(path), urllib.parse.quote(str(path))):
         uri = f"{_SQLITE}{written}"
         if (read := make_url(uri).database) and Path(read).absolute() == path:
@@ -284,7 +285,7 @@ def _default_artifacts(folder: Path) -> Iterator[None]:
 
 
 def _relax(connection: Any, _: Any) -> None:
-    """Spare the disk a flush at each of MLflow's commits, nine of them a replicate.
+    """Spare the disk a flush at each of MLflow's commits, nine for each replicate.
 
     In WAL mode the database stays whole without them, and a killed process loses nothing. A power
     cut may take the last commits back: the journals are the truth, and running the study again
@@ -306,8 +307,8 @@ def folder(artifact_uri: str) -> Path | None:
 def collect_artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
     """Yield a folder for files that become a run's artifacts.
 
-    It is the run's own if that is on this disk: the client would look it up again, and copy files
-    there that were written elsewhere first.
+    If the run's own folder is on this disk, it is that one: MLflow's client would look it up again,
+    and copy the files. If not, they are uploaded from a temporary folder.
     """
     run_folder = folder(run.info.artifact_uri)
     if run_folder is not None:
@@ -320,12 +321,12 @@ def collect_artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]
 
 
 def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
-    """Return the id of a study's experiment; create it if it doesn't exist.
+    """Return the id of a study's experiment, which is created if it doesn't exist.
 
     Parameters
     ----------
     name
-        The name of the experiment until it is complete; the study's name if it isn't given.
+        A name that the experiment has until it is complete; the study's name by default.
 
     Raises
     ------
@@ -345,7 +346,7 @@ def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = ""
     # MLflow's own default would lie below the folder that this process happens to work in.
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
-    if database_of(uri):
+    elif database_of(uri):
         location = (Path("mlruns").resolve() / "artifacts" / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
@@ -355,7 +356,7 @@ def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = ""
     try:
         return str(client.create_experiment(name, artifact_location=location, tags=tags))
     except MlflowException:
-        experiment = client.get_experiment_by_name(name)  # by another process, meanwhile
+        experiment = client.get_experiment_by_name(name)  # another process may have made it
         if experiment is None:
             raise
         return str(experiment.experiment_id)
@@ -373,7 +374,7 @@ def make_trash_error(name: str, number: str, uri: str) -> UserError:
 
 @contextmanager
 def hold_lock(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold a file lock; call ``waiting`` once if another process holds it."""
+    """Hold a file lock; if another process has it, call ``waiting`` once and wait."""
     with path.open("a") as handle:  # creates it, and leaves the text that the holder wrote there
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -59,7 +59,7 @@ _TRACE_COLUMNS = ("input", "output", "state", "tokens", "start_time")
 """Columns of the list of traces: the replicate and its condition, the outcome, and so on."""
 
 _TRACE_TAGS = ("plenum.simulated",)
-"""Tags of traces that get a column after the others."""
+"""Tags of traces that get columns of their own, after the others."""
 
 _STUDIES = """
     SELECT experiment_id, name, EXISTS (
@@ -80,7 +80,7 @@ _STUDIES = """
 def tags() -> dict[str, str]:
     """Make the tags of an experiment that hold its views.
 
-    Neither view shows the report run, which is no condition and has no numbers to chart.
+    Views of runs leave out the report run, which is no condition and has no numbers to chart.
     """
     return {
         f"{TAG}{CONDITIONS}": _view("Conditions", "tags.`plenum.kind` = 'condition'"),
@@ -99,6 +99,7 @@ def source_tags(version: str = "") -> dict[str, str]:
     version
         The code version, as :func:`plenum.base.project.code_version` tells it.
     """
+    # "VERSION+HASH", or after a git tag "VERSION+TAG-COUNT-gHASH".
     commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
     return {
         "mlflow.source.name": "plenum",
@@ -108,9 +109,9 @@ def source_tags(version: str = "") -> dict[str, str]:
 
 
 def save(client: "MlflowClient", experiment: str) -> None:
-    """Give an experiment its views and links to them, unless it has them.
+    """Write an experiment's views, and the links to them in its description.
 
-    A description that a user wrote or changed stays.
+    Only tags that differ are written. A description that a user wrote or changed stays.
     """
     current = client.get_experiment(experiment).tags
     wanted = tags()
@@ -127,7 +128,7 @@ def link(server: str, experiment: str, saved: bool) -> str:
     Parameters
     ----------
     server
-        Its address, without a slash at the end.
+        The server's address, without a slash at the end.
     experiment
         The experiment's id.
     saved
@@ -151,7 +152,7 @@ def refresh(database: Path) -> None:
     UserError
         The file is no SQLite database, or a damaged one.
     """
-    studies = rows(database.resolve(), _STUDIES, "")
+    studies = rows(database.resolve(), _STUDIES, "")  # "": no tag is asked for
     if not studies:
         return
     client = store.open_client(f"sqlite:///{database}")
@@ -179,7 +180,7 @@ def links(database: Path, server: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Print one line a study."""
+    """Update the views of a store's studies, and print the page of each."""
     database, server = sys.argv[1:]
     try:
         refresh(Path(database))
@@ -222,12 +223,12 @@ def _chart(metric: str, kind: str, section: str) -> dict[str, Any]:
 
 
 def _section(name: str) -> dict[str, Any]:
-    """Describe a section of charts, two abreast, since a third would cut the names."""
+    """Describe a section with two charts per row: a third would cut their names."""
     return {"uuid": name, "name": name, "display": True, "columns": 2}
 
 
 def _trace_view(name: str) -> str:
-    """Encode a view of traces as MLflow's UI saves it: those of all times, with their outcomes."""
+    """Encode a view of traces as MLflow's UI saves it: traces of any age, with their outcomes."""
     state = {
         "single": {"cols": ",".join(_TRACE_COLUMNS), "startTimeLabel": "ALL"},
         "multi": {},
@@ -244,8 +245,9 @@ def _linked_note(experiment: str) -> str:
     """Write the description of an experiment; its first line shows when it is folded."""
     query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
     traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"
+    charts = link("", experiment, saved=True).removeprefix("/")
     return (
-        f"See the [conditions compared by charts]({link('', experiment, saved=True)[1:]}), "
+        f"See the [conditions compared by charts]({charts}), "
         f"or [replicates, turn by turn]({traces}).\n\n{store.NOTE}"
     )
 

@@ -1,4 +1,4 @@
-"""Conversion of a program's request to a call, with the audit's changes."""
+"""Conversion of a program's request to a call of a model, with the audit's overrides."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from plenum_audit.programs.overrides import FAULT_RATE
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
-"""Headers that affect a provider's behaviour."""
+"""Headers of a request that are sent on: they affect the provider's answer."""
 UNSET_TEMPERATURE = 1.0
 UNSET_TOKENS = 4096
-"""Values assumed for requests without temperature or limit; they aren't sent to a provider."""
+"""Values of a call whose request sets none; the body that a provider gets has none either."""
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A factory of a run's calls.
+    """Makes the calls of a run from the requests of its program.
 
     Parameters
     ----------
     condition, index
-        The run.
+        The condition of the run, and the run's number in it.
     overrides
         The audit's changes of requests, by field; ``model`` names the model that answers.
     """
@@ -45,7 +45,7 @@ class Outgoing:
         occurrence
             Number of earlier answers to the prompt.
         again
-            Number of failures of this call; each retry has another seed.
+            Number of earlier failures of this call; each retry has another seed.
         """
         body = {**request.body, **self._changes}
         changed = request
@@ -53,13 +53,13 @@ class Outgoing:
             changed = INTERFACES[request.interface].read(body).after(request.kept)
         sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
         kept = {name: headers[name] for name in FORWARDED if name in headers}
-        temperature, most = changed.temperature, changed.max_tokens
-        unset = UNSET_TOKENS if self._is_api else self.condition.sampling.max_tokens
+        temperature, limit = changed.temperature, changed.max_tokens
+        default_limit = UNSET_TOKENS if self._is_api else self.condition.sampling.max_tokens
         return Chat(
-            model=self._named(request),
+            model=self._model_name(request),
             messages=changed.messages,
             temperature=UNSET_TEMPERATURE if temperature is None else float(temperature),
-            max_tokens=unset if most is None else most,
+            max_tokens=default_limit if limit is None else limit,
             seed=self._seed(changed, request.digest, occurrence, again),
             request=RawRequest(request.interface, sent, kept),
         )
@@ -76,10 +76,11 @@ class Outgoing:
         if request.seed is not None:
             return abs(request.seed)
         names = (self.condition.identity, self.index, prompt, occurrence)
-        return seed_for(*names, *([again] if again else []), "call")
+        retry = (again,) if again else ()  # a first try's seed has no number
+        return seed_for(*names, *retry, "call")
 
-    def _named(self, request: ModelRequest) -> str:
-        """Return LiteLLM's name of the model that answers."""
+    def _model_name(self, request: ModelRequest) -> str:
+        """Return the name of the model that answers; LiteLLM's name of it for an API."""
         if self.overrides.get("model") is not None:
             return str(self.overrides["model"])
         if not self._is_api:

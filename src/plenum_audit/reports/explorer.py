@@ -1,9 +1,8 @@
-"""The explorer for programs whose runs report preferences by round, shared with committees."""
+"""The committees' explorer, for programs whose runs report preferences by round."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError
@@ -18,33 +17,33 @@ from plenum_audit.reports.gather import kept as audited
 class _AsTurns(StoredTranscript):
     """A run's transcript whose messages are turns, with the preferences of its condition."""
 
-    condition: TrackedCondition | None = None
+    condition: TrackedCondition
 
     def read(self) -> Transcript | None:
         """Return the transcript; ``None`` if the journal doesn't verify."""
         transcript = super().read()
-        if transcript is None or self.condition is None:
-            return transcript
+        if transcript is None:
+            return None
         seats = [{"seat": seat, "label": seat, "mandate": False} for seat in self.condition.seats]
         turns = _turns(transcript, self.condition, self.replicate)
         return replace(transcript, head={**transcript.head, "seats": seats}, turns=turns)
 
 
-def gathered(
+def gather_programs(
     chosen: Settings,
     conditions: Sequence[TrackedCondition],
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Return the page's data by id, as :func:`plenum.reports.explorer.gather.gather_committees`.
+    """Gather the page's data by id, as :func:`plenum.reports.explorer.gather.gather_committees`.
 
     Raises
     ------
     UserError
         No case has runs that report preferences in three rounds and differ.
     """
-    known = [with_preferences(each) for each in audited(conditions, kept)]
-    shown = [condition for condition in known if condition is not None]
+    candidates = [with_preferences(each) for each in audited(conditions, kept)]
+    shown = [condition for condition in candidates if condition is not None]
     if not shown:
         raise UserError(
             "explorer: no runs report preferences in three rounds or more, and differ; "
@@ -54,20 +53,20 @@ def gathered(
         replace(c, factors={**c.factors, "rounds": str(c.preferences.shape[1])}) for c in shown
     ]
     stored = {
-        condition.run_id: [_of(each, condition) for each in kept.get(condition.run_id, ())]
+        condition.run_id: [_as_turns(each, condition) for each in kept.get(condition.run_id, ())]
         for condition in shown
     }
     data = gather_committees(chosen, shown, stored, most)
     for at in range(len(shown)):
         for replicate in data[f"figures-{at}"]["replicates"]:
-            replicate.pop("clerk", None)  # nobody counts its votes again
+            replicate.pop("clerk", None)  # no clerk counts a program's votes
     return data
 
 
-def _of(stored: StoredTranscript, condition: TrackedCondition) -> _AsTurns:
-    names = ("run_id", "parent", "replicate", "status", "path")
-    run_id, parent, replicate, status, path = (getattr(stored, name) for name in names)
-    return _AsTurns(run_id, parent, replicate, status, Path(path), condition)
+def _as_turns(stored: StoredTranscript, condition: TrackedCondition) -> _AsTurns:
+    return _AsTurns(
+        stored.run_id, stored.parent, stored.replicate, stored.status, stored.path, condition
+    )
 
 
 def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tuple[Turn, ...]:
@@ -78,10 +77,11 @@ def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tup
     confidence: dict[tuple[int, str], int] = {}
     for entry in transcript.entries:
         if entry["kind"] == "say" and entry.get("round") is not None:
-            place = int(entry["round"]), str(entry["seat"])
-            said[place].append(str(entry.get("text") or ""))
-            confidence[place] = int(entry.get("confidence") or 0)
+            turn = int(entry["round"]), str(entry["seat"])
+            said[turn].append(str(entry.get("text") or ""))
+            confidence[turn] = int(entry.get("confidence") or 0)
     array = condition.preferences[condition.indices.index(run)]
+    # Rounds are renumbered: without silent ones, and without those after the last preferences.
     numbers = sorted({number for number, _ in said})[: len(array)]
     return tuple(
         Turn(
@@ -98,5 +98,5 @@ def _turns(transcript: Transcript, condition: TrackedCondition, run: int) -> tup
     )
 
 
-EXPLORER = Explorer(gathered, COMMITTEE_EXPLORER.layout)
+EXPLORER = Explorer(gather_programs, COMMITTEE_EXPLORER.layout)
 """The explorer for studies of programs."""

@@ -8,11 +8,11 @@ from plenum_worlds.public_goods.state import PublicGoodsState
 from plenum_worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
-"""Number of agents up to which contributions are shown individually, not summarised."""
+"""Most agents whose contributions are listed; those of more agents are summarised."""
 
 
 def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: int) -> Plain:
-    """Return reported threshold and benefit, costs, and the last round's result."""
+    """Return what an agent may know: reported threshold and benefit, costs, and the last result."""
     return {
         "agent": agent,
         "agents": world.agents,
@@ -34,7 +34,7 @@ def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:
 def within_sight(
     world: World[PublicGoodsState, float], view: Plain, seen: NDArray[np.bool_]
 ) -> Plain:
-    """Return a view in which threshold and benefit may be unknown."""
+    """Return a view in which the threshold, the benefit or both are unknown unless ``seen``."""
     names = ("threshold", "benefit")
     shown = {name: view[name] if seen[i] else None for i, name in enumerate(names)}
     return {**view, **shown}
@@ -47,7 +47,7 @@ def words(world: World[PublicGoodsState, float], view: Plain) -> str:
         f"{view['cost']:.10g}.\n"
         f"Reported threshold: {_known(view['threshold'])} in all. "
         f"Reported benefit if it is reached: {_known(view['benefit'])}, shared equally.\n"
-        + _last(view)
+        + _last_round(view)
     )
 
 
@@ -55,8 +55,9 @@ def report(
     world: World[PublicGoodsState, float], state: PublicGoodsState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
     """Return rumours with numbers on the threshold, the next one, and the benefit."""
-    following = world.update(state, draws, round + (not world.lags)).threshold
-    noise = draws.uniforms("report", round, (3, 2))  # what becomes of each, to which side it is off
+    # In a world that lags, agents see the state before this round's update, which is the next one.
+    following = world.update(state, draws, round if world.lags else round + 1).threshold
+    noise = draws.uniforms("report", round, (3, 2))  # of each: its kind, and the side of its error
     step = world.settings.amount(world.settings.shock, world.agents)
     sentences = (
         (state.threshold, "An auditor on the threshold of this round: {}."),
@@ -64,9 +65,9 @@ def report(
         (state.benefit, "A contractor on the benefit of the good: {}."),
     )
     statements = []
-    for (true, sentence), (first, second) in zip(sentences, noise, strict=True):
-        kind = kind_of(first, world.settings.contradictory)
-        statements.append(Statement(sentence.format(_number(true, kind, second, step)), kind))
+    for (true, sentence), (kind_draw, side_draw) in zip(sentences, noise, strict=True):
+        kind = kind_of(kind_draw, world.settings.contradictory)
+        statements.append(Statement(sentence.format(_figure(true, kind, side_draw, step)), kind))
     return tuple(statements)
 
 
@@ -79,29 +80,31 @@ def _known(number: float | None) -> str:
     return "unknown" if number is None else amount(number)
 
 
-def _number(true: float, kind: Kind, uniform: float, step: float) -> str:
+def _figure(true: float, kind: Kind, side_draw: float, step: float) -> str:
     if kind == "incomplete":
         return "no figure is given"
-    off = 0.0 if kind == "plain" else step if uniform < 0.5 or true < step else -step
-    return amount(true + off)
+    if kind == "plain":
+        return amount(true)
+    upward = side_draw < 0.5 or true < step  # a figure is never negative
+    return amount(true + step if upward else true - step)
 
 
-def _last(view: Plain) -> str:
+def _last_round(view: Plain) -> str:
     if view["funded"] is None:
         return "No round has been played yet."
     outcome = "funded" if view["funded"] else "not funded"
     if view["contributions"] is None:
         mine = "none" if view["own"] is None else amount(view["own"])
         return f"Last round: {outcome}. What the others paid isn't shown. Yours: {mine}."
-    paid = [a for a in view["contributions"] if a is not None]
+    paid = [a for a in view["contributions"] if a is not None]  # None: the agent abstained
     total = f"{amount(sum(paid))} in all, {outcome}"
     if view["agents"] <= SHOWN:
         each = ", ".join("none" if a is None else amount(a) for a in view["contributions"])
         return f"Last round's contributions by contributor: {each}; {total}."
     if not paid:
         return f"Nobody contributed in the last round; {total}."
-    nothing = view["agents"] - sum(a > 0 for a in paid)
+    unpaid = view["agents"] - sum(a > 0 for a in paid)  # abstentions count as nothing
     return (
         f"Last round's contributions: {amount(min(paid))} to {amount(max(paid))}, "
-        f"{nothing} contributors paid nothing; {total}."
+        f"{unpaid} contributors paid nothing; {total}."
     )

@@ -22,18 +22,18 @@ LARGE = 40_000_000
 
 
 def _check_html(out: Path) -> Path:
-    """Refuse another ending than that of a file that a browser opens by its name, and a folder."""
+    """Refuse a folder, and a name without the ending by which browsers know a page."""
     if out.suffix not in (".html", ".htm") or out.is_dir():
         raise ValueError(f"{out}; the name of a file that ends in .html")
     return out
 
 
-Few = Annotated[Whole, Field(ge=2, description="a whole number from 2 on, or null for all")]
+_AtLeastTwo = Annotated[Whole, Field(ge=2, description="a whole number from 2 on, or null for all")]
 
 
 @dataclass(frozen=True)
 class Explored(Settings):
-    """A study to explore, and how it is estimated.
+    """A study to explore, and the settings of its estimates.
 
     Attributes
     ----------
@@ -42,22 +42,20 @@ class Explored(Settings):
     condition
         The first letters of the identity of the only condition to show; empty for all.
     replicates
-        The most transcripts of a condition; ``None`` for all, and for a few of a large study.
+        The most transcripts that are shown of a condition. ``None`` shows all of them, but only a
+        few if the study is large.
     """
 
     out: Annotated[Out, AfterValidator(_check_html)]
     condition: Text = ""
-    replicates: (
-        Annotated[Whole, Field(ge=2, description="a whole number from 2 on, or null for all")]
-        | None
-    ) = None
+    replicates: _AtLeastTwo | None = None
 
 
 def publish(chosen: Explored) -> None:
     """Write the explorer of a study, and log it.
 
-    It is one HTML file; of a large study a file that finds conditions, and a folder next to it with
-    pages of some conditions each.
+    It is one HTML file. For a large study this is an index of conditions, and a folder next to it
+    has pages of some conditions each.
 
     Raises
     ------
@@ -69,6 +67,7 @@ def publish(chosen: Explored) -> None:
     explorer: Explorer = KINDS[tracked.kind].part("explorer")
     conditions = beginning_with(tracked.outlined, chosen.condition)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    # Pages get their names last, so that a command that is stopped leaves no half of one.
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
     files, folder = [chosen.out], chosen.out.with_suffix("")
     if len(conditions) > shelves.MOST:
@@ -89,21 +88,19 @@ def publish(chosen: Explored) -> None:
     _print_written(files, conditions, len(text) + size)
 
 
-def beginning_with(
-    conditions: Sequence[TrackedCondition], condition: str
-) -> list[TrackedCondition]:
-    """Select the conditions whose identity has a prefix.
+def beginning_with(conditions: Sequence[TrackedCondition], prefix: str) -> list[TrackedCondition]:
+    """Select the conditions whose identity begins with a prefix.
 
     Raises
     ------
     UserError
-        None does.
+        No identity does.
     """
-    matching = [each for each in conditions if each.identity.startswith(condition)]
+    matching = [each for each in conditions if each.identity.startswith(prefix)]
     if not matching:
         names = [each.identity for each in conditions[:12]]
         known = ", ".join(names + (["..."] if len(conditions) > 12 else []))
-        raise UserError(f"condition: no identity begins with {condition!r}; known: {known}")
+        raise UserError(f"condition: no identity begins with {prefix!r}; known: {known}")
     return matching
 
 

@@ -86,10 +86,7 @@ class Fleet:
         self._lines = dict.fromkeys(self._by_name, 0)
 
     def choose(self, chat: Chat) -> str:
-        """The first server of a call's session that is up, by name; the first where all are down.
-
-        Empty where there is no fleet.
-        """
+        """Return the first server of a call's session, one that is up; empty without a fleet."""
         session, now = _session(chat), self._clock()
         names = [*self._by_name]
         names.sort(key=lambda name: hashlib.blake2b(f"{name} {session}".encode()).digest())
@@ -159,6 +156,6 @@ def _session(chat: Chat) -> str:
 
 
 def name_of(url: str) -> str:
-    """A server's name: host and port, with a path that isn't every server's."""
+    """Return a server's name: host and port, with a path that isn't every server's."""
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".rstrip("/").removesuffix("/v1")

@@ -50,7 +50,7 @@ def parse_job(cfg: DictConfig) -> Job:
 
 
 def to_yaml(data: object) -> str:
-    """The text that :meth:`OmegaConf.to_yaml` has for plain data, in a quarter of the time."""
+    """Write plain data as :meth:`OmegaConf.to_yaml` does, in a quarter of the time."""
     return yaml.dump(data, Dumper=_dumper(), allow_unicode=True, sort_keys=False)
 
 
@@ -74,7 +74,7 @@ def _replicates(typed: Config) -> int:
 def with_weights(
     backend: Backend, models: Sequence[str], model: ModelConfig
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
-    """The backend with its number format, and the digests of hosted models in folders.
+    """Return the backend with its number format, and the digests of hosted models in folders.
 
     Parameters
     ----------
@@ -98,12 +98,14 @@ def with_weights(
 
 
 def _dtype(backend: Hosted, model: ModelConfig) -> Dtype:
-    """The backend's, else the model's, else single precision."""
+    """Return the number format of the backend, or of the model, or single precision."""
     return backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:
-    """The option tiny brings short answers and a name that another model would be taken for.
+    """Refuse the model tiny at a provider, and the option tiny with other models.
+
+    The option tiny brings short answers and a name that another model would be taken for.
 
     A provider has no such model. What an endpoint of one's own serves may be called so.
     """
@@ -124,7 +126,7 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
 
 
 def role_text(key: str, folder: str, role: str) -> str:
-    """The text of a role in a folder of prompts; ``key`` names it in a refusal.
+    """Return the text of a role in a folder of prompts; ``key`` names it in a refusal.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def role_text(key: str, folder: str, role: str) -> str:
 
 
 def prompt_text(key: str, file: str) -> str:
-    """The text of a file of the project; ``key`` names it in a refusal."""
+    """Return the text of a file of the project; ``key`` names it in a refusal."""
     try:
         return read_text(resolve_path(file)).strip()
     except (OSError, UnicodeDecodeError) as error:

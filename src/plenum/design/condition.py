@@ -95,7 +95,7 @@ class Condition(ABC):
 
     @abstractmethod
     def as_mapping(self) -> dict[str, Any]:
-        """The condition as plain data: the head of a journal and the params of a tracking run."""
+        """Return plain data: the head of a journal and the params of a tracking run."""
 
     @cached_property
     def identity(self) -> str:
@@ -124,11 +124,11 @@ class Condition(ABC):
         return ""
 
     def variant(self, replicate: int) -> Any:
-        """The wording that a replicate reads; ``None`` where the words aren't varied."""
+        """Return the wording that a replicate reads; ``None`` if the words aren't varied."""
         return None
 
     def _described_by(self, names: Sequence[str]) -> str:
-        """These factors and the changed settings in one line."""
+        """Return these factors and the changed settings in one line."""
         factors = self.factors
         shown = " ".join(f"{name}={factors[name]}" for name in names)
         return shown if self.settings == "default" else f"{shown} {self.settings}"
@@ -170,14 +170,14 @@ class Job:
 
 
 def format_value(value: Any) -> str:
-    """A setting's value in a line of settings."""
+    """Format a setting's value for a line of settings."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def changed_settings(
     parts: Sequence[Any], *, except_for: Sequence[str] = (), defaults: dict[str, Any] | None = None
 ) -> list[str]:
-    """Settings off their defaults that no factor names, as ``key=value``.
+    """List settings off their defaults that no factor names, as ``key=value``.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
 def varying(
     conditions: Iterable[Mapping[str, object]], names: Iterable[str] = FACTORS
 ) -> list[str]:
-    """The factors in which some conditions differ, in their usual order.
+    """Return the factors in which some conditions differ, in their usual order.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class Kind:
         return tuple(name for name in self.factors if name not in self.repeated)
 
     def has(self, station: str) -> bool:
-        """True if this kind has a part for a station, of its own or from another package."""
+        """Tell if this kind has a part for a station, of its own or from another package."""
         return station in self.parts or f"{self.name}.{station}" in PARTS
 
     def part(self, station: str) -> Any:
@@ -132,7 +132,7 @@ def register(kind: Kind) -> None:
 
 
 def of_task(name: str) -> Kind:
-    """The kind that a config's ``task.name`` chooses."""
+    """Return the kind that a config's ``task.name`` chooses."""
     named = (kind for kind in KINDS.values() if name in kind.tasks)
     others = (kind for kind in KINDS.values() if not kind.tasks)
     if kind := next(named, None) or next(others, None):
@@ -142,7 +142,7 @@ def of_task(name: str) -> Kind:
 
 
 def kind_of(named: Mapping[str, Any]) -> Kind:
-    """The kind of a condition, by its factors, its run's params, or the head of a journal of it."""
+    """Return a condition's kind by its factors, its run's params, or the head of a journal."""
     return of_task(str(named.get("task", "none")))
 
 

@@ -223,7 +223,7 @@ class Config(StudyConfig):
 
 
 def resolve_config(cfg: DictConfig) -> dict[str, Any]:
-    """A composed config as plain data.
+    """Convert a composed config to plain data.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def resolve_config(cfg: DictConfig) -> dict[str, Any]:
 
 
 def type_config(given: Mapping[str, Any]) -> Config:
-    """A config's plain data as typed values.
+    """Convert a config's plain data to typed values.
 
     Raises
     ------

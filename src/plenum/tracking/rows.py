@@ -95,7 +95,7 @@ def writer(client: Any) -> Writer:
 
 
 def has_nested_runs(wanted: str, replicates: int) -> bool:
-    """True if the replicates of a sweep get nested runs; ``wanted`` is ``tracking.replicates``."""
+    """Tell if the replicates of a sweep get nested runs; ``wanted`` is ``tracking.replicates``."""
     if "rows" not in ROW_WRITERS:
         return wanted != "none"
     return wanted == "all" or (wanted == "auto" and replicates <= MOST_NESTED)
@@ -113,7 +113,7 @@ class Member:
         return self.archive.exists() and self.name in self._opened().NameToInfo
 
     def read_bytes(self) -> bytes:
-        """The journal's bytes."""
+        """Return the journal's bytes."""
         return self._opened().read(self.name)
 
     def _opened(self) -> ZipFile:
@@ -126,7 +126,7 @@ class Member:
 
 @lru_cache(maxsize=16)
 def _opened(archive: Path, _written: int) -> ZipFile:
-    """An archive whose table of contents has been read: that takes as long as it is large."""
+    """Open an archive and read its table of contents, which takes as long as it is large."""
     return ZipFile(archive)
 
 
@@ -141,7 +141,7 @@ def transcript_file(replicate: int) -> str:
 
 
 def located(artifact_uri: str, replicate: int) -> Path | Member | None:
-    """A replicate's transcript on this machine's disk; ``None`` if it lies elsewhere.
+    """Find a replicate's transcript on this machine's disk; ``None`` if it lies elsewhere.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def make_row(
     params: Mapping[str, Any],
     metrics: Mapping[str, float],
 ) -> dict[str, Any]:
-    """A replicate as a row.
+    """Build the row of a replicate.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def make_row(
 
 
 def read_row_values(data: bytes, *, whole: bool = True) -> list[dict[str, Any]]:
-    """The rows of a file, each with what it has a value of.
+    """Return the rows of a file; each holds only what it has a value of.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class AnthropicBatches:
         self.base = str(http.route.base)
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
-        """The request of a call, as LiteLLM makes it."""
+        """Return the request of a call, as LiteLLM makes it."""
         request = litellm.AnthropicConfig().transform_request(
             model=self._http.route.wire,
             messages=mark_messages(chat),  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ class AnthropicBatches:
         return json.dumps(request).encode()
 
     def item(self, ident: str, body: bytes) -> bytes:
-        """A request of the body."""
+        """Return the item of a batch that sends the body."""
         return json.dumps({"custom_id": ident})[:-1].encode() + b', "params": ' + body + b"}"
 
     async def submit(self, name: str, items: Sequence[bytes]) -> str:
@@ -68,7 +68,7 @@ class AnthropicBatches:
         return batch_http.ident(await self._http.json("POST", _PATH, body))
 
     async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
-        """A batch of as many items; whether it is the one its results say."""
+        """Find a batch of as many items; whether it is the right one is told by its results."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
             if _time(batch.get("created_at")) < since - self._http.behind_s - batch_http.SKEW_S:
@@ -93,7 +93,7 @@ class AnthropicBatches:
     async def results(
         self, ident: str, state: BatchState, items: int, price: Price | None
     ) -> AsyncIterator[tuple[str, Response | CallError]]:
-        """The results, in any order; their URL is made here, not taken from the answer."""
+        """Yield the results, in any order; their URL is made here, not taken from the answer."""
         async for line in self._http.lines(f"{_PATH}/{ident}/results", items):
             yield str(line.get("custom_id")), self._read(line.get("result"), price)
 

@@ -89,16 +89,16 @@ class BatchInterface(Protocol):
     base: str
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
-        """The request of a call, as a live one would have it."""
+        """Return the request of a call, as a live one would have it."""
 
     def item(self, ident: str, body: bytes) -> bytes:
-        """An item of a batch."""
+        """Return the item of a batch that sends the body."""
 
     async def submit(self, name: str, items: Sequence[bytes]) -> str:
         """Submit a batch; returns the provider's id. Raises :class:`CallError`."""
 
     async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
-        """The id of a batch that may have been submitted since a time; of none of the others."""
+        """Find the id of a batch that may have been submitted since; it is none of the others."""
 
     async def state(self, ident: str) -> BatchState:
         """Return the state of a batch. Raises :class:`CallError`."""
@@ -109,7 +109,7 @@ class BatchInterface(Protocol):
     def results(
         self, ident: str, state: BatchState, items: int, price: Price | None
     ) -> AsyncIterator[tuple[str, Response | CallError]]:
-        """The results of so many items by their ids; those that were read fail by themselves."""
+        """Yield the results of items by their ids; one that can't be read fails alone."""
 
 
 class BatchHttp:
@@ -163,7 +163,7 @@ class BatchHttp:
         return answer
 
     async def lines(self, path: str, items: int) -> AsyncIterator[dict[str, Any]]:
-        """The JSON objects of a file of results; a line that is none is left out.
+        """Yield the JSON objects of a file of results, without the lines that hold none.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BatchHttp:
     async def listed(
         self, path: str, cursor: str, fits: Callable[[dict[str, Any]], bool | None]
     ) -> str | None:
-        """The id of the first batch of a list that fits; the list ends where it says ``None``.
+        """Return the id of the first batch of a list that fits; the list ends at ``None``.
 
         Raises
         ------
@@ -273,7 +273,7 @@ def _behind(headers: Mapping[str, str]) -> float:
 
 
 def ident(answer: dict[str, Any]) -> str:
-    """The id of what a provider made, which goes into URLs.
+    """Return the id of what a provider made, which goes into URLs.
 
     Raises
     ------
@@ -287,7 +287,7 @@ def ident(answer: dict[str, Any]) -> str:
 
 
 def status(answer: dict[str, Any], name: str) -> str:
-    """A batch's status; one that nobody knows is of a batch that goes on.
+    """Return a batch's status; an unknown one means that the batch goes on.
 
     Raises
     ------
@@ -301,12 +301,12 @@ def status(answer: dict[str, Any], name: str) -> str:
 
 
 def file_id(answer: dict[str, Any], name: str) -> tuple[str, ...]:
-    """The id of a file that an answer names, if it does."""
+    """Return the id of a file that an answer names, if it does."""
     return (ident({"id": answer[name]}),) if answer.get(name) else ()
 
 
 def count(counts: Any, *names: str) -> int:
-    """The sum of some counts, as far as they are numbers."""
+    """Return the sum of some counts, as far as they are numbers."""
     if not isinstance(counts, dict):
         return 0
     return sum(v for name in names if type(v := counts.get(name)) is int)

@@ -125,7 +125,7 @@ class Line:
         return sent
 
     def take(self) -> Iterator[list[Call]]:
-        """The collected calls in portions that the provider takes."""
+        """Yield the collected calls in portions that the provider takes."""
         calls = [call for call in self.collected if not call.answer.done()]
         portions: list[list[Call]] = [[]]
         size = 0

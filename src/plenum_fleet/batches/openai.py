@@ -38,11 +38,11 @@ class OpenAIBatches:
         self.base = str(http.route.base)
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
-        """The request of a call, as a live one would have it."""
+        """Return the request of a call, as a live one would have it."""
         return body_of(self._http.route.wire, chat, parameters)
 
     def item(self, ident: str, body: bytes) -> bytes:
-        """A line of the file."""
+        """Return a line of the file."""
         head = json.dumps({"custom_id": ident, "method": "POST", "url": _CALLS})
         return head[:-1].encode() + b', "body": ' + body + b"}\n"
 
@@ -61,7 +61,7 @@ class OpenAIBatches:
         return batch_http.ident(await self._http.json("POST", "batches", json.dumps(wish).encode()))
 
     async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
-        """The batch that carries the name, whatever the provider's clock says of its time."""
+        """Find the batch that carries the name, whatever the provider's clock says of its time."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
             metadata = batch.get("metadata")
@@ -94,7 +94,7 @@ class OpenAIBatches:
     async def results(
         self, ident: str, state: BatchState, items: int, price: Price | None
     ) -> AsyncIterator[tuple[str, Response | CallError]]:
-        """The lines of the files of answers and of errors."""
+        """Yield the results from the files of answers and of errors."""
         for file in state.files:
             async for line in self._http.lines(f"files/{file}/content", items):
                 yield str(line.get("custom_id")), self._read(line, price)

@@ -80,13 +80,13 @@ class BatchRecord:
 
 
 def make_item_id(session: str, seed: int, number: int, body: bytes) -> str:
-    """The id of an attempt at a call: the same call has the same, whichever process makes it."""
+    """Return the id of an attempt at a call; it is the same in every process."""
     call = blake2b(f"{session} {seed:016x}".encode(), digest_size=8).hexdigest()
     return f"{call}-{number}-{blake2b(body, digest_size=8).hexdigest()}"
 
 
 def key(item: str) -> Key:
-    """The call and the body of an item, whichever attempt it is."""
+    """Return the call and the body of an item, whichever attempt it is."""
     call, _, body = item.split("-")
     return call, body
 
@@ -111,13 +111,13 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
 
 
 def unfinished(folder: Path) -> list[BatchRecord]:
-    """The batches whose answers may not all be journaled, in the order of their submission."""
+    """List the batches whose answers may not all be journaled, in the order of their submission."""
     files = sorted(path for path in folder.glob("b*.jsonl") if not _is_over(path))
     return [record for path in files if (record := _read(path)) is not None]
 
 
 def others_ids(record: BatchRecord) -> set[str]:
-    """The providers' ids that can't be this batch's: those of others, and what it mistook.
+    """Return the providers' ids that can't be this batch's: those of others, and what it mistook.
 
     What others have found, and isn't certain, may be this one's all the same.
     """
@@ -161,7 +161,7 @@ def _is_over(path: Path) -> bool:
 
 
 def _read(path: Path) -> BatchRecord | None:
-    """A batch; none where a kill tore its first line, since then it wasn't sent."""
+    """Read a batch; none if a kill tore its first line, since then it wasn't sent."""
     lines = _lines(path)
     try:
         head = lines[0]
@@ -173,7 +173,7 @@ def _read(path: Path) -> BatchRecord | None:
 
 
 def _id(lines: list[dict[str, Any]]) -> tuple[str | None, bool]:
-    """The provider's id by what was noted last, and whether it is certain, as at the end."""
+    """Return the provider's id by the last note, and whether it is certain, as at the end."""
     ended = any(line["kind"] == "ended" for line in lines)
     for line in reversed(lines):
         if line["kind"] in ("submitted", "found", "mistaken"):

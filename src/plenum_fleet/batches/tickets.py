@@ -24,36 +24,42 @@ class BatchTicket(Ticket):
         self._lockstep = lockstep
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
-        # Room in the budget comes from the calls of others, which wait for their batch.
+        """Begin; room in the budget comes from the calls of others, which wait for batches."""
         with self._lockstep.waiting():
             await super().begin(passed, calls)
 
     async def enter(self, chat: Chat) -> None:
+        """Enter a call, marked as one of a batch if it goes in one."""
         self.labels = {"batch": True} if self._lockstep.batched(chat) else {}
         await super().enter(chat)
 
     async def admit(self, demand: Demand) -> None:
+        """Admit a live call, and reserve the budget of one that goes in a batch."""
         if demand.batched:
             await self.reserve(demand)
         else:
             await super().admit(demand)
 
     async def reserve(self, demand: Demand) -> None:
+        """Reserve the budget of a call; batches needn't wait for it."""
         with self._lockstep.waiting():
             await super().reserve(demand)
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        # A call that joins another batch waits for it anyway.
+        """Wait before another attempt; a call that joins another batch waits for it anyway."""
         if not self._lockstep.batched(chat):
             await super().pause(chat, seconds, reason)
 
     def demand_of(self, chat: Chat) -> Demand:
+        """Return what a call may use up, in a batch or not."""
         return demand_of(chat, bool(self.labels))
 
     def continues(self, attempt: Attempt) -> bool:
+        """Tell if the batch of an interrupted call goes on at the provider."""
         return bool(self.labels) and attempt.outcome == Failure.INTERRUPTED
 
     def may_be_billed(self, attempt: Attempt) -> bool:
+        """Tell if a failed attempt may cost; one that ran out of time in a batch doesn't."""
         if self.labels and attempt.outcome == Failure.TIMEOUT:
             return False
         return super().may_be_billed(attempt)

@@ -107,7 +107,7 @@ class Bucket:
             raise UserError(f"{self.url}: {reason(error)}") from None
 
     def folders(self) -> list[str]:
-        """The names of the folders right below the prefix."""
+        """List the names of the folders right below the prefix."""
         import obstore
 
         listing = self._try(lambda: obstore.list_with_delimiter(self._store))
@@ -119,7 +119,7 @@ class Bucket:
         self._hurried.clear() if patience_s is None else self._hurried.set()
 
     def below(self, folder: str) -> list[Stored]:
-        """The objects below a folder."""
+        """List the objects below a folder."""
         import obstore
 
         return list(map(_stored, self._try(lambda: obstore.list(self._store, folder).collect())))
@@ -129,7 +129,7 @@ class Bucket:
         return list(self._readers.map(self._get, names))
 
     def head(self, name: str) -> Stored | None:
-        """An object; ``None`` where there is none."""
+        """Describe an object; ``None`` if there is none."""
         import obstore
 
         try:

@@ -12,7 +12,7 @@ _destinations: dict[str, tuple[Path, float]] = {}
 
 
 def fetched_file(key: str, address: str) -> Path:
-    """A file on this machine; one of a bucket is fetched.
+    """Return a file on this machine; fetch that of a bucket.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def exists(address: str) -> bool:
 
 
 def _bucket(key: str, address: str) -> tuple[Bucket, str]:
-    """A bucket as a whole, and the name of something in it."""
+    """Return a bucket as a whole, and the name of something in it."""
     root, _, name = address.removeprefix("s3://").rstrip("/").partition("/")
     if not name:
         raise UserError(f"{key}: {address} names a bucket and nothing in it")

@@ -238,7 +238,7 @@ class Segments:
                 self._queue.add(-max(0, self._target - self._bytes))
 
     def _put(self, size: int) -> None:
-        """A segment of all lines that wait."""
+        """Put all lines that wait into the bucket, as a segment."""
         with self.path.open("rb") as file:
             file.seek(self._bytes)
             data = file.read(size - self._bytes)
@@ -281,17 +281,17 @@ class Segments:
         self._queue.over(self.path)
 
     def _tag(self) -> str | None:
-        """The tag of the object with all lines, as it is now."""
+        """Return the present tag of the object with all lines."""
         whole = self._bucket.head(f"{self.name}.jsonl")
         return whole.tag if whole else None
 
     def listed(self) -> list[Stored]:
-        """The bucket's objects of this journal."""
+        """List the bucket's objects of this journal."""
         whole = self._bucket.head(f"{self.name}.jsonl")
         return [*([whole] if whole else []), *self._bucket.below(self.name)]
 
     def _objects(self, listed: Iterable[Stored]) -> tuple[Stored | None, list[Stored]]:
-        """The object with all lines, and segments in their order."""
+        """Return the object with all lines, and segments in their order."""
         named = {stored.name: stored for stored in listed}
         whole = named.get(f"{self.name}.jsonl")
         below = (s for s in named.values() if s.name.startswith(self.name))
@@ -299,7 +299,7 @@ class Segments:
         return whole, sorted(segments, key=_number)
 
     def _read(self, objects: list[Stored], local: bytes) -> bytes | None:
-        """The lines that objects have; ``None`` where one of them is gone.
+        """Return the lines that objects have; ``None`` if one of them is gone.
 
         What the file has, by its digest, isn't fetched.
 
@@ -316,9 +316,8 @@ class Segments:
             if number < lines:  # left over from putting them together
                 continue
             if number > lines:
-                raise DamagedJournal(
-                    f"journal {self._bucket.url}/{self.name}: line {lines + 1} is missing"
-                )
+                where = f"journal {self._bucket.url}/{self.name}"
+                raise DamagedJournal(f"{where}: line {lines + 1} is missing")
             if not data.startswith(_MARK):
                 held, lines = held + data, lines + data.count(b"\n")
         return held
@@ -346,12 +345,12 @@ class Segments:
 
 
 def _digest(data: bytes) -> str:
-    """The tag that most object stores give to such contents; with another one they are fetched."""
+    """Return the tag that most object stores give to contents; with another they are fetched."""
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
 def _number(stored: Stored) -> int:
-    """The number of an object's first line: that of a segment is in its name."""
+    """Return the number of an object's first line; a segment has it in its name."""
     stem = stored.name.rpartition("/")[2].partition(".")[0]
     return int(stem) if stored.name.count("/") > 1 else 0
 

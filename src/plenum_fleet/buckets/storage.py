@@ -29,7 +29,7 @@ _opening = Lock()
 
 
 def bucket_folder(journals: str) -> Path:
-    """The folder of this machine that journals lie in, here alone or with a bucket behind it.
+    """Return the folder of this machine for journals, kept here alone or with a bucket behind it.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def bucket_folder(journals: str) -> Path:
 
 
 def fetched(journals: str, *conditions: str) -> Path:
-    """The folder of journals to be read, with what a bucket behind it has of conditions, or of all.
+    """Return the folder of journals to read, with what a bucket has of conditions, or of all.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def keep_in_bucket(path: Path) -> None:
 
 
 def journal_path(journals: Path, session: str) -> Path:
-    """The journal of a replicate, ``CONDITION-REPLICATE``, in a folder of journals."""
+    """Return the path of a replicate's journal; ``session`` is ``CONDITION-REPLICATE``."""
     condition, _, index = session.rpartition("-")
     return journals / condition / f"{index:0>3}.jsonl"
 
@@ -276,7 +276,7 @@ class Storage:
         return behind.problem if behind and isinstance(behind.problem, TakenUp) else None
 
     def segments(self, path: Path) -> Segments:
-        """The bucket behind a journal.
+        """Return the bucket behind a journal.
 
         Raises
         ------
@@ -348,7 +348,7 @@ class Storage:
                 self._journals[path] = behind
 
     def _over(self, path: Path) -> None:
-        """A replicate has ended, and the bucket has its journal."""
+        """Forget a replicate that has ended, whose journal the bucket has."""
         with self._lock:
             self._journals.pop(path, None)
         self._files.send_logs(path.parent)

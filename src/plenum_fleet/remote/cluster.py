@@ -41,7 +41,7 @@ def require_ray() -> None:
 
 
 def environment() -> dict[str, str]:
-    """The variables that workers need: the project's, the providers', their keys, and kernels'."""
+    """Return the variables that workers need: of the project, providers and kernels, and keys."""
     sent = (_SENT.match, is_secret_name, _KERNELS.match)
     return {k: v for k, v in os.environ.items() if any(matches(k) for matches in sent)}
 

@@ -40,7 +40,7 @@ class Outbox:
 
 
 def portable(error: Exception) -> Exception:
-    """An error that can be sent, with its traceback as a note where it is one of the code."""
+    """Make an error that can be sent; one of the code has its traceback as a note."""
     error.add_note("".join(traceback.format_exception(error)))
     try:  # both ways: some errors can be pickled, and not be made again
         pickle.loads(pickle.dumps(error))

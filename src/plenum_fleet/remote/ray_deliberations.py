@@ -78,7 +78,7 @@ class RayDeliberations(Deliberations):
         await self._workers.stop()
 
     def play(self, scene: Scene) -> Playable:
-        """A replicate that a worker will play."""
+        """Return a replicate that a worker will play."""
         self.say = scene.say
         return _LeasedReplicate(self, scene)
 
@@ -120,14 +120,14 @@ class RayDeliberations(Deliberations):
             self.say(line)
 
     def lost(self, remote: RemoteWorker, loss: Loss) -> None:
-        """A worker is gone: what it had goes on elsewhere."""
+        """Let what a lost worker had go on elsewhere."""
         for lease in remote.leases.values():
             lease.admitted.close()
             if not lease.ended.done():
                 lease.ended.set_exception(_Died(loss, lease.answers))
 
     async def room(self) -> RemoteWorker:
-        """The worker with the fewest replicates in flight, once one has room.
+        """Return the worker with the fewest replicates in flight, once one has room.
 
         Raises
         ------

@@ -67,7 +67,7 @@ def clear(folder: str) -> None:
 
 
 def _naming(folder: str) -> list[int]:
-    """The processes of this user, but for this one, whose command line or environment names it."""
+    """List this user's other processes whose command line or environment names a folder."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         said = b""

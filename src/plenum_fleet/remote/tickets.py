@@ -43,7 +43,7 @@ class ForwardingTicket(Ticket):
         self._open: dict[int, asyncio.Future[None]] = {}
 
     def answered(self, request: int, error: Exception | None) -> None:
-        """The sweep's answer to a request."""
+        """Take the sweep's answer to a request."""
         future = self._open.pop(request, None)
         if future is None or future.done():
             return
@@ -53,23 +53,28 @@ class ForwardingTicket(Ticket):
             future.set_exception(error)
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
+        """Ask the sweep to take up the replicate."""
         await self._ask("begin", passed, calls)
 
     def end(self) -> None:
-        """The sweep ends it with the lease."""
+        """Do nothing: the sweep ends the ticket with the lease."""
 
     async def admit(self, demand: Demand) -> None:
+        """Ask the sweep to admit a call."""
         most = demand.prompt, demand.answer
         await self._ask("admit", demand.model, *most, demand.server, demand.hour)
 
     async def hold(self, model: str, seconds: float, reason: str) -> None:
+        """Ask the sweep to hold calls before another attempt."""
         await self._ask("hold", model, seconds, reason)
 
     async def give_up(self, model: str, error: CallError, attempts: int) -> None:
+        """Tell the sweep that a call's attempts are used up."""
         fields = (error.failure, error.detail, error.status, error.retry_after, error.reached)
         await self._ask("give_up", model, fields, attempts)
 
     def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
+        """Tell the sweep that a call ended."""
         used = replace(reply, text="") if reply else None  # its tokens and cost count
         self._outbox.put(self._lease, "release", attempt, used, hold_s)
 
@@ -96,7 +101,7 @@ class Admitted:
         self._waiting: set[asyncio.Task[None]] = set()
 
     def admit(self, request: int, *demanded: Any) -> None:
-        """A call wants to be made."""
+        """Admit a call that a worker wants to make."""
         demand = Demand(*demanded)
         if self._ticket.admit_now(demand):
             self._answer(request, None)
@@ -104,23 +109,23 @@ class Admitted:
             self._wait(request, self._ticket.admit(demand))
 
     def begin(self, request: int, passed: int, calls: int) -> None:
-        """The replicate is taken up."""
+        """Take up the replicate."""
         self._wait(request, self._ticket.begin(passed, calls))
 
     def hold(self, request: int, model: str, seconds: float, reason: str) -> None:
-        """The worker wants to wait before another attempt."""
+        """Hold the worker's calls before another attempt."""
         self._wait(request, self._ticket.hold(model, seconds, reason))
 
     def give_up(self, request: int, model: str, error: tuple[Any, ...], attempts: int) -> None:
-        """A call's attempts are used up."""
+        """Give up a call whose attempts are used up."""
         self._wait(request, self._ticket.give_up(model, CallError(*error), attempts))
 
     def release(self, request: int, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
-        """A call ended."""
+        """Release what a call held when it ended."""
         self._ticket.release(attempt, reply, hold_s)
 
     def close(self) -> None:
-        """The lease ended. What the worker had under way then may have been billed."""
+        """End the lease; what the worker had under way then may have been billed."""
         for task in self._waiting:
             task.cancel()
         if self._ticket.admitted:

@@ -126,7 +126,7 @@ class Worker:
                 self._tickets[lease].answered(request, *arguments)
 
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
-        """A condition's report, from a process beside this one."""
+        """Return a condition's report, from another process."""
         await self._reporter.start()
         await asyncio.to_thread(refresh_from_bucket, Path(request["folder"]))
         return await self._reporter.ask(request)
@@ -221,20 +221,16 @@ class Worker:
         return self._admissions[name]
 
     async def _model(self, job: Job) -> ChatModel:
-        """The backend of a job, opened and checked once."""
-        key, checked = (
-            repr(job.condition.backend),
-            repr((job.condition.backend, job.condition.models, job.condition.sampling)),
-        )
+        """Return the backend of a job, opened and checked once."""
+        backend, used = job.condition.backend, (job.condition.models, job.condition.sampling)
+        key, checked = repr(backend), repr((backend, *used))
         async with self._opening:
             if key not in self._models:
-                prices = Prices(job.prices, charged=job.condition.backend.name == "api")
-                self._models[key] = build_backend(
-                    job.condition.backend, job.calls, prices, say=self._say
-                )
+                prices = Prices(job.prices, charged=backend.name == "api")
+                self._models[key] = build_backend(backend, job.calls, prices, say=self._say)
             model = self._models[key]
             if checked not in self._checked:
-                await asyncio.to_thread(model.check, job.condition.models, job.condition.sampling)
+                await asyncio.to_thread(model.check, *used)
                 self._checked.add(checked)
         return model
 

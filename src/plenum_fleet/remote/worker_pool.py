@@ -68,10 +68,10 @@ class WorkerEvents(Protocol):
     """Called as workers come, send and go."""
 
     def take(self, remote: RemoteWorker, message: Message) -> None:
-        """A worker has sent a message."""
+        """Take a message that a worker has sent."""
 
     def lost(self, remote: RemoteWorker, loss: Loss) -> None:
-        """A worker is gone."""
+        """Take note that a worker is gone."""
 
     def workers_changed(self) -> None:
         """There is a worker more, or there will be none."""
@@ -129,7 +129,7 @@ class WorkerPool:
         return f"workers {len(self.ready)}/{self._wanted}" if self._wanted else ""
 
     def note_answer(self) -> None:
-        """An answer has come: deaths before it are no sign of a common cause."""
+        """Take note of an answer: deaths before it are no sign of a common cause."""
         self._deaths = 0
 
     async def start(self, setup: Setup) -> None:
@@ -295,7 +295,7 @@ class WorkerPool:
 
 @contextmanager
 def _probes(folders: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    """A file in each folder, which a worker must see."""
+    """Write a file into each folder, which a worker must see."""
     probes = []
     try:
         for folder in folders:

@@ -93,7 +93,7 @@ def prepared(uri: str) -> Iterator[Any]:
 
 @contextmanager
 def _connected(uri: str) -> Iterator[Any]:
-    """A connection to a database; what goes wrong with it is told in one line."""
+    """Connect to a database; what goes wrong with it is told in one line."""
     try:
         parts = urlsplit(uri)
         _ = parts.port

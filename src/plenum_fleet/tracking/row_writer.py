@@ -117,5 +117,5 @@ def pack(file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = (
 
 
 def _number(row: dict[str, Any]) -> int:
-    """The number of a row's replicate."""
+    """Return the number of a row's replicate."""
     return int(row["tags.plenum.replicate"])

@@ -45,7 +45,15 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     alone = "" if typed.protocol.interaction else "_alone"
     texts = typed.prompts
     chosen = frame.load_frame(texts.folder, texts.answers)
-    preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}.txt")
+    held = ""
+    if typed.protocol.answers == "constrained":
+        if chosen != frame.PLENUM:
+            raise UserError(
+                f"protocol.answers: constrained, but the prompts {texts.name} ask for answers of "
+                "their own form; use prompts=plenum, or answers=free"
+            )
+        chosen, held = frame.CONSTRAINED, "_constrained"
+    preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}{held}.txt")
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
     models = [*(seat.model for seat in seats), clerk]

@@ -126,6 +126,11 @@ class CommitteeCondition(Condition):
         return tuple(self.seats[i] for i in order)
 
     @property
+    def constrained(self) -> bool:
+        """True if the backend holds answers to their form."""
+        return self.protocol.answers == "constrained"
+
+    @property
     def last_speaker(self) -> str:
         """The seat whose turn ends a round."""
         return self.speaking_order[-1].name

@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.committee import ballots, prompts
+from plenum.committee import ballots, constrained, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -56,9 +56,11 @@ class Deliberation(Conversation[CommitteeCondition]):
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.turn_prompt(self._read, seat, *self._known(seat), number)
-        ask = self._call("turn", number, seat.name, seat.model, messages)
+        held = constrained.turn_schema(labels) if self._condition.constrained else None
+        ask = self._call("turn", number, seat.name, seat.model, messages, held)
+        example = prompts.turn_form(self._condition)
         turn = yield from self._asked(
-            ask, self._turn_of, lambda p: prompts.repair_prompt(p, labels, frame.repair)
+            ask, self._turn_of, lambda p: prompts.repair_prompt(p, example, frame.repair)
         )
         assert turn is not None
         self._table[seat.name] = turn["state"]
@@ -67,6 +69,8 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _turn_of(self, text: str, repaired: bool) -> Entry:
         """Parse a turn's argument and state; of a repair the state alone."""
+        if self._condition.constrained:
+            return self._constrained_turn(text)
         try:
             options = len(self._condition.scenario.labels)
             argument, state = stateline.parse_answer(text, options, self._form.closed)
@@ -75,6 +79,12 @@ class Deliberation(Conversation[CommitteeCondition]):
                 problem.noted = {"argument": stateline.strip_state(text)}
             raise
         return {"state": state} if repaired else {"argument": argument, "state": state}
+
+    def _constrained_turn(self, text: str) -> Entry:
+        """Parse a constrained turn; ``even`` notes that all of its weights are zero."""
+        labels = self._condition.scenario.labels
+        argument, state, even = constrained.parse_turn(text, labels)
+        return {"argument": argument, "state": state, **({"even": True} if even else {})}
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
         raise ConversationFailed(ask, classify_failure(reply), problem)
@@ -93,7 +103,8 @@ class Deliberation(Conversation[CommitteeCondition]):
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.ballot_prompt(self._read, seat, *self._known(seat))
-        ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages)
+        held = constrained.ballot_schema(labels) if self._condition.constrained else None
+        ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages, held)
         form = prompts.ballot_form(labels)
         vote: ballots.Ballot = yield from self._json(
             ask, ballots.parse_ballot, form, frame.repair_ballot
@@ -113,7 +124,9 @@ class Deliberation(Conversation[CommitteeCondition]):
             self._read, condition.seats, tuple(self._windows[""]), self._table
         )
         messages = prompts.clerk_prompt(votes, labels, condition.frame, known)
-        ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages)
+        members = len(condition.seats)
+        held = constrained.count_schema(labels, members) if condition.constrained else None
+        ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
         try:
             count: ballots.Count = yield from self._json(
                 ask, ballots.parse_count, prompts.clerk_form(labels), condition.frame.repair_clerk

@@ -5,7 +5,7 @@ where its frame isn't plenum's, ``frame/`` with a file for each template that di
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from string import Template
 
 from plenum.base import UserError, digest, read_bytes, resolve_path
@@ -15,9 +15,10 @@ _CASE = (
     "## Scenario\n$packet\n\n## Recent arguments\n$window\n\n"
     "## Committee table\n| seat | $columns | confidence | tags |\n$table\n\n"
 )
+_NO_STATE = " and no STATE line"
 _BALLOT = (
-    "Nobody sees your vote. Answer with one JSON object and nothing else, no argument and no STATE "
-    "line:\n$ballot_form"
+    "Nobody sees your vote. Answer with one JSON object and nothing else, no argument"
+    f"{_NO_STATE}:\n$ballot_form"
 )
 _REPAIR_JSON = (
     "Your previous answer was not the JSON object that was asked for ($problem). Answer with "
@@ -97,6 +98,17 @@ class Frame:
 
 PLENUM = Frame()
 """plenum's own frame."""
+
+CONSTRAINED = replace(
+    PLENUM,
+    turn=f"{_CASE}## Your turn\nYou are $label.$round_line Answer with one JSON object, your "
+    "argument and your state:\n$state_format",
+    repair="Your previous answer was not the JSON object that was asked for ($problem). Answer "
+    "with that object and nothing else, in this form:\n$state_format",
+    ballot=PLENUM.ballot.replace(_NO_STATE, ""),
+    ballot_alone=PLENUM.ballot_alone.replace(_NO_STATE, ""),
+)
+"""plenum's frame for answers whose form the backend enforces."""
 
 FRAME_TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "answers")
 """The names of the templates, and of their files."""

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from plenum.base import flatten
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
+from plenum.committee.constrained import turn_example
 from plenum.committee.frame import PLENUM, Frame
 from plenum.models import Message
 
@@ -83,15 +84,20 @@ def clerk_prompt(
     )
 
 
-def repair_prompt(problem: str, labels: tuple[str, ...], form: str = PLENUM.repair) -> Message:
-    """Write the one request that follows a malformed STATE line."""
-    text = Template(form).substitute(problem=problem, state_format=stateline.state_example(labels))
-    return Message("user", text)
+def repair_prompt(problem: str, example: str, form: str = PLENUM.repair) -> Message:
+    """Write the one request that follows a turn whose state can't be read."""
+    return Message("user", Template(form).substitute(problem=problem, state_format=example))
 
 
 def repair_json_prompt(problem: str, form: str, template: str = PLENUM.repair_ballot) -> Message:
     """Write the one request that follows a malformed ballot or count."""
     return Message("user", Template(template).substitute(problem=problem, form=form))
+
+
+def turn_form(condition: CommitteeCondition) -> str:
+    """Describe the form in which a turn gives its state, for prompts."""
+    example = turn_example if condition.constrained else stateline.state_example
+    return example(condition.scenario.labels)
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +130,7 @@ def known_values(
         "argument_words": str(condition.protocol.argument_words),
         "k": str(condition.protocol.window),
         "rounds": str(condition.rounds),
-        "state_format": stateline.state_example(labels),
+        "state_format": turn_form(condition),
         "ballot_form": ballot_form(labels),
         "clerk_form": clerk_form(labels),
         "window": _quoted(condition, window),
@@ -172,6 +178,7 @@ def _messages(
         len(condition.seats),
         condition.protocol.argument_words,
         condition.scenario.labels,
+        turn_form(condition),
     )
     rules = Template(system).substitute(preamble=preamble, label=seat.label, mandate=mandate)
     text = Template(task).substitute(values)
@@ -185,12 +192,14 @@ def _mandate(frame: Frame, seat: Seat) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _preamble(preamble: str, members: int, words: int, labels: tuple[str, ...]) -> str:
+def _preamble(
+    preamble: str, members: int, words: int, labels: tuple[str, ...], example: str
+) -> str:
     return Template(preamble).safe_substitute(
         members=members,
         argument_words=words,
         labels=", ".join(labels),
-        state_format=stateline.state_example(labels),
+        state_format=example,
     )
 
 

@@ -47,6 +47,8 @@ class Protocol(Checked):
     """True if a turn names its round, and the last one asks for a final word."""
     initial_state: Literal["none", "even"] = "none"
     """The state that the table shows of a seat that has not spoken: none, or an even one."""
+    answers: Literal["free", "constrained"] = "free"
+    """How answers keep their form: as the prompt asks, or as the backend enforces."""
 
     @property
     def name(self) -> str:

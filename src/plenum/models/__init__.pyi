@@ -29,6 +29,7 @@ from .backends import require_live_calls as require_live_calls
 from .chat import SIMULATED as SIMULATED
 from .chat import TOKENS_A_WORD as TOKENS_A_WORD
 from .chat import Answer as Answer
+from .chat import AnswerSchema as AnswerSchema
 from .chat import Attempt as Attempt
 from .chat import CallError as CallError
 from .chat import Chat as Chat
@@ -61,6 +62,7 @@ __all__ = [
     "SIMULATED",
     "TOKENS_A_WORD",
     "Answer",
+    "AnswerSchema",
     "ApiBackend",
     "Ask",
     "Attempt",

@@ -70,6 +70,23 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
+class AnswerSchema:
+    """The JSON object that an answer has to be, which a backend enforces where it can.
+
+    Attributes
+    ----------
+    name
+        What is asked for: ``turn``, ``ballot`` or ``count``.
+    schema
+        Its JSON schema, in the part of the standard that OpenAI's strict mode takes: all properties
+        are required, and no others are allowed.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Chat:
     """A call to a model.
 
@@ -92,6 +109,8 @@ class Chat:
         Whose call it is, ``CONDITION-REPLICATE``: reruns have one seed, and several sessions.
     server
         Which server of a fleet is to answer; empty where there is none to choose.
+    answer
+        The form that the answer is held to; ``None`` where it is free.
     """
 
     model: str
@@ -103,6 +122,7 @@ class Chat:
     request: RawRequest | None = field(default=None, hash=False)
     session: str = field(default="", compare=False)
     server: str = field(default="", compare=False)
+    answer: AnswerSchema | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

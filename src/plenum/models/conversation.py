@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from plenum.base import replace_surrogates, seed_for
 from plenum.design import Condition
-from plenum.models import Chat, Message, Reply
+from plenum.models import AnswerSchema, Chat, Message, Reply
 from plenum.records import Failure
 
 Entry = dict[str, Any]
@@ -143,7 +143,8 @@ class Conversation(ABC, Generic[C]):
             if not again:
                 messages = (*ask.chat.messages, quote_reply(reply), repair(why))
                 kind = f"{ask.kind}_repair"
-                ask = self._call(kind, ask.round, ask.seat, ask.chat.model, messages)
+                chat = ask.chat
+                ask = self._call(kind, ask.round, ask.seat, chat.model, messages, chat.answer)
         self._unread(ask, reply, why)
         return None
 
@@ -152,10 +153,16 @@ class Conversation(ABC, Generic[C]):
         """Handle a repair that can't be read either."""
 
     def _call(
-        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
+        self,
+        kind: str,
+        number: int,
+        seat: str,
+        model: str,
+        messages: tuple[Message, ...],
+        answer: AnswerSchema | None = None,
     ) -> Ask:
-        sampling = self._condition.sampling
-        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, self._next_seed())
+        sampling, seed = self._condition.sampling, self._next_seed()
+        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed, answer=answer)
         return Ask(kind, number, seat, chat)
 
     def _next_seed(self) -> int:

@@ -17,6 +17,7 @@ MEANINGS = {
     "labels": "Member 1 to 5, where the papers' seats without mandates keep their names",
     "options": "other options than the released packet's three",
     "rounds": "not 20",
+    "answers": "enforced JSON objects, where the papers' agents write freely",
 }
 """Possible departures, in words."""
 
@@ -39,6 +40,7 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
         "labels": not ordered and condition.factors["roles"] == "off",
         "options": options != 3,
         "rounds": condition.factors.get("rounds", ROUNDS) != ROUNDS,
+        "answers": "answers=constrained" in settings,
     }
     return tuple(key for key, departs in departing.items() if departs)
 

@@ -173,7 +173,7 @@ def test_the_clerk_reads_every_ballot_and_nothing_of_the_discussion(base: Condit
 
 
 def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
-    text = prompts.repair_prompt("two STATE lines", base.scenario.labels).content
+    text = prompts.repair_prompt("two STATE lines", prompts.turn_form(base)).content
     assert "two STATE lines" in text
     assert 'STATE: pref=[pA,pB,pC]; conf=NN; tags=["tag_one","tag_two"]' in text
 

@@ -122,10 +122,12 @@ class SimulatedBackend:
         kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
         values = speech.slip_units(speech.round_units(pref), self._knobs.noise, rng)
-        argument = "" if repair else speech.write_argument(prompt, pref)
+        argument = "" if repair and chat.answer is None else speech.write_argument(prompt, pref)
         slip, where = rng.random(2)
         if slip < self._knobs.noise:
             argument = speech.swap_word(argument, where)
+        if chat.answer is not None:
+            return speech.write_turn(argument, prompt.case.labels, pref, values)
         return f"{argument}\n{speech.write_state_line(pref, values)}".strip()
 
 

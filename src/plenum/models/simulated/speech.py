@@ -5,6 +5,9 @@ preference moves, so that a small difference between two committees now and then
 sentence, and that sentence is read by everybody else.
 """
 
+import json
+from collections.abc import Sequence
+
 import numpy as np
 
 from plenum.models.simulated.opinion import Field
@@ -138,12 +141,31 @@ def write_argument(prompt: Prompt, pref: Field) -> str:
 
 def write_state_line(pref: Field, units: tuple[int, ...]) -> str:
     """Write the STATE line; ``units`` are the preferences in thousandths."""
+    first, second = _tags(pref)
+    numbers = ",".join(f"{value / UNITS:.3f}" for value in units)
+    return f'STATE: pref=[{numbers}]; conf={_confidence(pref)}; tags=["{first}","{second}"]'
+
+
+def write_turn(argument: str, labels: Sequence[str], pref: Field, units: tuple[int, ...]) -> str:
+    """Write a constrained turn: a JSON object whose weights are the preferences in hundredths."""
+    weights = [round(value * 100 / UNITS) for value in units]
+    state = {
+        "weights": dict(zip(labels, weights, strict=True)),
+        "confidence": _confidence(pref),
+        "tags": _tags(pref),
+    }
+    return json.dumps({"argument": argument, "state": state}, ensure_ascii=False)
+
+
+def _confidence(pref: Field) -> int:
     order = np.sort(pref)
-    confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
+    return round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
+
+
+def _tags(pref: Field) -> tuple[str, str]:
     first = int(pref[0] * 97) % len(_TAGS)
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
-    numbers = ",".join(f"{value / UNITS:.3f}" for value in units)
-    return f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
+    return _TAGS[first], _TAGS[second]
 
 
 def round_units(pref: Field) -> tuple[int, ...]:

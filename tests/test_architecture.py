@@ -53,7 +53,6 @@ LAYERS = {
 SIBLINGS = {
     ("hydra_plugins", "plenum_fleet"): "the launcher ray",
     ("plenum_checks", "plenum_fleet"): "ids of calls in batches, for the fault server",
-    ("plenum_checks", "plenum_hosted"): "comparison of journals",
     ("plenum_checks", "plenum_papers"): "published numbers beside the probe's",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
     ("plenum_report", "plenum_worlds"): "the report of a study in worlds",
@@ -64,7 +63,7 @@ BUDGETS = {
     "plenum": 31_800,
     "plenum_archive": 1_800,
     "plenum_audit": 13_700,
-    "plenum_checks": 4_770,
+    "plenum_checks": 4_570,
     "plenum_fleet": 5_160,
     "plenum_hosted": 2_200,
     "plenum_papers": 4_770,

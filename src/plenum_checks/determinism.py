@@ -1,19 +1,17 @@
 """The determinism probe (section S1): one prompt sent many times, with every answer kept."""
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
 from omegaconf import DictConfig
 from pydantic import Field
-from rich.console import Console
 
-from plenum.base import code_version, digest, replace_surrogates, seed_for
+from plenum.base import code_version, digest, replace_surrogates, seed_for, show_progress
 from plenum.committee import (
     CommitteeCondition,
     Deliberation,
@@ -64,8 +62,6 @@ LEAST = 2
 
 INTERRUPTED = str(Failure.INTERRUPTED)
 """Reason of a probe that was stopped by Ctrl-C or SIGTERM."""
-
-_PLAIN_EVERY_S = 10.0
 
 Document = dict[str, Any]
 
@@ -257,22 +253,23 @@ class _Questions:
         self, job: Job, model: ChatModel, prices: Prices, probes: Sequence[_Probe]
     ) -> None:
         self._job, self._model, self._prices, self._probes = job, model, prices, probes
-        self._ended = self._failed = 0
-        self._printed = time.monotonic()
         self.unavailable = ""
 
     async def all(self) -> None:
         """Make every call, and record its result in it."""
         admission = Admission(self._job.calls, Ledger(self._job.budget, self._prices.of))
-        console = Console(stderr=True)
-        print(self._line(), file=sys.stderr, flush=True)
-        with console.status("") as status:
-            calls = [
-                self._ask(call, admission, partial(self._progress, console, status))
-                for probe in self._probes
-                for call in probe.calls
-            ]
-            await run_together(calls, self._model)
+        calls = [call for probe in self._probes for call in probe.calls]
+        models = ", ".join(probe.seat.model for probe in self._probes)
+        print(f"asking {models}: {len(calls)} calls", file=sys.stderr, flush=True)
+        ended = count(1)
+        with show_progress("asking", "calls") as report_progress:
+            await run_together(
+                (
+                    self._ask(call, admission, lambda: report_progress(next(ended), len(calls)))
+                    for call in calls
+                ),
+                self._model,
+            )
 
     async def _ask(self, call: _Call, admission: Admission, progress: Callable[[], object]) -> None:
         ticket = Ticket(admission, self._model.provider, call.chat.model, call.index)
@@ -285,22 +282,7 @@ class _Questions:
             self.unavailable = self.unavailable or str(refusal)
         except Exception as error:  # one call's bug must not take the others along
             call.outcome, call.detail = classify_error(error)
-            self._failed += call.outcome != Failure.BUDGET
-        self._ended += 1
         progress()
-
-    def _progress(self, console: Console, status: Any) -> None:
-        status.update(self._line())
-        if not console.is_terminal and time.monotonic() - self._printed > _PLAIN_EVERY_S:
-            self._printed = time.monotonic()
-            print(self._line(), file=sys.stderr, flush=True)
-
-    def _line(self) -> str:
-        total = sum(len(probe.calls) for probe in self._probes)
-        if not self._ended:
-            return f"asking {', '.join(probe.seat.model for probe in self._probes)}: {total} calls"
-        failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._ended}/{total} calls ended{failed}"
 
 
 def _settings(job: Job, n: int) -> dict[str, Any]:

@@ -3,16 +3,37 @@
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
+
+import pandas as pd
 
 from plenum.base import redact
 from plenum.design import FACTORS
-from plenum.reports import Table, frame_markdown, show, show_text
+from plenum.reports import (
+    NONE,
+    Column,
+    Table,
+    format_decimals,
+    format_realised,
+    format_share,
+    format_significant,
+    frame_markdown,
+    keys,
+    label,
+    show,
+    show_text,
+)
 from plenum.tracking import find_experiment, open_client
-from plenum_checks.determinism_tables import tables
-from plenum_checks.probed_model import Document, ProbedModel, verdict
+from plenum_checks.probed_model import Document, ProbedModel, plural, verdict
+from plenum_checks.spread import END, FirstDifference
+from plenum_papers.items import published_numbers
+
+_SIMULATED = "simulated agents answered: no evidence about language models"
+_SHOWN = 24
+"""Characters of a token that a table shows."""
 
 
 def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
@@ -28,10 +49,10 @@ def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
         The tracking store; with ``None`` nothing is logged.
     """
     models = [ProbedModel(record) for record in document["models"]]
-    shown = tables(models, document)
+    shown = _table(models, document)
     verdicts = [f"{model.model}: {verdict(model, document)}" for model in models]
     files = _write(document, models, shown, verdicts, out)
-    show(shown)
+    show([shown])
     for line in verdicts:
         show_text(line)
     print(f"written: {', '.join(map(str, files))}", flush=True)
@@ -43,7 +64,7 @@ def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
 def _write(
     document: Document,
     models: Sequence[ProbedModel],
-    shown: Sequence[Table],
+    shown: Table,
     verdicts: Sequence[str],
     out: Path,
 ) -> list[Path]:
@@ -54,8 +75,9 @@ def _write(
     records = [
         {
             **model.record,
-            "summary": {**asdict(model.repeats), "fingerprints": dict(model.fingerprints)},
-            "metrics": model.metrics(settings["options"]),
+            "metrics": model.metrics,
+            "first_difference": asdict(model.parting) if model.parting else None,
+            "fingerprints": dict(model.fingerprints),
             "verdict": verdict(model, document),
         }
         for model in models
@@ -67,8 +89,111 @@ def _write(
     files = [folder / "probe.json", folder / "probe.md"]
     files[0].write_text(redact(json.dumps(plain, indent=1, ensure_ascii=False)), encoding="utf-8")
     head = ["# Determinism probe", "", *(f"{line}  " for line in verdicts), ""]
-    files[1].write_text(redact("\n".join([*head, *map(frame_markdown, shown)])), encoding="utf-8")
+    files[1].write_text(redact("\n".join([*head, frame_markdown(shown)])), encoding="utf-8")
     return files
+
+
+def _table(models: Sequence[ProbedModel], document: Document) -> Table:
+    """Return the table of how many calls were answered and how far the answers differ."""
+    settings = document["settings"]
+    records = [
+        {
+            "model": model.model,
+            **model.metrics,
+            "unanswered": {**model.failed, **model.pending},
+            "first_difference": model.parting,
+        }
+        for model in models
+    ]
+    factors = label({name: str(settings[name]) for name in FACTORS}, FACTORS)
+    title = f"Probe: the first turn, {settings['n']} times ({factors})"
+    source = f"backend: {settings['backend']}"
+    source += f"; {_SIMULATED}" if document["simulated"] else ""
+    notes = (*_NOTES, *_published(), *_first_failures(models), source)
+    return Table("probe", title, pd.DataFrame(records), _COLUMNS, notes)
+
+
+def _published() -> list[str]:
+    """Return notes on the paper's findings about equal calls."""
+    return [
+        f"published: texts and preferences differed in {line['differing']} of trials "
+        f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what "
+        "a trial is isn't told, so that it need not be the share off the most frequent text"
+        for line in published_numbers("section-s1")
+    ]
+
+
+def _first_failures(models: Sequence[ProbedModel]) -> list[str]:
+    """Return the first failure of each kind, since failures often repeat one mistake."""
+    named: dict[str, list[str]] = {}
+    for model in models:
+        first: dict[str, str] = {}
+        for call in model.calls:
+            if call["outcome"] in model.failed:
+                first.setdefault(call["outcome"], call["detail"])
+        for why, detail in first.items():
+            named.setdefault(f"{why}: {detail}", []).append(model.model)
+    return [
+        failure if len(names) == len(models) else f"{failure} ({', '.join(names)})"
+        for failure, names in named.items()
+    ]
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    return "\n".join(f"{why} {n}" for why, n in counts.items()) or NONE
+
+
+def _distance(distance: float, se: float) -> str:
+    shown = format_decimals(4)
+    return NONE if math.isnan(distance) else f"{shown(distance)} ± {shown(se)}"
+
+
+def _dollars(cost: float, unpriced: int, answered: int) -> str:
+    if unpriced == answered and unpriced:
+        return "unknown"
+    return f"${cost:.4f}" + (f" + {unpriced} unpriced" if unpriced else "")
+
+
+def _parting(parting: FirstDifference | None) -> str:
+    """Return the place of the first difference, and below it the texts that stand there."""
+    if parting is None:
+        return NONE
+    shown, rest = parting.alternatives[:2], parting.alternatives[2:]
+    pairs = zip(shown[0][0], shown[1][0], strict=False)
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    skipped = max(0, same - _SHOWN // 3) if len(shown[0][0]) > _SHOWN else 0
+    lines = [f"{n}x {_quoted(unit, skipped)}" for unit, n in shown]
+    if rest:
+        lines.append(f"{sum(n for _, n in rest)}x {plural(len(rest), 'other')}")
+    return "\n".join((f"{parting.unit} {parting.position}", *lines))
+
+
+def _quoted(unit: str, skipped: int) -> str:
+    """Make a token safe for a terminal, since a model may write anything."""
+    if unit == END:
+        return "(end)"
+    text = f"…{unit[skipped:]}" if skipped else unit
+    return repr(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
+
+
+_COLUMNS = (
+    *keys(["model"]),
+    Column(("n_answered", "n_asked"), "answered", format_realised),
+    Column("unanswered", format=_reasons),
+    Column("distinct_texts", "texts"),
+    Column(("differing", "differing_ci_low", "differing_ci_high"), "off it", format_share),
+    Column("first_difference", format=_parting),
+    Column("logprob_spread_max", "log-prob.", format_significant(2)),
+    Column(("preference_distance", "preference_distance_se"), "D ± SE", _distance),
+    Column(("cost", "unpriced", "n_answered"), "cost", _dollars),
+)
+_NOTES = (
+    "unanswered calls are never replaced; texts: different ones; off it: share of answers that "
+    "aren't the most frequent text [Clopper-Pearson, two-sided]",
+    "log-prob.: the largest minus the smallest log-probability (nats) of one token between "
+    "answers, over the tokens before any two answers part; D: mean L2 distance of preference "
+    "vectors over pairs of answers (Eq. 1), with its jackknife standard error",
+)
 
 
 def _log(
@@ -94,7 +219,7 @@ def _log(
             },
         )
         now = int(time.time() * 1000)
-        values = {k: v for k, v in model.metrics(settings["options"]).items() if math.isfinite(v)}
+        values = {k: v for k, v in model.metrics.items() if math.isfinite(v)}
         params = {**{name: settings[name] for name in FACTORS}, "n": settings["n"]}
         params |= {"probed_model": model.model, "seat": model.record["seat"]}
         params["prompt"] = model.record["prompt"]

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum_checks.spread import ProbedAnswer, repeats
+from plenum.dynamics import flip_rate
+from plenum_checks.spread import (
+    ProbedAnswer,
+    first_difference,
+    logprob_spread,
+    preference_spread,
+    undetected,
+)
 
 Document = Mapping[str, Any]
 """The result of a probe: settings, and every call to every model."""
@@ -21,8 +28,10 @@ class ProbedModel:
     ----------
     requested, answered, failed, pending
         Numbers of calls; the last two by reason. The first is the sum of the others.
-    repeats
-        The comparison of the answers.
+    parting
+        The first difference between the answers; ``None`` if all are equal.
+    metrics
+        Every number by name; NaN if it doesn't exist.
     texts_by_server
         The texts that each server of a fleet returned.
     """
@@ -36,41 +45,25 @@ class ProbedModel:
         self.pending = {why: n for why, n in unanswered.items() if why in _PENDING}
         self.failed = {why: n for why, n in unanswered.items() if why not in _PENDING}
         self.requested, self.answered = len(self.calls), len(self.answers)
-        self.attempts = self.answered + sum(len(call["failed_attempts"]) for call in self.calls)
         self.fingerprints = Counter(a["fingerprint"] for a in self.answers if a["fingerprint"])
         self.texts_by_server: dict[str, set[str]] = {}
         for answer in self.answers:
             if server := answer.get("server"):
                 self.texts_by_server.setdefault(server, set()).add(answer["text"])
-        self.repeats = repeats([_answer(answer) for answer in self.answers])
+        compared = [_answer(answer) for answer in self.answers]
+        self.parting = first_difference(compared)
+        self.metrics = self._effort() | self._differences(compared)
 
-    def metrics(self, options: Sequence[str]) -> dict[str, float]:
-        """Return every number by name; NaN if it doesn't exist."""
-        answers, repeated, spread = self.answers, self.repeats, self.repeats.preferences
-        parting = repeated.parting
+    def _effort(self) -> dict[str, float]:
+        answers = self.answers
         latencies = [answer["latency_s"] for answer in answers]
-        values: dict[str, float] = {
+        return {
             "n_asked": self.requested,
             "n_answered": self.answered,
             "n_failed": sum(self.failed.values()),
             "n_pending": sum(self.pending.values()),
             **{f"failed_{why}": n for why, n in self.failed.items()},
-            "attempts": self.attempts,
-            "distinct_texts": repeated.distinct,
-            "differing": repeated.differing.value,
-            "differing_ci_low": repeated.differing.ci_low,
-            "differing_ci_high": repeated.differing.ci_high,
-            "undetected_at_most": repeated.undetected,
-            "first_difference_earliest": parting.earliest if parting else math.nan,
-            "first_difference_median": parting.median if parting else math.nan,
-            "states_read": spread.n,
-            "distinct_preferences": spread.distinct,
-            "preference_distance": spread.mean,
-            "preference_distance_se": spread.se,
-            "preference_distance_max": spread.largest,
-            "logprob_spread": repeated.logprobs.mean,
-            "logprob_spread_max": repeated.logprobs.largest,
-            "logprob_positions": repeated.logprobs.positions,
+            "attempts": self.answered + sum(len(call["failed_attempts"]) for call in self.calls),
             "fingerprints": len(self.fingerprints),
             "latency_median_s": statistics.median(latencies) if latencies else math.nan,
             "tokens_in": sum(answer["tokens_in"] for answer in answers),
@@ -78,8 +71,21 @@ class ProbedModel:
             "cost": float(sum(answer["cost"] or 0.0 for answer in answers)),
             "unpriced": sum(answer["cost"] is None for answer in answers),
         }
-        sd = zip(options, spread.sd, strict=False)  # without an answer there is none
-        return {**values, **{f"preference_sd_{option}": value for option, value in sd}}
+
+    def _differences(self, compared: Sequence[ProbedAnswer]) -> dict[str, float]:
+        texts = [answer.text for answer in compared]
+        distinct, differing = len(set(texts)), flip_rate(texts)
+        read = [answer.preference for answer in compared if answer.preference is not None]
+        return {
+            "distinct_texts": distinct,
+            "differing": differing.value,
+            "differing_ci_low": differing.ci_low,
+            "differing_ci_high": differing.ci_high,
+            "undetected_at_most": undetected(len(texts)) if distinct == 1 else math.nan,
+            "first_difference_earliest": self.parting.position if self.parting else math.nan,
+            **preference_spread(read),
+            **logprob_spread([answer.tokens for answer in compared if answer.tokens]),
+        }
 
 
 def _answer(answer: Mapping[str, Any]) -> ProbedAnswer:
@@ -90,22 +96,22 @@ def _answer(answer: Mapping[str, Any]) -> ProbedAnswer:
 
 def verdict(model: ProbedModel, document: Document) -> str:
     """Return the conclusion from a model's answers, in one sentence."""
-    repeated, n = model.repeats, model.repeats.n
+    metrics, n = model.metrics, model.answered
     if n < 2:
         return f"{plural(n, 'answer')} came, too few to compare"
-    if repeated.distinct > 1:
-        return f"{n} answers, {repeated.distinct} distinct: {_cause(document, model)}"
-    several = len(model.texts_by_server)
+    if model.parting:
+        return f"{n} answers, {metrics['distinct_texts']} distinct: {_cause(document, model)}"
+    several, apart = len(model.texts_by_server), metrics["logprob_spread_max"]
+    chance = f"{100 * metrics['undetected_at_most']:.2g} %"
     equal = (
         f"all {n} equal{f', from {several} servers' if several > 1 else ''}: no difference seen; "
-        f"with n = {n} a chance of up to "
-        f"{100 * repeated.undetected:.2g} % per call of another text is compatible with that "
+        f"with n = {n} a chance of up to {chance} per call of another text is compatible with that "
         "(95 %, one-sided)"
     )
-    if repeated.logprobs.largest > 0:
+    if apart > 0:
         equal += (
             "; yet log-probabilities of equal tokens are up to "
-            f"{repeated.logprobs.largest:.2g} apart: the arithmetic isn't the same in every call"
+            f"{apart:.2g} apart: the arithmetic isn't the same in every call"
         )
     return equal
 

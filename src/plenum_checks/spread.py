@@ -4,12 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
 
 import numpy as np
 
-from plenum.dynamics import Floats, Share, divergence, flip_rate, jackknife_se, pairwise_distances
-from plenum_hosted import common_prefix
+from plenum.dynamics import divergence, jackknife_se, pairwise_distances
 
 END = ""
 """The end of a text, among the alternatives of a :class:`FirstDifference`."""
@@ -17,8 +16,7 @@ END = ""
 _WORD = re.compile(r"\s*\S+|\s+")
 _SAME = 9
 """Decimals to which equal preferences agree."""
-
-Units = tuple[str, ...]
+_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -46,111 +44,16 @@ class FirstDifference:
     ----------
     unit
         ``token``, or ``word`` if an answer came without tokens.
-    earliest, median
-        Position of the first unit that differs, counted from 1, over pairs of answers whose texts
-        differ.
+    position
+        Position of the unit, counted from 1; all answers agree before it.
     alternatives
-        Units at the earliest position with their counts, the most frequent first. All answers agree
-        before this position. :data:`END` is the end of a text.
+        Units at the position with their counts, the most frequent first. :data:`END` is the end of
+        a text.
     """
 
     unit: str
-    earliest: int
-    median: float
+    position: int
     alternatives: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
-class PreferenceSpread:
-    """Statistics of the distances between preference vectors.
-
-    Attributes
-    ----------
-    n, distinct
-        Numbers of answers with a preference, and of different vectors among them.
-    mean, se
-        Mean L2 distance over pairs of answers, with its jackknife standard error: D of the
-        ensemble (Eq. 1); NaN for fewer than two, and three, answers.
-    largest
-        The largest distance of a pair.
-    sd
-        Standard deviation of each option's preference, with n - 1.
-    """
-
-    n: int
-    distinct: int
-    mean: float
-    se: float
-    largest: float
-    sd: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class LogprobSpread:
-    """Statistics of log-probabilities of equal tokens after equal texts.
-
-    Attributes
-    ----------
-    n, positions
-        Numbers of answers with tokens, and of tokens before two answers differ.
-    mean, largest
-        Mean and maximum over these positions of the largest minus the smallest log-probability; NaN
-        without positions.
-    """
-
-    n: int
-    positions: int
-    mean: float
-    largest: float
-
-
-@dataclass(frozen=True)
-class Repeats:
-    """The comparison of the answers to one question asked many times.
-
-    Attributes
-    ----------
-    n, distinct
-        Numbers of answers, and of different texts among them.
-    differing
-        Share of the answers that differ from the most frequent one.
-    undetected
-        Upper limit of the chance per call of another text, given n equal answers, see
-        :func:`undetected`; NaN if texts differ.
-    parting
-        The first difference; ``None`` if all texts are equal.
-    preferences, logprobs
-        Their spreads.
-    """
-
-    n: int
-    distinct: int
-    differing: Share
-    undetected: float
-    parting: FirstDifference | None
-    preferences: PreferenceSpread
-    logprobs: LogprobSpread
-
-
-def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
-    """Compare the answers to one question.
-
-    Parameters
-    ----------
-    answers
-        Answers in any order; their preferences have equal lengths.
-    """
-    texts = [answer.text for answer in answers]
-    distinct = len(set(texts))
-    return Repeats(
-        n=len(answers),
-        distinct=distinct,
-        differing=flip_rate(texts),
-        undetected=undetected(len(answers)) if distinct == 1 else float("nan"),
-        parting=first_difference(answers) if distinct > 1 else None,
-        preferences=preference_spread([a.preference for a in answers if a.preference is not None]),
-        logprobs=logprob_spread([answer.tokens for answer in answers if answer.tokens]),
-    )
 
 
 def undetected(n: int) -> float:
@@ -158,27 +61,26 @@ def undetected(n: int) -> float:
 
     This is the exact one-sided Clopper-Pearson limit of 0 out of n, about 3 / n.
     """
-    return 1 - 0.05 ** (1 / n) if n else float("nan")
+    return 1 - 0.05 ** (1 / n) if n else _NAN
 
 
-def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
-    """Find the first difference between texts, at least two of which must differ."""
-    unit, split = _split(answers)
+def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference | None:
+    """Find the first difference between texts; ``None`` if they are equal."""
     counts = Counter(answer.text for answer in answers)
-    order = sorted(counts, key=lambda text: split[text])
-    shared = [common_prefix(split[a], split[b]) for a, b in pairwise(order)]
-    weights = [counts[text] for text in order]
-    earliest = min(shared) + 1
+    if len(counts) < 2:
+        return None
+    unit, split = _split(answers)
+    places = enumerate(zip_longest(*split.values()))
+    position, units = next((n, units) for n, units in places if len(set(units)) > 1)
     alternatives: Counter[str] = Counter()
-    for text, count in counts.items():
-        alternatives[(*split[text], END)[earliest - 1]] += count
-    median = _median(np.array(shared), weights)
-    return FirstDifference(unit, earliest, median, tuple(alternatives.most_common()))
+    for text, found in zip(split, units, strict=True):
+        alternatives[END if found is None else found] += counts[text]
+    return FirstDifference(unit, position + 1, tuple(alternatives.most_common()))
 
 
-def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
+def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, tuple[str, ...]]]:
     """Split each text into tokens or words; different texts give different sequences."""
-    tokens: dict[str, Units] = {}
+    tokens: dict[str, tuple[str, ...]] = {}
     for answer in answers:
         tokens.setdefault(answer.text, tuple(token for token, _ in answer.tokens))
     if all(answer.tokens for answer in answers) and len(set(tokens.values())) == len(tokens):
@@ -187,57 +89,40 @@ def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
     return "word", {text: tuple(_WORD.findall(text)) for text in tokens}
 
 
-def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
-    """Return the median first difference over pairs of answers.
+def preference_spread(preferences: Sequence[tuple[float, ...]]) -> dict[str, float]:
+    """Return statistics of the distances between preferences, as metrics by name.
 
-    Sequences are sorted, so that two of them share what all those between them share.
-    """
-    positions, pairs = [], []
-    for first in range(len(shared)):
-        positions.append(np.minimum.accumulate(shared[first:]) + 1)
-        pairs.append(weights[first] * np.array(weights[first + 1 :]))
-    return float(np.median(np.repeat(np.concatenate(positions), np.concatenate(pairs))))
-
-
-def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpread:
-    """Compute statistics of the distances between preferences.
+    The distance is the mean L2 distance over pairs of answers, with its jackknife standard error:
+    D of the ensemble (Eq. 1). It is NaN for fewer than two, and the error for fewer than three.
 
     Parameters
     ----------
     preferences
         Vectors on the simplex, all of the same length of at least 2.
     """
-    n = len(preferences)
-    distinct = len({tuple(round(p, _SAME) for p in vector) for vector in preferences})
-    nan = float("nan")
-    if n < 2:
-        options = len(preferences[0]) if n else 0
-        return PreferenceSpread(n, distinct, nan, nan, nan, (nan,) * options)
-    ensemble = np.array(preferences)[:, None, :]
-    distances = pairwise_distances(ensemble)[:, :, 0]
-    sd = np.where(np.ptp(ensemble[:, 0], axis=0) < 10**-_SAME, 0, ensemble[:, 0].std(0, ddof=1))
-    return PreferenceSpread(
-        n=n,
-        distinct=distinct,
-        mean=float(divergence(ensemble)[0]),
-        se=_standard_error(distances) if n > 2 else nan,
-        largest=float(distances.max()),
-        sd=tuple(sd.tolist()),
-    )
+    n, mean, se, largest = len(preferences), _NAN, _NAN, _NAN
+    if n > 1:
+        ensemble = np.array(preferences)[:, None, :]
+        distances = pairwise_distances(ensemble)[:, :, 0]
+        mean, largest = float(divergence(ensemble)[0]), float(distances.max())
+    if n > 2:
+        left_out = (distances.sum() - 2 * distances.sum(axis=1)) / ((n - 1) * (n - 2))
+        se = jackknife_se(left_out)
+    return {
+        "states_read": n,
+        "distinct_preferences": len({tuple(round(p, _SAME) for p in v) for v in preferences}),
+        "preference_distance": mean,
+        "preference_distance_se": se,
+        "preference_distance_max": largest,
+    }
 
 
-def _standard_error(distances: Floats) -> float:
-    """Return the jackknife standard error of the mean pairwise distance, over answers."""
-    n = len(distances)
-    left_out = (distances.sum() - 2 * distances.sum(axis=1)) / ((n - 1) * (n - 2))
-    return jackknife_se(left_out)
-
-
-def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobSpread:
-    """Compute the spread of log-probabilities up to where the texts first differ.
+def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> dict[str, float]:
+    """Return the spread of log-probabilities up to where the texts first differ, as metrics.
 
     Equal tokens after the same prompt and text have equal log-probabilities if the arithmetic is
-    the same, so a spread is noise of the server, even if no text shows it.
+    the same, so a spread is noise of the server, even if no text shows it. It is the largest minus
+    the smallest log-probability of a token, as mean and maximum over tokens; NaN without tokens.
 
     Parameters
     ----------
@@ -249,11 +134,10 @@ def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobS
         if len({token for token, _ in position}) > 1:
             break
         equal.append([logprob for _, logprob in position])
-    nan = float("nan")
-    if len(answers) < 2 or not equal:
-        return LogprobSpread(len(answers), len(equal), nan, nan)
-    values = np.array(equal)
-    apart = np.ptp(values[np.isfinite(values).all(axis=1)], axis=1)
-    if not len(apart):
-        return LogprobSpread(len(answers), 0, nan, nan)
-    return LogprobSpread(len(answers), len(apart), float(apart.mean()), float(apart.max()))
+    values = np.array(equal).reshape(len(equal), len(answers))
+    apart = np.ptp(values[np.isfinite(values).all(axis=1)], axis=1) if len(answers) > 1 else ()
+    return {
+        "logprob_spread": float(np.mean(apart)) if len(apart) else _NAN,
+        "logprob_spread_max": float(np.max(apart)) if len(apart) else _NAN,
+        "logprob_positions": len(apart),
+    }

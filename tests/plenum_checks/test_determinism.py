@@ -23,7 +23,8 @@ from plenum_checks.spread import (
     ProbedAnswer,
     first_difference,
     logprob_spread,
-    repeats,
+    preference_spread,
+    undetected,
 )
 
 # ---- what the differences are
@@ -38,26 +39,22 @@ def tokens(*pairs: tuple[str, float]) -> ProbedAnswer:
 
 
 def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> None:
-    found = repeats([ProbedAnswer("a b", (0.5, 0.5))] * 20)
-    assert (found.n, found.distinct, found.parting) == (20, 1, None)
-    assert found.differing.value == 0
-    assert_allclose(found.undetected, 1 - 0.05**0.05)
-    assert_allclose(found.undetected, 0.139, atol=5e-4)
-    assert (found.preferences.distinct, found.preferences.mean, found.preferences.largest) == (
-        *(1, 0.0, 0.0),
-    )
-    assert found.preferences.sd == (0.0, 0.0)
+    assert first_difference(said(*["a b"] * 20)) is None
+    assert_allclose(undetected(20), 1 - 0.05**0.05)
+    assert_allclose(undetected(20), 0.139, atol=5e-4)
+    spread = preference_spread([(0.5, 0.5)] * 20)
+    assert (spread["distinct_preferences"], spread["preference_distance"]) == (1, 0)
+    assert spread["preference_distance_max"] == 0
 
 
 def test_the_distance_of_preferences_is_that_of_the_corners_of_the_simplex() -> None:
     a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    spread = repeats([ProbedAnswer("x", p) for p in (a, a, b, b)]).preferences
-    assert (spread.n, spread.distinct) == (4, 2)
-    assert_allclose(spread.mean, 4 / 6 * math.sqrt(2))
-    assert_allclose(spread.largest, math.sqrt(2))
-    assert_allclose(spread.sd, [math.sqrt(1 / 3), math.sqrt(1 / 3), 0])
+    spread = preference_spread((a, a, b, b))
+    assert (spread["states_read"], spread["distinct_preferences"]) == (4, 2)
+    assert_allclose(spread["preference_distance"], 4 / 6 * math.sqrt(2))
+    assert_allclose(spread["preference_distance_max"], math.sqrt(2))
     # Without one answer two of three pairs are apart, whichever it is: the jackknife sees nothing.
-    assert_allclose(spread.se, 0, atol=1e-12)
+    assert_allclose(spread["preference_distance_se"], 0, atol=1e-12)
 
 
 def test_the_standard_error_of_the_mean_distance_is_the_jackknife_by_hand() -> None:
@@ -67,14 +64,16 @@ def test_the_standard_error_of_the_mean_distance_is_the_jackknife_by_hand() -> N
         return float(np.mean([math.dist(x, y) for i, x in enumerate(kept) for y in kept[:i]]))
 
     left_out = np.array([mean(preferences[:i] + preferences[i + 1 :]) for i in range(4)])
-    spread = repeats([ProbedAnswer("x", p) for p in preferences]).preferences
-    assert_allclose(spread.mean, mean(preferences))
-    assert_allclose(spread.se, math.sqrt(3 / 4 * ((left_out - left_out.mean()) ** 2).sum()))
+    spread = preference_spread(preferences)
+    assert_allclose(spread["preference_distance"], mean(preferences))
+    by_hand = math.sqrt(3 / 4 * ((left_out - left_out.mean()) ** 2).sum())
+    assert_allclose(spread["preference_distance_se"], by_hand)
 
 
 def test_a_text_that_ends_where_another_goes_on_parts_there() -> None:
     found = first_difference(said("yes", "yes indeed"))
-    assert found.earliest == 2
+    assert found is not None
+    assert found.position == 2
     assert dict(found.alternatives) == {END: 1, " indeed": 1}
 
 
@@ -82,9 +81,12 @@ def test_tokens_are_used_where_every_answer_has_them() -> None:
     first = tokens(("un", -0.1), ("der", -0.2), (" it", -0.1))
     second = tokens(("un", -0.1), ("do", -1.7), (" it", -0.1))
     found = first_difference([first, first, second])
-    assert (found.unit, found.earliest) == ("token", 2)
+    assert found is not None
+    assert (found.unit, found.position) == ("token", 2)
     assert found.alternatives == (("der", 2), ("do", 1))
-    assert first_difference([first, ProbedAnswer("undo it")]).unit == "word"
+    in_words = first_difference([first, ProbedAnswer("undo it")])
+    assert in_words is not None
+    assert in_words.unit == "word"
 
 
 @given(st.lists(st.text("ab ", max_size=6), min_size=2, max_size=12))
@@ -102,8 +104,8 @@ def test_the_parting_is_that_of_all_pairs(texts: list[str]) -> None:
         if x != y
     ]
     found = first_difference(said(*texts))
-    assert found.earliest == min(positions)
-    assert found.median == np.median(positions)
+    assert found is not None
+    assert found.position == min(positions)
     assert sum(count for _, count in found.alternatives) == len(texts)
     assert len(found.alternatives) > 1
 
@@ -126,8 +128,10 @@ def test_the_spread_of_logprobs_is_taken_before_the_texts_part() -> None:
         (("a", -0.6), ("b", -1.4), ("c", -0.1)),
     ]
     spread = logprob_spread(answers)
-    assert (spread.n, spread.positions) == (3, 2)
-    assert_allclose([spread.mean, spread.largest], [0.3, 0.4])
+    assert spread["logprob_positions"] == 2
+    assert_allclose([spread["logprob_spread"], spread["logprob_spread_max"]], [0.3, 0.4])
+    assert np.isnan(logprob_spread([])["logprob_spread"])
+    assert np.isnan(logprob_spread([(("a", -math.inf),), (("a", -1.0),)])["logprob_spread"])
 
 
 # ---- what is asked
@@ -195,7 +199,7 @@ def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, An
     assert line.failed.keys() == {"timeout"}
     assert line.answered + line.failed["timeout"] == line.requested == 40
     assert 8 < line.answered < 32
-    assert line.attempts == 40
+    assert line.metrics["attempts"] == 40
     assert "40 answers came" in determinism.cut_short(document)
 
 
@@ -254,7 +258,7 @@ def test_what_is_written_is_plain_json_without_nan(
 
     written = json.loads(files[0].read_text(), parse_constant=refuse)
     assert [m["model"] for m in written["models"]] == [m["model"] for m in document["models"]]
-    assert all("summary" in m and "verdict" in m for m in written["models"])
+    assert all("metrics" in m and "verdict" in m for m in written["models"])
     page, printed = files[1].read_text(), capsys.readouterr().out
     assert printed.count("simulated agents answered") == 1  # once a screen
     assert page.count("simulated agents answered") == page.count("\n## ")

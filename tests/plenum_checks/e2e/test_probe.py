@@ -47,8 +47,8 @@ def test_one_prompt_is_sent_n_times(server: RunningServer, run: Run, tmp_path: P
     assert "simulated agents answered" in printed  # the fault server says who it is
     (model,) = written(tmp_path)["models"]
     assert model["logprobs_asked"]
-    assert model["summary"]["fingerprints"] == {"fp_simulated": 6}
-    assert model["summary"]["logprobs"]["positions"] == len(model["calls"][0]["logprobs"]) > 10
+    assert model["fingerprints"] == {"fp_simulated": 6}
+    assert model["metrics"]["logprob_positions"] == len(model["calls"][0]["logprobs"]) > 10
     assert model["metrics"]["cost"] > 0
 
 
@@ -56,12 +56,12 @@ def test_answers_that_part_are_told_apart(server: RunningServer, run: Run, tmp_p
     drawn = ("temperature=t0.7", "backend.send_seed=true", "tracking=none")
     printed, _ = probed(run, *against(server, "n=12", *drawn))
     (model,) = written(tmp_path)["models"]
-    summary, texts = model["summary"], [call["text"] for call in model["calls"]]
-    assert summary["distinct"] == len(set(texts)) > 1
-    assert summary["preferences"]["largest"] >= summary["preferences"]["mean"] > 0
+    metrics, texts = model["metrics"], [call["text"] for call in model["calls"]]
+    assert metrics["distinct_texts"] == len(set(texts)) > 1
+    assert metrics["preference_distance_max"] >= metrics["preference_distance"] > 0
     assert "at temperature 0.7 they are drawn" in printed
-    assert summary["parting"]["unit"] == "token"
-    first = summary["parting"]["earliest"]
+    assert model["first_difference"]["unit"] == "token"
+    first = model["first_difference"]["position"]
     words = [text.split() for text in texts]
     assert len({tuple(w[: first - 1]) for w in words}) == 1
     assert len({tuple(w[:first]) for w in words}) > 1
@@ -139,7 +139,7 @@ def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
         assert each.info.status == "FINISHED"
         assert each.data.tags["plenum.backend"] == "simulated"
         (model,) = [m for m in document["models"] if m["model"] == each.data.params["probed_model"]]
-        assert each.data.metrics["distinct_texts"] == model["summary"]["distinct"]
+        assert each.data.metrics["distinct_texts"] == model["metrics"]["distinct_texts"]
         files = {file.path for file in client(tmp_path).list_artifacts(each.info.run_id)}
         assert files == {"probe.json", "probe.md"}
 

@@ -1,3 +1,0 @@
-from .diff import common_prefix as common_prefix
-
-__all__ = ["common_prefix"]

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +24,7 @@ from plenum.base.errors import UserError
 from plenum_audit.programs import adapters
 from plenum_audit.programs.adapters.committee import Committee, find_program, wrap_program
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
+from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
 from plenum_audit.reports.drift import ensemble
 from plenum_audit.tracking import programs
@@ -32,6 +34,13 @@ def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
     """The audit of a function of this process."""
     named = Committee(target="here:committee", isolate="none", **settings)
     return Audit(folder / "runs", named, wrap_program(committee), SlowModel(0.0))
+
+
+def test_the_client_can_be_installed_alone_from_its_folder() -> None:
+    folder = Path(plenum_run.__file__).parent
+    modules = tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert [(folder / f"{name}.py").is_file() for name in modules["py-modules"]] == [True]
+    assert [(folder / name / "__init__.py").is_file() for name in modules["packages"]] == [True]
 
 
 # --- callables ------------------------------------------------------------------------------------

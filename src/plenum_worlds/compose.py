@@ -241,7 +241,9 @@ def _texts(task: str, consensus: str, rules: str) -> Texts:
     texts: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
     decide = texts[consensus]
     if isinstance(decide, dict):
-        decide = decide[f"{task}_{rules}" if f"{task}_{rules}" in decide else task]
+        decide = decide.get(f"{task}_{rules}", decide.get(task))
+        missing = f"consensus: {_FOLDER}/tasks.yml has no text of {consensus} for {task}"
+        require(decide is not None, missing)
     usual = rules == RulesConfig.name
     preamble = _text(f"{task}/preamble.txt" if usual else f"{task}/preamble_{rules}.txt")
     if consensus == CENTRAL:

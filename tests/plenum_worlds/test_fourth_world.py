@@ -100,6 +100,15 @@ def test_what_it_takes_at_most_is_rehearsed_without_an_early_end(condition: Make
     assert dict(made.numbers) == {"full": 1000, "inflow": 12}
 
 
+def test_a_mechanism_whose_text_is_missing_is_refused(condition: Make, tmp_path: Path) -> None:
+    texts = tmp_path / "conf/prompts/worlds/tasks.yml"
+    data = yaml.safe_load(texts.read_text())
+    del data["explicit"]["tank"]
+    texts.write_text(yaml.safe_dump(data))
+    with pytest.raises(UserError, match=r"tasks\.yml has no text of explicit for tank"):
+        condition("consensus=explicit")
+
+
 @pytest.mark.parametrize(
     ("override", "message"),
     [

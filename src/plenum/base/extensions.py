@@ -42,8 +42,11 @@ class Registry(Mapping[str, Part], Generic[Part]):
         if name in self._added:
             return self._added[name]
         if name not in self._found():
-            known = ", ".join(self) or "none"
-            raise UserError(f"{self.noun}: {name!r} is none of those installed: {known}")
+            line = f"{self.noun}: {name!r} is none of those installed: {', '.join(self) or 'none'}"
+            entries = entry_points(group=self.group)
+            gone = {_package(entry) for entry in entries if entry.name == name}
+            also = "".join(f"; {each}, which has it, isn't installed" for each in gone)
+            raise UserError(line + also)
         if name not in self._loaded:
             self._loaded[name] = self._found()[name].load()
         return self._loaded[name]
@@ -73,4 +76,8 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
 def _is_there(entry: EntryPoint) -> bool:
     """Return True if Python can find the package; its folder may have been deleted by hand."""
-    return find_spec(entry.module.partition(".")[0]) is not None
+    return find_spec(_package(entry)) is not None
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.module.partition(".")[0]

@@ -71,7 +71,9 @@ def show_study(settings: StatusSettings) -> None:
         Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
     )
-    notes = ["last activity: since a journal or call log was written; - where none is here"]
+    notes = [
+        "last activity: when a journal or call log was last written (- if none is on this machine)"
+    ]
     if (copies := local_folder(settings.journals)) != Path(settings.journals):
         notes.append(f"{settings.journals}: what it has of the study is copied to {copies}")
     if not settings.uri:

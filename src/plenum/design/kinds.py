@@ -106,9 +106,10 @@ class Kind:
             The kind doesn't have this part.
         """
         if not self.has(station):
-            others = " and ".join(k.plural for k in KINDS.values() if k.has(station))
+            *others, last = [k.plural for k in KINDS.values() if k.has(station)] or ["none"]
+            these = f"{', '.join(others)} and {last}" if others else last
             what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
-            raise UserError(f"study: it holds {self.plural}; {what}: only for {others or 'none'}")
+            raise UserError(f"study: it holds {self.plural}; {what}: only for {these}")
         if station in self.parts:
             return _resolved(self.parts[station])
         return PARTS[f"{self.name}.{station}"]

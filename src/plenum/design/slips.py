@@ -183,7 +183,8 @@ def _no_option(known: Available, group: str, options: list[str], value: str) -> 
 def _absent() -> str:
     """Return which packages aren't installed, one of which may have what isn't found."""
     names = absent_packages()
-    return f"; {', '.join(names)}, which may have it, isn't installed" if names else ""
+    verb = "isn't" if len(names) == 1 else "aren't"
+    return f"; {', '.join(names)}, which may have it, {verb} installed" if names else ""
 
 
 def _likely(known: Available, key: str, line: str, value: str) -> list[str]:

@@ -4,15 +4,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 from hydra import compose, initialize_config_dir
 from hydra.core.utils import env_override
+from hydra.errors import HydraException
 from omegaconf import DictConfig
 
-from plenum.base import UserError, project_root
+from plenum.base import UserError, one_line, project_root
+from plenum.design import explain
 from plenum.dynamics import divergence
 from plenum.records import Transcript
 from plenum.reports.settings import Settings, report_settings
@@ -266,6 +269,15 @@ def _composed(config_name: str, *overrides: str) -> DictConfig:
     root = str(project_root())
     with (
         env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
+        _refused_in_one_line(config_name, overrides),
         initialize_config_dir(f"{root}/conf", version_base="1.3"),
     ):
         return compose(config_name, list(overrides))
+
+
+@contextmanager
+def _refused_in_one_line(config_name: str, overrides: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except HydraException as error:
+        raise UserError(explain(overrides, config_name) or one_line(error)) from None

@@ -1,6 +1,8 @@
 """A third kind of study, added without touching a file of the package: see ``tests/coin``."""
 
 import json
+import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,24 @@ from plenum.tracking import store
 COIN = ROOT / "tests/coin"
 
 
+@pytest.fixture
+def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """How a process finds the coin, with the entry points that its installation would write."""
+    project = tomllib.loads((COIN / "pyproject.toml").read_text())["project"]
+    site = tmp_path_factory.mktemp("site")
+    written = site / "plenum_coin-0.1.0.dist-info"
+    written.mkdir()
+    (written / "METADATA").write_text("Metadata-Version: 2.1\nName: plenum-coin\nVersion: 0.1.0\n")
+    with (written / "entry_points.txt").open("w") as file:
+        for group, entries in project["entry-points"].items():
+            file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
+    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "cold": True}
+
+
 def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(
-    stored: Path,
+    stored: Path, path: dict[str, Any]
 ) -> None:
-    arguments = ("--config-dir", str(COIN / "conf"), "-m", "task=coin", "task.world.heads=0.2,0.9")
-    path: dict[str, Any] = {"PYTHONPATH": str(COIN)}
-    call(stored, "run.py", *arguments, **path)
+    call(stored, "run.py", "-m", "task=coin", "task.world.heads=0.2,0.9", **path)
 
     flipped = {}
     for file in map(Path, journals(stored)):
@@ -51,3 +65,13 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
     accounts = pd.read_csv(stored / "outputs/coin/accounting.csv")
     assert accounts[["target", "completed", "calls"]].to_numpy().tolist() == [[6, 6, 120]] * 2
     assert json.dumps(sorted(shares)) == '["0.2", "0.9"]'
+
+
+def test_a_study_without_a_completed_replicate_has_a_table(
+    stored: Path, path: dict[str, Any]
+) -> None:
+    call(stored, "run.py", "task=coin", "backend.timeout_rate=1", "study=out", status=None, **path)
+    call(stored, "scripts/tables.py", "study=out", **path)
+    table = pd.read_csv(stored / "outputs/out/coin.csv")
+    assert table[["completed"]].to_numpy().tolist() == [[0]]
+    assert table["share"].isna().all()

@@ -1,8 +1,4 @@
-"""A toy kind of study: a model flips a coin ``rounds`` times, and the share of heads is estimated.
-
-It is all that a kind needs: a condition, a conversation, what is kept, an estimate, a table, and a
-:class:`plenum.design.kinds.Kind` that names them.
-"""
+"""The parts of the kind: a condition, a conversation, what is kept, an estimate and a table."""
 
 import dataclasses
 import re
@@ -14,21 +10,19 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from plenum.design.compose import with_weights
-from plenum.design.condition import Condition, changed_settings, identified_backend
-from plenum.design.kinds import Kind
-from plenum.design.ranges import Probability
-from plenum.design.schema import Config
-from plenum.design.validation import validate
-from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
+from plenum.design import (
+    Condition,
+    Config,
+    Probability,
+    changed_settings,
+    identified_backend,
+    validate,
+    with_weights,
+)
+from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
 from plenum.records import Failure, Transcript
-from plenum.reports.formats import format_decimals
-from plenum.reports.publishing import Product, publish_product
-from plenum.reports.settings import Settings
-from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import tabulate_replicates
-from plenum.tracking.study import Study
+from plenum.reports import Column, Product, Settings, Table, format_decimals, keys, publish_product
+from plenum.tracking import Study, tabulate_replicates
 
 SIDES = ("heads", "tails")
 
@@ -162,7 +156,10 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         for t in transcripts
         if t.end and t.status == "completed"
     ]
-    return {"replicates": tabulate_replicates(transcripts), "flips": pd.DataFrame(rows)}
+    return {
+        "replicates": tabulate_replicates(transcripts),
+        "flips": pd.DataFrame(rows),
+    }
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
@@ -177,14 +174,15 @@ def report_tables(chosen: Settings) -> Table:
     """Print, write and log one table: a line a condition."""
     rows = []
     for condition in Study(chosen.study, chosen.uri).conditions:
-        heads, flips = condition.metrics["heads"].sum(), condition.metrics["flips"].sum()
-        low, high = proportion_confint(heads, flips, method="beta")
+        # a condition without a completed replicate has no columns
+        heads, flips = condition.metrics.reindex(columns=["heads", "flips"]).sum()
+        low, high = proportion_confint(heads, flips, method="beta") if flips else (None, None)
         rows.append(
             {
                 **{name: condition.factors[name] for name in ("heads", "model", "backend")},
                 "target": condition.target,
                 "completed": condition.completed,
-                "share": heads / flips,
+                "share": heads / flips if flips else None,
                 "ci_low": low,
                 "ci_high": high,
             }
@@ -200,29 +198,4 @@ def report_tables(chosen: Settings) -> Table:
 
 
 def findings(table: Table) -> list[str]:
-    return [f"{len(table)} coins were flipped."]
-
-
-KIND = Kind(
-    name="coin",
-    plural="coins",
-    tasks=("coin",),
-    assumed_answers="one word",
-    factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
-    repeated=(),
-    tables=("replicates",),
-    parts={
-        "compose": "coin:compose",
-        "conversation": "coin:Flips",
-        "longest_run": "copy:copy",
-        "longest_answer": "coin:longest_answer",
-        "simulated_agent": "coin:simulated",
-        "estimates": "coin:estimates",
-        "run_name": "coin:run_name",
-        "tables": "coin:tables",
-        "tracked": "coin:tracked",
-        "by_round": "coin:by_round",
-        "report_tables": "coin:report_tables",
-        "findings": "coin:findings",
-    },
-)
+    return [f"Conditions of the coin that were run: {len(table)}."]

@@ -1,0 +1,31 @@
+"""A toy kind of study: a model flips a coin ``rounds`` times, and the share of heads is estimated.
+
+It is a package of its own, as an outside one is: ``pyproject.toml`` names the kind and the folder
+of its configs as entry points, and the code imports plenum by faces alone.
+"""
+
+from plenum.design import Kind
+
+KIND = Kind(
+    name="coin",
+    plural="coins",
+    tasks=("coin",),
+    assumed_answers="one word",
+    factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
+    repeated=(),
+    tables=("replicates",),
+    parts={
+        "compose": "coin.flips:compose",
+        "conversation": "coin.flips:Flips",
+        "longest_run": "copy:copy",
+        "longest_answer": "coin.flips:longest_answer",
+        "simulated_agent": "coin.flips:simulated",
+        "estimates": "coin.flips:estimates",
+        "run_name": "coin.flips:run_name",
+        "tables": "coin.flips:tables",
+        "tracked": "coin.flips:tracked",
+        "by_round": "coin.flips:by_round",
+        "report_tables": "coin.flips:report_tables",
+        "findings": "coin.flips:findings",
+    },
+)

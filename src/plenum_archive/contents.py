@@ -160,7 +160,7 @@ def difference(path: Path, expected: pd.DataFrame) -> str:
         table = pd.read_parquet(path)
     except FileNotFoundError:
         return "missing"
-    except Exception as error:  # a file of somebody else's making
+    except Exception as error:  # a file that others made
         return f"it can't be read ({type(error).__name__})"
     kept = BytesIO()
     expected.to_parquet(kept)

@@ -151,7 +151,7 @@ class Information(Checked):
 
 @dataclass(frozen=True)
 class Recorded(Checked):
-    """Runs that somebody else made and logged: nothing is called, and nothing was controlled."""
+    """Runs that were made and logged elsewhere: nothing is called, and nothing was controlled."""
 
     name: Literal["logs"] = "logs"
 

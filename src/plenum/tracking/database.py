@@ -50,7 +50,7 @@ def check(path: Path, *, thorough: bool = False) -> None:
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
             (problem,) = database.execute(query).fetchone()
-    except sqlite3.OperationalError:  # somebody else holds it, or was killed: a writer mends that
+    except sqlite3.OperationalError:  # another process holds it, or was killed: a writer mends that
         return
     except sqlite3.DatabaseError as error:
         raise _refused(path, error) from None

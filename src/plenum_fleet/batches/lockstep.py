@@ -49,7 +49,7 @@ class Lockstep:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Be somebody who may call without anything else happening before."""
+        """Count one more at work: it may make a call before anything else happens."""
         with self._counted(1):
             yield
 

@@ -70,7 +70,7 @@ class BatchRecord:
         return replace(self, id=ident, certain=certain)
 
     def mistaken(self) -> "BatchRecord":
-        """Note that what was found is somebody else's."""
+        """Note that what was found belongs to another process."""
         self.note("mistaken", id=self.id)
         return replace(self, id=None)
 

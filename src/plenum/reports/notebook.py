@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -267,17 +266,11 @@ def _study_of(overrides: Sequence[str]) -> str:
 def _composed(config_name: str, *overrides: str) -> DictConfig:
     """Compose a config as the script of that name does."""
     root = str(project_root())
-    with (
-        env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
-        _refused_in_one_line(config_name, overrides),
-        initialize_config_dir(f"{root}/conf", version_base="1.3"),
-    ):
-        return compose(config_name, list(overrides))
-
-
-@contextmanager
-def _refused_in_one_line(config_name: str, overrides: Sequence[str]) -> Iterator[None]:
     try:
-        yield
+        with (
+            env_override({"PLENUM_ROOT": root}),  # where the config finds scenarios
+            initialize_config_dir(f"{root}/conf", version_base="1.3"),
+        ):
+            return compose(config_name, list(overrides))
     except HydraException as error:
         raise UserError(explain(overrides, config_name) or one_line(error)) from None

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
+from plenum.committee.constrained import parse_turn, turn_schema
 from plenum.design.condition import Calls, Job, StatedPrice
 from plenum.design.settings import Batch
 from plenum.execution.playing import Deliberations, playing_of
@@ -557,3 +558,27 @@ def test_an_attempt_in_a_batch_is_one_however_many_processes_wait_for_it(tmp_pat
             log.append({**line, **more, "id": "0a-1", "outcome": "ok", "answered": True})
     assert [a["id"] for a in attempts(tmp_path / "live")] == ["0a-1", "0a-2", "0b-1"]
     assert [a["id"] for a in attempts(tmp_path / "batched")] == ["0a-1", "0b-1"]
+
+
+SCHEMA = turn_schema(("A", "B", "C"))
+
+
+@pytest.mark.parametrize("model", [*MODELS, "anthropic/claude-3-5-haiku-20241022"])
+def test_batches_carry_the_schema_of_a_constrained_answer(
+    model: str, serve: Serve, tmp_path: Path
+) -> None:
+    server = serve()
+
+    async def work() -> list[Any]:
+        sweep = Sweep(server, tmp_path)
+        answers = await sweep.together([replace(chat(model, 1), answer=SCHEMA)])
+        await sweep.backend.close()
+        return answers
+
+    (answer,) = run(work)
+    parse_turn(answer.reply.text, ("A", "B", "C"))
+    assert answer.reply.finish == "stop"
+    ((item,),) = [batch.items for batch in batches_of(server)]
+    sent = json.loads(item.body)
+    assert "json_mode" not in sent
+    assert "output_format" not in sent  # it needs a header, which an item doesn't have

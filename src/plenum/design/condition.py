@@ -209,6 +209,8 @@ def identified_backend(backend: Backend) -> dict[str, Any]:
         return {key: value for key, value in values.items() if key not in HOSTED_ELSEWHERE}
     if isinstance(backend, Api):
         values["api_base"] = {provider: urls[0] for provider, urls in backend.fleets.items()}
+        if backend.answer_form == "auto":  # identities are older than this setting
+            del values["answer_form"]
     return values
 
 

@@ -96,11 +96,13 @@ class Api(Checked):
     """Settings of the ``api`` backend that can change an answer.
 
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
+    ``answer_form`` is the form in which they get the schema of a constrained answer.
     """
 
     name: Literal["api"] = "api"
     api_base: dict[str, Urls] = field(default_factory=dict)
     send_seed: bool = False
+    answer_form: Literal["auto", "json_schema", "json_object", "structured_outputs"] = "auto"
 
     @property
     def fleets(self) -> dict[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plenum.base import UserError
 from plenum.design import KINDS, Api, Backend, Hosted, Job, kind_of
@@ -19,6 +20,8 @@ from plenum.tracking import (
 
 _FAR_ABOVE = 2
 """The multiple of the rows that can be filled from which slots are too many."""
+_ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
+"""A schema that stands for all: whether a model takes one doesn't depend on it."""
 _MOST = 6
 """The largest number of a factor's values that are listed."""
 
@@ -51,7 +54,7 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         One doesn't, or LiteLLM can't route it.
     """
     wanted = {
-        (model, job.condition.sampling, job.condition.backend.send_seed)
+        (model, job.condition.sampling, job.condition.backend.send_seed, _constrained(job))
         for job in jobs
         if isinstance(job.condition.backend, Api)
         for model in job.condition.models
@@ -59,8 +62,16 @@ def require_parameters(jobs: Sequence[Job]) -> None:
     if wanted:
         from plenum.models import require_model_parameters  # LiteLLM takes seconds to import
 
-        for model, sampling, seeded in sorted(wanted, key=repr):
-            require_model_parameters(model, sampling, **({"seed": 1} if seeded else {}))
+        for model, sampling, seeded, constrained in sorted(wanted, key=repr):
+            more: dict[str, Any] = {"seed": 1} if seeded else {}
+            if constrained:
+                more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
+            require_model_parameters(model, sampling, **more)
+
+
+def _constrained(job: Job) -> bool:
+    protocol = getattr(job.condition, "protocol", None)
+    return getattr(protocol, "answers", "free") == "constrained"
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

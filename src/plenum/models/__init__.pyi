@@ -1,3 +1,4 @@
+from .api.answer_forms import note_refused_form as note_refused_form
 from .api.backend import ApiBackend as ApiBackend
 from .api.bodies import BodyReader as BodyReader
 from .api.bodies import make_length_error as make_length_error
@@ -106,6 +107,7 @@ __all__ = [
     "make_retry_policy",
     "mark_messages",
     "measure_pull",
+    "note_refused_form",
     "parse_body",
     "provider_of",
     "read_completion",

@@ -28,7 +28,9 @@ def build_backend(
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
 
-        return ApiBackend(settings.fleets, settings.send_seed, calls, prices, say)
+        return ApiBackend(
+            settings.fleets, settings.send_seed, calls, prices, say, settings.answer_form
+        )
     if isinstance(settings, Hosted) and not here:
         from plenum.models.recorded import RecordedBackend
 

@@ -83,7 +83,7 @@ class AnswerSchema:
     """
 
     name: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] = field(hash=False)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -57,7 +58,9 @@ class CannedAnswers:
         """Return one argument for every turn and one vote for every ballot."""
         prompt = chat.messages[1].content if len(chat.messages) > 1 else ""
         task = prompt.rpartition("\n## ")[2]
-        if task.startswith("Your turn"):
+        if task.startswith("Your turn") and chat.answer is not None:
+            text = _turn(chat.answer.schema)
+        elif task.startswith("Your turn"):
             options = task.partition("pref=[")[2].partition("]")[0].count(",") + 1
             state = _state_line(options)
             text = state if len(chat.messages) > 2 else f"{ARGUMENT}\n{state}"
@@ -71,10 +74,20 @@ class CannedAnswers:
 
 @lru_cache(maxsize=32)
 def _state_line(options: int) -> str:
-    share = 500 // max(options - 1, 1)
-    first = 1000 - share * (options - 1)
-    numbers = ",".join(f"{value / 1000:.3f}" for value in [first, *[share] * (options - 1)])
+    numbers = ",".join(f"{value / 1000:.3f}" for value in _shares(options, 1000))
     return f'STATE: pref=[{numbers}]; conf=60; tags=["cost_control","public_trust"]'
+
+
+def _shares(options: int, whole: int) -> list[int]:
+    share = whole // 2 // max(options - 1, 1)
+    return [whole - share * (options - 1), *[share] * (options - 1)]
+
+
+def _turn(schema: Mapping[str, Any]) -> str:
+    labels = schema["properties"]["state"]["properties"]["weights"]["properties"]
+    weights = dict(zip(labels, _shares(len(labels), 100), strict=True))
+    state = {"weights": weights, "confidence": 60, "tags": ["cost_control", "public_trust"]}
+    return json.dumps({"argument": ARGUMENT, "state": state})
 
 
 def spoilt(reply: Reply, fault: str | None) -> Reply:
@@ -97,8 +110,20 @@ def _malformed(text: str) -> str:
 
 
 def completion(question: ParsedRequest, reply: Reply | None) -> bytes:
-    """Return a body in OpenAI's form; without a reply its choices are empty."""
+    """Return a body in the interface of the request; without a reply its choices are empty."""
     tokens_in, tokens_out = (reply.tokens_in, reply.tokens_out) if reply else (0, 0)
+    if question.native:
+        message = {"role": "assistant", "content": reply.text if reply else ""}
+        native = {
+            "model": question.chat.model,
+            "created_at": "2023-11-14T22:13:20Z",
+            "message": message,
+            "done": True,
+            "done_reason": reply.finish if reply else "stop",
+            "prompt_eval_count": tokens_in,
+            "eval_count": tokens_out,
+        }
+        return json.dumps(native).encode()
     body = {
         "id": f"chatcmpl-{question.key}",
         "object": "chat.completion",
@@ -117,9 +142,14 @@ def completion(question: ParsedRequest, reply: Reply | None) -> bytes:
 
 def _choice(question: ParsedRequest, reply: Reply) -> dict[str, Any]:
     wanted = question.logprobs
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
+    if question.tool:
+        function = {"name": question.tool, "arguments": reply.text}
+        call = {"id": f"toolu_{question.key}", "type": "function", "function": function}
+        message |= {"content": None, "tool_calls": [call]}
     return {
         "index": 0,
-        "message": {"role": "assistant", "content": reply.text, "refusal": None},
+        "message": message,
         "logprobs": {"content": _logprobs(reply.text), "refusal": None} if wanted else None,
         "finish_reason": reply.finish,
     }

@@ -158,18 +158,37 @@ def _result(result: Any) -> dict[str, Any]:
     return {"type": "succeeded", "message": result}
 
 
+def _block(message: dict[str, Any]) -> dict[str, Any]:
+    """Convert a text, or the call of a tool; one whose input is no object was spoilt."""
+    (call,) = message.get("tool_calls") or (None,)
+    if call is None:
+        return {"type": "text", "text": message["content"]}
+    written = call["function"]["arguments"]
+    try:
+        given = json.loads(written)
+    except ValueError:
+        return {"type": "text", "text": written}
+    return {
+        "type": "tool_use",
+        "id": call["id"],
+        "name": call["function"]["name"],
+        "input": given,
+    }
+
+
 def _as_message(answer: dict[str, Any], cached: dict[str, int]) -> dict[str, Any]:
     """Convert a chat completion to a message."""
     (choice,) = answer["choices"]
-    text, reason = choice["message"]["content"], choice["finish_reason"]
-    usage = answer["usage"]
+    reason, usage = choice["finish_reason"], answer["usage"]
+    block = _block(choice["message"])
+    done = "tool_use" if block["type"] == "tool_use" else "end_turn"
     return {
         "id": answer["id"].replace("chatcmpl-", "msg_"),
         "type": "message",
         "role": "assistant",
         "model": answer["model"],
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": _STOPS.get(reason, "end_turn"),
+        "content": [block],
+        "stop_reason": _STOPS.get(reason, done),
         "stop_sequence": None,
         "usage": {
             "input_tokens": max(usage["prompt_tokens"] - sum(cached.values()), 0),

@@ -1,11 +1,11 @@
 """Parsing of a request's body as a chat."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plenum.base import seed_for
-from plenum.models import Chat, Message
+from plenum.models import AnswerSchema, Chat, Message
 
 TEMPERATURE = 1.0
 """OpenAI's default."""
@@ -18,15 +18,32 @@ class UnreadableRequest(ValueError):
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """A parsed request; ``key`` identifies its body."""
+    """A parsed request.
+
+    Attributes
+    ----------
+    key
+        Identifies its body.
+    tool
+        The name of the tool that the answer has to call; empty if it isn't a tool's.
+    native
+        Whether it came, and is answered, in Ollama's own interface.
+    """
 
     key: str
     chat: Chat
     logprobs: bool
+    tool: str = ""
+    native: bool = False
 
 
-def read(raw: bytes, key: str) -> ParsedRequest:
-    """Parse a body in the form of OpenAI's API.
+def read(raw: bytes, key: str, schemas: str = "honoured", native: bool = False) -> ParsedRequest:
+    """Parse a body in the form of OpenAI's API, or of Ollama's own.
+
+    Parameters
+    ----------
+    schemas
+        What becomes of a schema for the answer: ``honoured``, ``ignored`` or ``refused``.
 
     Raises
     ------
@@ -43,7 +60,66 @@ def read(raw: bytes, key: str) -> ParsedRequest:
         raise UnreadableRequest("stream: this server sends whole answers only")
     if body.get("n") not in (None, 1):
         raise UnreadableRequest("n: this server gives one choice")
-    return ParsedRequest(key, _chat(body), body.get("logprobs") is True)
+    form, name, schema = _schema(body)
+    if schema is not None and schemas == "refused":
+        raise UnreadableRequest(f"{form}: this server takes no schema for its answers")
+    answer = AnswerSchema(name, schema) if schema is not None and schemas == "honoured" else None
+    tool = name if answer is not None and form == "tools" else ""
+    flat = {**body, **_options(body)} if native else body
+    chat = replace(_chat(flat), answer=answer)
+    return ParsedRequest(key, chat, body.get("logprobs") is True, tool, native)
+
+
+def _schema(body: dict[str, Any]) -> tuple[str, str, dict[str, Any] | None]:
+    """Find the schema of the answer in any of the forms in which servers take it.
+
+    Returns
+    -------
+    form, name, schema
+        The field that it was in; the name of the schema or of the tool; ``None`` without the
+        schema of an object.
+    """
+    stated = {
+        "response_format": _in_response_format(body.get("response_format")),
+        "structured_outputs": ("answer", _get(body, "structured_outputs", "json")),
+        "guided_json": ("answer", body.get("guided_json")),
+        "format": ("answer", body.get("format")),
+        "output_format": ("answer", _get(body, "output_format", "schema")),
+        "output_config": ("answer", _get(body, "output_config", "format", "schema")),
+        "tools": _in_tools(body),
+    }
+    for form, (name, schema) in stated.items():
+        if isinstance(schema, dict) and schema.get("type") == "object":
+            return form, str(name), schema
+    return "", "", None
+
+
+def _in_response_format(stated: Any) -> tuple[Any, Any]:
+    kind = _get(stated, "type")
+    if kind == "json_schema":
+        return _get(stated, "json_schema", "name"), _get(stated, "json_schema", "schema")
+    return "answer", _get(stated, "schema") if kind == "json_object" else None
+
+
+def _in_tools(body: dict[str, Any]) -> tuple[Any, Any]:
+    """Find the schema of the one tool that has to be called, as Anthropic's interface has it."""
+    name = _get(body, "tool_choice", "name")
+    tools = body.get("tools")
+    fits = [t for t in tools if _get(t, "name") == name] if isinstance(tools, list) else []
+    return name, _get(fits[0], "input_schema") if name is not None and fits else None
+
+
+def _get(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _options(body: dict[str, Any]) -> dict[str, Any]:
+    """Rename what Ollama's own interface calls otherwise."""
+    options = body.get("options")
+    given = options if isinstance(options, dict) else {}
+    return {"max_tokens": given.get("num_predict"), **given}
 
 
 def _chat(body: dict[str, Any]) -> Chat:

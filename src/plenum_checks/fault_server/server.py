@@ -72,6 +72,7 @@ class FaultServer:
         self._started = self._clock()
         self._routes: dict[tuple[str, str], Handler] = {
             ("POST", "/v1/chat/completions"): self._chat,
+            ("POST", "/api/chat"): self._chat,
             ("GET", "/v1/models"): self._models,
             ("GET", "/stats"): self._stats,
             ("GET", "/log"): self._log,
@@ -123,7 +124,7 @@ class FaultServer:
     async def _item(self, body: bytes, key: str) -> dict[str, Any]:
         """Return the answer to an item of a batch, equal to a live answer."""
         try:
-            question = read(body, key)
+            question = read(body, key, self._settings.schemas)
             reply = answers.spoilt(await self._answers(question.chat), self._draws.answer(key))
         except UnreadableRequest as error:
             return error_of(400, None, str(error))
@@ -193,7 +194,8 @@ class FaultServer:
         self, request: web.BaseRequest, raw: bytes, entry: RequestEntry, began: float
     ) -> web.StreamResponse:
         try:
-            question = read(raw, entry.key)
+            native = request.path == "/api/chat"
+            question = read(raw, entry.key, self._settings.schemas, native)
             entry.fault = self._draws.transport(entry.key, entry.n)
             body = await self._body(question, entry)
         except UnreadableRequest as error:

@@ -146,6 +146,9 @@ class FaultSettings(Checked):
         ``simulated``, or ``canned``: fixed valid answers that take hardly any time.
     key
         If set, other keys get 401. It is for tests and isn't a secret.
+    schemas
+        What becomes of a schema that an answer is to have: ``honoured``, ``ignored`` as by a server
+        that doesn't know the field, or ``refused`` with 400.
     """
 
     host: str = "127.0.0.1"
@@ -153,6 +156,7 @@ class FaultSettings(Checked):
     seed: Seed = 0
     answers: Literal["simulated", "canned"] = "simulated"
     key: str | None = None
+    schemas: Literal["honoured", "ignored", "refused"] = "honoured"
     faults: Faults = field(default_factory=Faults)
     latency: Latency = field(default_factory=Latency)
     limits: Limits = field(default_factory=Limits)

@@ -22,6 +22,8 @@ from plenum_fleet.batches import http_interface as batch_http
 from plenum_fleet.batches.http_interface import BatchHttp, BatchState
 
 _PATH = "messages/batches"
+_TOOL = "json_tool_call"
+"""LiteLLM's name of the tool whose input is the answer, for models without another form."""
 _OVER = ("succeeded", "errored", "canceled", "expired")
 _STATUS = {
     "invalid_request_error": 400,
@@ -56,6 +58,10 @@ class AnthropicBatches:
             litellm_params={},
             headers={},
         )
+        request.pop("json_mode", None)  # LiteLLM's note to itself
+        if (form := request.pop("output_format", None)) is not None:
+            # Items have no headers, and only this field takes a schema without one.
+            request["output_config"] = {**request.get("output_config", {}), "format": form}
         return json.dumps(request).encode()
 
     def item(self, ident: str, body: bytes) -> bytes:
@@ -106,7 +112,7 @@ class AnthropicBatches:
         try:
             if kind != "succeeded":
                 raise UnfitReply("it has no known type")
-            message = INTERFACES["messages"].as_completion(result.get("message"))
+            message = INTERFACES["messages"].as_completion(_untooled(result.get("message")))
             return read_completion(message, price, logprobs=False, hold_s=0.0)
         except UnfitReply as why:
             return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
@@ -118,6 +124,21 @@ class AnthropicBatches:
         kind = inner.get("type") if isinstance(inner, dict) else None
         status = _STATUS.get(str(kind), 500)
         return classify_status(self._http.route, status, json.dumps({"error": inner}).encode(), {})
+
+
+def _untooled(message: Any) -> Any:
+    """Turn the call of the tool that stands for a constrained answer into text."""
+    blocks = message.get("content") if isinstance(message, dict) else None
+    first = blocks[-1] if isinstance(blocks, list) and blocks else None
+    if not isinstance(first, dict) or first.get("name") != _TOOL:
+        return message
+    text = {"type": "text", "text": json.dumps(first.get("input"))}
+    reason = message.get("stop_reason")
+    return {
+        **message,
+        "content": [text],
+        "stop_reason": "end_turn" if reason == "tool_use" else reason,
+    }
 
 
 def _time(text: Any) -> float:

@@ -11,7 +11,15 @@ from pathlib import Path
 
 from plenum.base import UserError
 from plenum.design import Api, Batch, Calls, Sampling
-from plenum.models import ApiBackend, CallError, Chat, Response, make_forwarding_route, provider_of
+from plenum.models import (
+    ApiBackend,
+    CallError,
+    Chat,
+    Response,
+    make_forwarding_route,
+    note_refused_form,
+    provider_of,
+)
 from plenum.records import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.anthropic import AnthropicBatches
@@ -109,9 +117,9 @@ class BatchBackend:
             self._lockstep.send_live(chat)
             self._took(line, call)
             raise
-        except CallError:
+        except CallError as error:
             self._took(line, call)
-            raise
+            raise note_refused_form(chat, error) from None
         self._took(line, call)
         return response
 

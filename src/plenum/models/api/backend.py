@@ -12,14 +12,22 @@ import aiohttp
 
 from plenum.base import say
 from plenum.design import Calls, Sampling
-from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
+from plenum.models.api import (
+    answer_forms,
+    bodies,
+    cache_marks,
+    completions,
+    faults,
+    rate_headers,
+    routes,
+)
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
 from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
 from plenum.models.api.servers import OneServer, Servers, replica, servers
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models.chat import AnswerSchema, CallError, Chat, Response
 from plenum.records import Failure
 
 
@@ -39,6 +47,8 @@ class ApiBackend:
         What calls cost.
     say
         Prints a line for the user: what becomes of a fleet's servers.
+    answer_form
+        The form in which servers that are called directly get the schema of an answer.
     """
 
     def __init__(
@@ -48,15 +58,19 @@ class ApiBackend:
         calls: Calls | None = None,
         prices: Prices | None = None,
         say: Callable[[str], object] = say,
+        answer_form: str = "auto",
     ) -> None:
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
         self._servers = {provider: servers(urls, say) for provider, urls in listed.items()}
         self._send_seed = send_seed
+        self._answer_form = answer_form
         self._calls = calls or Calls()
         self._prices = prices or Prices()
         self._routes: dict[tuple[str, str], Route] = {}
         self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
-        self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
+        self._parameters: dict[
+            tuple[str, float, int, bool, AnswerSchema | None], dict[str, Any]
+        ] = {}
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
         self._most = self._calls.max_response_mb * 10**6
@@ -81,7 +95,10 @@ class ApiBackend:
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt; a program's own request goes out unchanged, on the lean path."""
         ask = partial(self._attempt, chat, number)
-        return await self._servers_of(chat.model).attempt(chat, ask)
+        try:
+            return await self._servers_of(chat.model).attempt(chat, ask)
+        except CallError as error:
+            raise answer_forms.note_refused_form(chat, error) from None
 
     def parameters(self, chat: Chat) -> dict[str, Any]:
         """Collect the fields of a call's request besides the model and the messages."""
@@ -133,6 +150,11 @@ class ApiBackend:
             self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
+        form = self._form(chat, route)
+        if "response_format" in form:
+            more = {**more, **form}
+        elif form:
+            more = {**more, "extra_body": form}
         more = {**more, "extra_headers": call_headers(chat, number)}
         # The same side of the same server as on the lean path.
         self_hosted = route.compatible and route.provider != "openai"
@@ -171,12 +193,20 @@ class ApiBackend:
         return {"seed": chat.seed % 2**31} if self._send_seed else {}
 
     def _sampling(self, chat: Chat, route: Route) -> dict[str, Any]:
-        key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
+        key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs, chat.answer)
         if key not in self._parameters:
-            more = {"logprobs": True} if chat.logprobs else {}
+            more: dict[str, Any] = {"logprobs": True} if chat.logprobs else {}
+            form = self._form(chat, route)
+            if "response_format" in form:
+                more, form = {**more, **form}, {}
             sampling = Sampling(chat.temperature, chat.max_tokens)
-            self._parameters[key] = route.parameters(sampling, **more)
+            self._parameters[key] = {**route.parameters(sampling, **more), **form}
         return self._parameters[key]
+
+    def _form(self, chat: Chat, route: Route) -> dict[str, Any]:
+        if chat.answer is None:
+            return {}
+        return answer_forms.make_form(chat.answer, route, self._answer_form)
 
     def _servers_of(self, model: str) -> Servers:
         return self._servers.get(routes.provider_of(model), _ELSEWHERE)

@@ -17,6 +17,8 @@ ANTHROPIC = "https://api.anthropic.com/v1"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
+_ASKED_BY = {"seed": "backend.send_seed", "response_format": "protocol.answers"}
+"""Settings that ask for a parameter, for the message where a model refuses it."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,11 @@ class Route:
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
-            seed = " (see backend.send_seed)" if "seed" in more and "'seed'" in reason else ""
-            raise UserError(f"model {self.model}: {reason}{seed}") from None
+            asks = (
+                key for name, key in _ASKED_BY.items() if name in more and f"'{name}'" in reason
+            )
+            see = "".join(f" (see {key})" for key in asks)
+            raise UserError(f"model {self.model}: {reason}{see}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
 
 

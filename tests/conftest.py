@@ -13,8 +13,8 @@ from hypothesis import settings
 from omegaconf import DictConfig
 
 from plenum.committee import Deliberation
+from plenum.design import Condition, Job
 from plenum.design.compose import parse_job
-from plenum.design.condition import Condition, Job
 from plenum.models import Reply
 from plenum.models.conversation import Ask
 

@@ -164,7 +164,7 @@ def test_a_module_imports_only_what_its_room_may(modules: dict[str, str]) -> Non
     ("module", "source", "caught"),
     [
         ("dynamics", "import plenum.records.journal", ["records"]),
-        ("dynamics", "from plenum.design.condition import Condition", ["design"]),
+        ("dynamics", "from plenum.design import Condition", ["design"]),
         ("records", "from plenum import models", ["models"]),
         ("models.api", "def f():\n    from plenum.committee import Ask", ["committee"]),
         ("models.simulated", "from ...committee import prompts", ["committee"]),

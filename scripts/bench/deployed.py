@@ -248,8 +248,8 @@ def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
 
     from plenum.committee import Deliberation
     from plenum.committee.condition import require_committee
+    from plenum.design import Simulated
     from plenum.design.compose import parse_job
-    from plenum.design.condition import Simulated
     from plenum.models.simulated import SimulatedBackend
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):

@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import Any
 
-from plenum.design.condition import Budget, Calls
+from plenum.design import Budget, Calls
 from plenum.design.settings import Workers
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Demand, Ledger

@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from plenum.design.condition import Hosted
+from plenum.design import Hosted
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network

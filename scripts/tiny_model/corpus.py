@@ -18,8 +18,8 @@ from plenum.base import project
 from plenum.base.identity import generator
 from plenum.committee import Deliberation, prompts
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
+from plenum.design import Protocol
 from plenum.design.compose import parse_job
-from plenum.design.condition import Protocol
 from plenum.models import Message, Reply
 from plenum.scenarios import Scenario, perturbations, sentences, variant_files
 from plenum.scenarios.perturbations import Variant

@@ -14,7 +14,7 @@ from rich.table import Table
 from plenum.base.shares import percent
 from plenum.committee import Deliberation
 from plenum.committee.condition import CommitteeCondition
-from plenum.design.condition import Hosted, Protocol, Sampling
+from plenum.design import Hosted, Protocol, Sampling
 from plenum_hosted.backend import HostedBackend
 from tiny_model import corpus, teacher
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from plenum.committee import Deliberation
-from plenum.design.condition import Budget, Job
+from plenum.design import Budget, Job
 from plenum_checks import determinism
 from plenum_checks.determinism_report import publish
 from plenum_checks.probed_model import ProbedModel, verdict

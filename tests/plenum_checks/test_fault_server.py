@@ -22,7 +22,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.committee import Deliberation, ballots
 from plenum.committee import state as stateline
-from plenum.design.condition import Condition
+from plenum.design import Condition
 from plenum.models import Chat
 from plenum.models.conversation import Ask
 from plenum_checks.fault_server import (

@@ -12,7 +12,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.committee.constrained import parse_turn, turn_schema
-from plenum.design.condition import Calls, Job, StatedPrice
+from plenum.design import Calls, Job, StatedPrice
 from plenum.design.settings import Batch
 from plenum.execution.playing import Deliberations, playing_of
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends

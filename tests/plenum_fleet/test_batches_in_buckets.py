@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import s3_server
 
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.design.settings import Batch
 from plenum.models import CallError, Chat, ChatModel, Message, Response
 from plenum.models.api.backend import ApiBackend

@@ -5,7 +5,7 @@ from collections import Counter
 
 import virtual_clock
 
-from plenum.design.condition import Budget, Calls, Sampling
+from plenum.design import Budget, Calls, Sampling
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response

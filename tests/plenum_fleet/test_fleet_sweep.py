@@ -13,7 +13,7 @@ from openai_server import Server, serving
 from plenum.base.errors import UserError
 from plenum.base.processes import LineProcess
 from plenum.checks import dry_run
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
 from plenum.records import CallLog, attempts

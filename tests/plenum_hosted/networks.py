@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, Qwen2Config
 
-from plenum.design.condition import Hosted
+from plenum.design import Hosted
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network

@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.base.identity import digest
-from plenum.design.condition import Hosted, Sampling
+from plenum.design import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.records import Failure
 from plenum_hosted.backend import HostedBackend

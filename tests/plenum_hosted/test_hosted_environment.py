@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Hosted
+from plenum.design import Hosted
 from plenum_hosted import checkpoints, environment
 
 CPU = torch.device("cpu")

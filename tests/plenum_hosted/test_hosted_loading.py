@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Hosted
+from plenum.design import Hosted
 from plenum.models.chat import Message
 from plenum_hosted import checkpoints, loading
 from plenum_hosted.loading import Loaded

@@ -11,8 +11,8 @@ from omegaconf import DictConfig
 
 from plenum.base import config_folders
 from plenum.base.errors import UserError
+from plenum.design import Job
 from plenum.design.compose import parse_job
-from plenum.design.condition import Job
 from plenum_papers.items import items, page, published
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.collection import FIGURES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from world_episodes import Made, Play
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.models import Reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import Episode, world_of

@@ -8,7 +8,7 @@ from typing import Any
 from explorer_studies import Kept
 
 from plenum.base.identity import generator
-from plenum.design.condition import Condition
+from plenum.design import Condition
 from plenum.design.kinds import KINDS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, failure_entry

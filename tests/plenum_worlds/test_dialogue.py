@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.models import Reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.dialogue import measures, refers

@@ -11,8 +11,8 @@ import yaml
 from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
+from plenum.design import Simulated
 from plenum.design.compose import parse_job
-from plenum.design.condition import Simulated
 from plenum.models.simulated import SimulatedBackend
 from plenum_worlds.cost import longest_run
 from plenum_worlds.episode import Episode

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.design.condition import Job, Simulated
+from plenum.design import Job, Simulated
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend

@@ -142,7 +142,7 @@ async def _provider(pipe: Connection, latency_s: float) -> None:
 
 
 async def _proxy(pipe: Connection, url: str) -> None:
-    from plenum.design.condition import Api, Budget, Calls, Sampling
+    from plenum.design import Api, Budget, Calls, Sampling
     from plenum.execution.admission import Admission, Ticket
     from plenum.execution.budget import Ledger
     from plenum.execution.caller import Caller

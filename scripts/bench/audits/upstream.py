@@ -10,7 +10,7 @@ from itertools import count
 from aiohttp import web
 
 from plenum.base.identity import seed_for
-from plenum.design.condition import Simulated
+from plenum.design import Simulated
 from plenum.models import Chat, RawRequest
 from plenum.models.simulated import SimulatedBackend
 from plenum_audit.programs.wire import INTERFACES

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import generator
-from plenum.design.condition import Sampling, Simulated
+from plenum.design import Sampling, Simulated
 from plenum_audit.dynamics.audits import STABLE, StabilityRule, coded, running
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition

@@ -8,10 +8,6 @@ from .condition import ALL as ALL
 from .condition import Condition as Condition
 from .condition import Job as Job
 from .condition import RetryFailed as RetryFailed
-from .condition import changed_settings as changed_settings
-from .condition import format_value as format_value
-from .condition import identified_backend as identified_backend
-from .condition import temperature_label as temperature_label
 from .factors import FACTORS as FACTORS
 from .factors import PROGRAM_FACTORS as PROGRAM_FACTORS
 from .factors import USUAL as USUAL
@@ -20,6 +16,10 @@ from .factors import unusual as unusual
 from .factors import varying as varying
 from .hosts import HOSTS as HOSTS
 from .hosts import Host as Host
+from .identification import changed_settings as changed_settings
+from .identification import format_value as format_value
+from .identification import identified_backend as identified_backend
+from .identification import temperature_label as temperature_label
 from .kinds import KINDS as KINDS
 from .kinds import Kind as Kind
 from .kinds import kind_of as kind_of

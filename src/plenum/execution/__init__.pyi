@@ -12,10 +12,6 @@ from .budget import failures_usage as failures_usage
 from .budget import spent_before as spent_before
 from .caller import Caller as Caller
 from .caller import bug_in_words as bug_in_words
-from .caller import cancel_on_sigterm as cancel_on_sigterm
-from .caller import classify_error as classify_error
-from .caller import run_together as run_together
-from .caller import run_until_stopped as run_until_stopped
 from .condition_folder import begun_replicates as begun_replicates
 from .condition_folder import folder_of as folder_of
 from .condition_folder import journal_of as journal_of
@@ -48,6 +44,10 @@ from .preflight import require_parameters as require_parameters
 from .preflight import require_prices as require_prices
 from .preflight import require_shared_settings as require_shared_settings
 from .preflight import warn_idle_slots as warn_idle_slots
+from .questions import cancel_on_sigterm as cancel_on_sigterm
+from .questions import classify_error as classify_error
+from .questions import run_together as run_together
+from .questions import run_until_stopped as run_until_stopped
 from .replay import open_conversation as open_conversation
 from .replicate import may_resume as may_resume
 from .report_pool import ReportPool as ReportPool

@@ -3,17 +3,13 @@
 Replicates, the determinism probe and the judge of meaning all call through a :class:`Caller`.
 """
 
-import asyncio
-import signal
-import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from plenum.base import Stopped, UserError, flatten, redact
+from plenum.base import Stopped, flatten, redact
 from plenum.execution.admission import Ticket
-from plenum.execution.budget import BudgetSpent
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, Policy, call_with_retries
 from plenum.records import CallLog, Failure
 
@@ -151,66 +147,3 @@ def _pointless(error: CallError) -> str:
 def bug_in_words(bug: Exception) -> str:
     """Describe an error of the code in one printable line without secrets."""
     return flatten(redact(f"{type(bug).__name__}: {bug}"))
-
-
-def cancel_on_sigterm() -> None:
-    """Make SIGTERM cancel the task that is running, so that all written files stay whole."""
-    task = asyncio.current_task()
-    assert task is not None
-    # Python hands signals to the main thread alone; elsewhere, as in a notebook, that one ends.
-    if threading.current_thread() is threading.main_thread():
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-
-
-def classify_error(error: Exception) -> tuple[str, str]:
-    """Return the outcome and the detail of a question whose call raised an error.
-
-    Raises
-    ------
-    UserError, Stopped, OSError
-        The error itself, where it ends the others too.
-    """
-    match error:
-        case CallError():
-            return str(error.failure), error.detail
-        case BudgetSpent():
-            return str(Failure.BUDGET), ""
-        case UserError() | Stopped() | OSError():
-            raise error
-    return str(Failure.BUG), bug_in_words(error)
-
-
-def run_until_stopped(questions: Coroutine[Any, Any, None]) -> str:
-    """Run questions on an event loop; return the reason if they ended early."""
-    try:
-        asyncio.run(questions)
-    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
-        return str(Failure.INTERRUPTED)
-    except Stopped as reason:
-        return str(reason)
-    return ""
-
-
-async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatModel) -> None:
-    """Run coroutines that call one backend; the first that stops ends the others.
-
-    Raises
-    ------
-    Stopped, UserError
-        As one of them did.
-    """
-    cancel_on_sigterm()
-    try:
-        async with asyncio.TaskGroup() as group:
-            for call in calls:
-                group.create_task(call)
-    except* (Stopped, UserError) as stops:
-        raise first_exception(stops) from None
-    finally:
-        await model.close()
-
-
-def first_exception(group: BaseExceptionGroup[Any]) -> BaseException:
-    """Return the first exception in nested groups."""
-    inner = group.exceptions[0]
-    return first_exception(inner) if isinstance(inner, BaseExceptionGroup) else inner

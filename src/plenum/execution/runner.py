@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plenum.base import ProcessEnded, Stopped, UserError, code_version, redact
+from plenum.base import ProcessEnded, Stopped, UserError, redact
 from plenum.design import Job
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
@@ -40,9 +40,9 @@ from plenum.execution.outcomes import (
 )
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
+from plenum.execution.trackers import Trackers
 from plenum.models import ChatModel, Pace, Paced, make_retry_policy
 from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
-from plenum.tracking import Tracker, absolute_uri
 
 _AGAIN = "; the same command continues from here"
 
@@ -84,7 +84,7 @@ class SweepRunner:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = self._playing.reports(len(jobs))
-        self._trackers = self._open_trackers()
+        self._trackers = Trackers(jobs, progress.say)
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
         self._names = shorten_names([str(job.condition) for job in jobs])
         self._refused_by_system: dict[int | None, str] = {}
@@ -99,25 +99,12 @@ class SweepRunner:
         fewest = max(1, min(job.replicates for job in self._jobs))
         return min(slots, 2 * -(-slots // fewest) + 8)
 
-    def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
-        """Make a tracker for each study and store; their processes start at first use."""
-        trackers: dict[tuple[str, str], Tracker] = {}
-        for job in self._jobs:
-            key = _store(job)
-            if key is not None and key not in trackers:
-                locks, version = folder_of(job).parent, code_version()
-                mine = {j.condition.folder: j.replicates for j in self._jobs if _store(j) == key}
-                sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
-                sweep += f", {sum(mine.values()):,} replicates"
-                trackers[key] = Tracker(*key, version, locks, self._progress.say, sweep)
-        return trackers
-
     def status(self) -> str:
         """Describe the calls in flight, and the part of the handed-over data that is in MLflow."""
         flights = ", ".join(filter(None, (a.status() for a in self._admission.values())))
         parts = [f"in flight {flights or '-'}"]
-        if trackers := self._started:
-            parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
+        if self._trackers.started:
+            parts.append(f"in MLflow {self._trackers.done}/{self._trackers.sent}")
         return " | ".join(parts)
 
     def pace(self) -> Pace | None:
@@ -129,18 +116,12 @@ class SweepRunner:
         """Describe the limits that calls wait for, and for how long; empty without waits."""
         return "; ".join(w for admission in self._admission.values() for w in admission.waiting())
 
-    @property
-    def _started(self) -> list[Tracker]:
-        return [tracker for tracker in self._trackers.values() if tracker.started]
-
     async def start(self) -> None:
         """Start the processes that will be needed, while the first calls are slow."""
         due = [job for job in self._jobs if not looks_ended(job)]
         if due:
             await self._reports.start()
-        trackers = {id(t): t for t in map(self._tracker, due) if t is not None}
-        for tracker in trackers.values():
-            await tracker.start()
+        await self._trackers.start(due)
 
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
@@ -177,8 +158,8 @@ class SweepRunner:
     async def _finish_processes(self) -> None:
         await asyncio.gather(*(self._account(*cut) for cut in self._interrupted))
         await self._reports.finish()
-        trackers = self._started
-        left = _sent(trackers) - sum(tracker.done for tracker in trackers)
+        trackers = self._trackers.started
+        left = self._trackers.sent - self._trackers.done
         if left:
             self._progress.say(f"writing the last {left} items to MLflow")
         waits: list[Awaitable[Any]] = [tracker.finish() for tracker in trackers]
@@ -189,17 +170,7 @@ class SweepRunner:
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
         """Add errors in tracking to an outcome."""
-        tracker = self._tracker(job)
-        errors = tracker.errors if tracker else []
-        concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
-        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
-        return replace(
-            outcome,
-            errors=(
-                *outcome.errors,
-                *(f"tracking: {job.tracking_uri}: {e}{_AGAIN}" for e in dict.fromkeys(plain)),
-            ),
-        )
+        return self._trackers.with_errors(job, outcome, _AGAIN)
 
     async def _base_is_over(self, job: Job) -> None:
         """Wait for the condition that a branch continues, if this sweep runs it too."""
@@ -208,7 +179,7 @@ class SweepRunner:
             await base.wait()
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        record = ConditionRecord(job, self._tracker(job), self._replicates)
+        record = ConditionRecord(job, self._trackers.of(job), self._replicates)
         if not looks_ended(job):
             with self._playing.at_work():  # its replicates are about to call
                 await record.open()
@@ -342,7 +313,7 @@ class SweepRunner:
             record.replicate(journal, log.usage[index], pending)
 
     async def _account(self, job: Job, record: ConditionRecord) -> None:
-        if self._tracker(job) is None:
+        if self._trackers.of(job) is None:
             return
         folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
         try:
@@ -353,19 +324,6 @@ class SweepRunner:
             return
         if accounts is not None:
             record.account(accounts)
-
-    def _tracker(self, job: Job) -> Tracker | None:
-        key = _store(job)
-        return self._trackers.get(key) if key else None
-
-
-def _store(job: Job) -> tuple[str, str] | None:
-    """Return the URI of the store and the study of a job; ``None`` if it isn't tracked."""
-    return (absolute_uri(job.tracking_uri), job.study) if job.tracking_uri else None
-
-
-def _sent(trackers: Sequence[Tracker]) -> int:
-    return sum(tracker.sent for tracker in trackers)
 
 
 def _stops(error: Exception) -> bool:

@@ -8,11 +8,11 @@ from plenum.base import Stopped, UserError
 from plenum.design import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
-from plenum.execution.caller import cancel_on_sigterm, first_exception
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
+from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, Prices, build_backend
 from plenum.records import Usage, store_of

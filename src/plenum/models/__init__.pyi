@@ -37,10 +37,8 @@ from .chat import Chat as Chat
 from .chat import ChatModel as ChatModel
 from .chat import Gate as Gate
 from .chat import Message as Message
-from .chat import RawRequest as RawRequest
 from .chat import Reply as Reply
 from .chat import Response as Response
-from .chat import ToolCall as ToolCall
 from .conversation import Ask as Ask
 from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
@@ -50,6 +48,8 @@ from .conversation import failure_entry as failure_entry
 from .conversation import recorded_reply as recorded_reply
 from .pace import Pace as Pace
 from .pace import Paced as Paced
+from .raw_requests import RawRequest as RawRequest
+from .raw_requests import ToolCall as ToolCall
 from .retry import Policy as Policy
 from .retry import call_with_retries as call_with_retries
 from .simulated.backend import SimulatedBackend as SimulatedBackend

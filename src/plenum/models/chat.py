@@ -5,13 +5,13 @@ A backend makes single attempts and raises :class:`CallError`;
 returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from plenum.base import flatten, redact
 from plenum.design import Sampling
+from plenum.models.raw_requests import RawRequest, ToolCall
 from plenum.records import Failure
 
 _LONGEST_DETAIL = 10_000
@@ -35,38 +35,6 @@ class Message:
     role: str
     content: str
     shared: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True)
-class RawRequest:
-    """A request as its author wrote it, which a provider gets untouched.
-
-    Attributes
-    ----------
-    interface
-        ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
-    body
-        Everything but the model's name, which is the call's, and never streamed.
-    headers
-        Those that change what the provider does, such as ``anthropic-beta``.
-    """
-
-    interface: str
-    body: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def for_an_hour(self) -> bool:
-        """True if parts of it are to stay in the provider's cache for an hour."""
-        return self.interface == "messages" and '"ttl": "1h"' in json.dumps(self.body)
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    """A model's call of a tool; the arguments are JSON."""
-
-    name: str
-    arguments: str
 
 
 @dataclass(frozen=True)

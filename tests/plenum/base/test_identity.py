@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base import identity
-from plenum.design.condition import Condition, Job
+from plenum.design import Condition, Job
 
 Make = Callable[..., Condition]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.committee import Deliberation
-from plenum.design.condition import Condition
+from plenum.design import Condition
 from plenum.models import Reply
 from plenum.models.conversation import Ask, recorded_reply
 from plenum.records import Journal

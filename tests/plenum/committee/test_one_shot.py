@@ -9,7 +9,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.committee import Deliberation
-from plenum.design.condition import Condition
+from plenum.design import Condition
 from plenum.models.conversation import Ask
 
 Make = Callable[..., Condition]

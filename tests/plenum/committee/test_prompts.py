@@ -12,7 +12,7 @@ from plenum.committee import prompts
 from plenum.committee.frame import FRAME_TEMPLATES, PLENUM, Frame, template_problems
 from plenum.committee.prompts import Remark, flatten
 from plenum.committee.state import State
-from plenum.design.condition import Condition
+from plenum.design import Condition
 
 Make = Callable[..., Condition]
 

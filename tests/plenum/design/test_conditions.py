@@ -10,9 +10,8 @@ from omegaconf import DictConfig
 
 from plenum.base import config_folders
 from plenum.base.errors import UserError
-from plenum.design import condition as conditions
+from plenum.design import Condition, Job, StatedPrice, temperature_label
 from plenum.design.compose import parse_job
-from plenum.design.condition import Condition, Job, StatedPrice
 
 ROOT = Path(__file__).resolve().parents[3]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]
@@ -122,7 +121,7 @@ def test_an_option_is_a_name_for_a_value(condition: Make, option: str, value: st
     [(0.0, "t0"), (1e-5, "t1e-5"), (0.001, "t0.001"), (0.7, "t0.7"), (2.5e-6, "t2.5e-6")],
 )
 def test_any_temperature_has_a_label(value: float, label: str) -> None:
-    assert conditions.temperature_label(value) == label
+    assert temperature_label(value) == label
 
 
 # --- what is refused ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import virtual_clock
 
-from plenum.design.condition import Budget, Calls
+from plenum.design import Budget, Calls
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger, tokens_at_most
 from plenum.models import Attempt, Chat, Message, Reply, Response

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plenum.committee import Deliberation
-from plenum.design.condition import Calls, Job
+from plenum.design import Calls, Job
 from plenum.execution.branches import MissingBase, branch_prefix
 from plenum.models import backends
 from plenum.models.api.prices import Prices

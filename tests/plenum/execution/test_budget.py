@@ -11,7 +11,7 @@ import virtual_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum.design.condition import Budget
+from plenum.design import Budget
 from plenum.execution.budget import BudgetSpent, Ledger, demand_of, tokens_at_most
 from plenum.models import Chat, Message, Reply
 from plenum.models.api.prices import Price

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution.cost_estimate import replicate_usage
 from plenum_worlds.condition import WorldCondition
 

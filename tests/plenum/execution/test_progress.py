@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution import progress
 from plenum.execution.preflight import warn_idle_slots
 from plenum.execution.progress import Progress

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import Stopped
-from plenum.design.condition import Branch, Budget, Job, Simulated
+from plenum.design import Branch, Budget, Job, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller

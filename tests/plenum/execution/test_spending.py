@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Job, StatedPrice
+from plenum.design import Job, StatedPrice
 from plenum.execution.budget import spent_before
 from plenum.models.api.prices import Prices
 from plenum.records import Journal, Usage

@@ -15,7 +15,7 @@ import pytest
 from openai_server import Server, serving
 
 from plenum.base.processes import LineProcess
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.outcomes import Outcome, closing_lines
 from plenum.execution.report_pool import ReportPool

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.trials import TRIED_BY, Trials
 

@@ -16,7 +16,7 @@ import pytest
 from openai_server import KEY, Server, completion
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Calls, Sampling, StatedPrice
+from plenum.design import Calls, Sampling, StatedPrice
 from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices

@@ -11,7 +11,7 @@ from aiohttp import web
 from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.models import CallError, Chat, Message, RawRequest, Response
 from plenum.models.api import routes
 from plenum.models.api.backend import ApiBackend

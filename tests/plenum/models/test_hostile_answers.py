@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from openai_server import KEY, Server, completion
 
 from plenum.base.text import flatten, printable
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api import completions
 from plenum.models.api.backend import ApiBackend

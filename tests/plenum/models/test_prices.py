@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.design.condition import StatedPrice
+from plenum.design import StatedPrice
 from plenum.models.api.prices import Price, Prices
 
 LISTED = Price(0.4e-6, 1.6e-6, 0.1e-6)

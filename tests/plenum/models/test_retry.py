@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from plenum.design.condition import Sampling
+from plenum.design import Sampling
 from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply, Response
 from plenum.models.retry import Policy, _wait, call_with_retries
 from plenum.records import Failure

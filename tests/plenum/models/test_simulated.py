@@ -14,7 +14,7 @@ from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
 from plenum.committee.prompts import Remark
 from plenum.committee.state import State
-from plenum.design.condition import Calls, Condition, Protocol, Simulated
+from plenum.design import Calls, Condition, Protocol, Simulated
 from plenum.models import CallError, Chat, Reply, Response
 from plenum.models.api.prices import Prices
 from plenum.models.backends import build_backend as build_any

@@ -7,7 +7,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.checks import dry_run
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution import run_sweep
 from plenum.tracking import store
 from plenum.tracking.study import Study

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from plenum.design.condition import Budget, Calls, Job, Sampling, Simulated
+from plenum.design import Budget, Calls, Job, Sampling, Simulated
 from plenum.records import Transcript
 from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.execution.audit_runs import CaseRuns

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.design.condition import Budget, Calls, Sampling, Simulated
+from plenum.design import Budget, Calls, Sampling, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.design.condition import Api, Budget, Calls, Sampling, Simulated
+from plenum.design import Api, Budget, Calls, Sampling, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from plenum.design.condition import Simulated
+from plenum.design import Simulated
 from plenum.models import Chat, Reply, Response
 from plenum.models.simulated import SimulatedBackend
 

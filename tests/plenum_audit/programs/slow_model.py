@@ -2,7 +2,7 @@
 
 import asyncio
 
-from plenum.design.condition import Simulated
+from plenum.design import Simulated
 from plenum.models import Chat, Reply, Response
 from plenum.models.simulated import SimulatedBackend
 

@@ -17,7 +17,7 @@ from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Budget
+from plenum.design import Budget
 from plenum.execution.budget import BudgetSpent
 from plenum.models import CallError, Chat
 from plenum.records import Failure, Transcript

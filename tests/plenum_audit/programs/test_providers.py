@@ -14,7 +14,7 @@ from aiohttp import web
 from running import Bench, serving
 
 from plenum.base.errors import Stopped, UserError
-from plenum.design.condition import Api
+from plenum.design import Api
 from plenum.records import read_entries
 
 KEY = "sk-canary-0123456789abcdef"

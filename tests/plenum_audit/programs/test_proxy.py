@@ -11,7 +11,7 @@ import pytest
 from running import CASE, Bench, Play, condition_of
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Hosted, Simulated
+from plenum.design import Hosted, Simulated
 from plenum.records import read_entries
 from plenum_audit.programs.proxy import MOST_BYTES
 from plenum_audit.programs.session import Session

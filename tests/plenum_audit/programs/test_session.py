@@ -181,7 +181,7 @@ def test_a_program_that_ends_before_its_recorded_calls_differs(play: Play) -> No
 
 
 def test_a_call_that_failed_is_no_occurrence(play: Play) -> None:
-    from plenum.design.condition import Simulated
+    from plenum.design import Simulated
 
     async def test(bench: Bench) -> None:
         async def outcomes(session: Session) -> list[list[str]]:

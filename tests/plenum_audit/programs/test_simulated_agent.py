@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base.identity import generator
-from plenum.design.condition import Simulated
+from plenum.design import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
 from plenum_audit.programs.options import advocated, options

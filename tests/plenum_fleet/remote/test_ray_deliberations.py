@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.execution.playing import Scene
 from plenum.records import Journal
 from plenum_fleet.remote import cluster, ray_deliberations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import virtual_clock
 
-from plenum.design.condition import Budget, Calls
+from plenum.design import Budget, Calls
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger, demand_of
 from plenum.execution.limits import ProviderUnavailable

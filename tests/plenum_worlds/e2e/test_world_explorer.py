@@ -11,7 +11,7 @@ from command_line import call, logged
 from explorer_worlds import PlayedWorlds
 from playwright.sync_api import expect
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.models.conversation import Ask
 from plenum.reports.explorer import Explored, publish, shelves
 

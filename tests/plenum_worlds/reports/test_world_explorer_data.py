@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from explorer_worlds import PlayedWorlds
 
-from plenum.design.condition import Job
+from plenum.design import Job
 from plenum.models.conversation import Ask
 from plenum.records import episodes, read
 from plenum_worlds.staging import staged

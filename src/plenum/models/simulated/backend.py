@@ -12,7 +12,8 @@ import numpy as np
 
 from plenum.base import UserError, generator
 from plenum.design import KINDS, Sampling, Simulated
-from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response, ToolCall
+from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
+from plenum.models.raw_requests import ToolCall
 from plenum.models.simulated import opinion, reading, speech, unsectioned
 from plenum.models.simulated.reading import Prompt
 from plenum.records import Failure

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_clock import now
 
-from plenum.design.condition import Calls
+from plenum.design import Calls
 from plenum.execution.limits.limiter import Limiter, ProviderUnavailable
 from plenum.models import Attempt, CallError
 from plenum.records import Failure

@@ -1,0 +1,73 @@
+"""The tracking processes of a sweep: one for each study and store, started at first use."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from plenum.base import code_version
+from plenum.design import Job
+from plenum.execution.condition_folder import folder_of
+from plenum.execution.outcomes import Outcome
+from plenum.tracking import Tracker, absolute_uri
+
+
+class Trackers:
+    """The trackers of a sweep's jobs.
+
+    Parameters
+    ----------
+    jobs
+        The sweep.
+    say
+        Prints a message for the user.
+    """
+
+    def __init__(self, jobs: Sequence[Job], say: Callable[[str], None]) -> None:
+        self._trackers: dict[tuple[str, str], Tracker] = {}
+        for job in jobs:
+            key = _store(job)
+            if key is not None and key not in self._trackers:
+                locks, version = folder_of(job).parent, code_version()
+                mine = {j.condition.folder: j.replicates for j in jobs if _store(j) == key}
+                sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
+                sweep += f", {sum(mine.values()):,} replicates"
+                self._trackers[key] = Tracker(*key, version, locks, say, sweep)
+
+    def of(self, job: Job) -> Tracker | None:
+        """Return the tracker of a job; ``None`` if it isn't tracked."""
+        key = _store(job)
+        return self._trackers.get(key) if key else None
+
+    @property
+    def started(self) -> list[Tracker]:
+        """Those whose process has started."""
+        return [tracker for tracker in self._trackers.values() if tracker.started]
+
+    @property
+    def sent(self) -> int:
+        """The number of items that were handed over."""
+        return sum(tracker.sent for tracker in self.started)
+
+    @property
+    def done(self) -> int:
+        """The number of items that are in MLflow."""
+        return sum(tracker.done for tracker in self.started)
+
+    async def start(self, due: Sequence[Job]) -> None:
+        """Start the processes that some jobs will need."""
+        for tracker in dict.fromkeys(map(self.of, due)):
+            if tracker is not None:
+                await tracker.start()
+
+    def with_errors(self, job: Job, outcome: Outcome, again: str) -> Outcome:
+        """Add errors in tracking to an outcome; ``again`` says how to go on."""
+        tracker = self.of(job)
+        errors = tracker.errors if tracker else []
+        concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
+        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
+        named = [f"tracking: {job.tracking_uri}: {e}{again}" for e in dict.fromkeys(plain)]
+        return replace(outcome, errors=(*outcome.errors, *named))
+
+
+def _store(job: Job) -> tuple[str, str] | None:
+    """Return the URI of the store and the study of a job; ``None`` if it isn't tracked."""
+    return (absolute_uri(job.tracking_uri), job.study) if job.tracking_uri else None

@@ -19,6 +19,7 @@ from plenum.committee import (
     Seat,
     classify_failure,
     parse_answer,
+    parse_turn,
     require_committee,
     turn_prompt,
 )
@@ -316,11 +317,12 @@ def _model_record(probe: _Probe, condition: CommitteeCondition) -> dict[str, Any
         "prompt": digest(messages),
         "messages": messages,
         "logprobs_asked": chat.logprobs,
-        "calls": [_call_record(call, len(condition.scenario.labels)) for call in probe.calls],
+        "constrained": chat.answer is not None,
+        "calls": [_call_record(call, condition.scenario.labels) for call in probe.calls],
     }
 
 
-def _call_record(call: _Call, options: int) -> dict[str, Any]:
+def _call_record(call: _Call, labels: tuple[str, ...]) -> dict[str, Any]:
     """Return a call as plain data: the answer, and the effort that it took."""
     record: dict[str, Any] = {
         "index": call.index,
@@ -338,7 +340,8 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
     text = replace_surrogates(reply.text)
     state, problem = None, ""
     try:
-        state = parse_answer(text, options)[1]
+        held = call.chat.answer is not None
+        state = parse_turn(text, labels)[1] if held else parse_answer(text, len(labels))[1]
     except Malformed as malformed:
         problem = f"{classify_failure(reply)}: {malformed}"
     return {

@@ -27,7 +27,7 @@ from plenum.reports import (
     show_text,
 )
 from plenum.tracking import find_experiment, open_client
-from plenum_checks.probed_model import Document, ProbedModel, plural, verdict
+from plenum_checks.probed_model import Document, ProbedModel, describe_form, plural, verdict
 from plenum_checks.spread import END, FirstDifference
 from plenum_papers.items import published_numbers
 
@@ -51,6 +51,8 @@ def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
     models = [ProbedModel(record) for record in document["models"]]
     shown = _table(models, document)
     verdicts = [f"{model.model}: {verdict(model, document)}" for model in models]
+    forms = [(model.model, describe_form(model)) for model in models]
+    verdicts += [f"{name}: {form}" for name, form in forms if form]
     files = _write(document, models, shown, verdicts, out)
     show([shown])
     for line in verdicts:

@@ -116,6 +116,24 @@ def verdict(model: ProbedModel, document: Document) -> str:
     return equal
 
 
+def describe_form(model: ProbedModel) -> str:
+    """Describe whether constrained answers kept their form; empty where answers are free."""
+    if not model.record.get("constrained"):
+        return ""
+    refused = [call["detail"] for call in model.calls if call["outcome"] == "request"]
+    if refused:
+        return str(refused[0])
+    broken = sum(answer["problem"].startswith("parse") for answer in model.answers)
+    kept = sum(not answer["problem"] for answer in model.answers)
+    line = (
+        f"{kept} of {plural(model.answered, 'answer')} kept the form of "
+        "protocol.answers=constrained"
+    )
+    if not broken:
+        return line
+    return f"{line}; its server seems to ignore it: docs/providers.md#constrained-answers"
+
+
 def _by_server(model: ProbedModel) -> str:
     """Describe whether a fleet's servers differ; empty without a fleet."""
     texts = model.texts_by_server

@@ -1,6 +1,7 @@
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
 from .condition import require_committee as require_committee
+from .constrained import parse_turn as parse_turn
 from .deliberation import Deliberation as Deliberation
 from .failures import classify_failure as classify_failure
 from .frame import FRAME_TEMPLATES as FRAME_TEMPLATES
@@ -21,6 +22,7 @@ __all__ = [
     "Seat",
     "classify_failure",
     "parse_answer",
+    "parse_turn",
     "require_committee",
     "template_problems",
     "turn_prompt",

@@ -98,6 +98,11 @@ class Condition(ABC):
         return digest([self.identity, *self.labels, *again])
 
     @property
+    def constrained(self) -> bool:
+        """True if the backend holds answers to their form."""
+        return False
+
+    @property
     def folder(self) -> str:
         """The name of the folder that holds the journals: the identity, and which rerun it is."""
         return folder_of(self.identity, self.rerun)

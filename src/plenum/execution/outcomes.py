@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, redact
-from plenum.design import Job, StudyConfig
+from plenum.design import Api, Job, StudyConfig
 from plenum.records import FailedCall, Failure, group_example, write_whole
 
 _LONGEST = 300
@@ -67,6 +67,8 @@ class Outcome:
         One failure of each reason: the seat, the kind of call, and the start of what was written.
     unread
         Models of which no answer could be read, with the reasons.
+    constrained
+        Whether a server was to hold the answers to their form.
     commands
         By reason, the command that prints the whole answer.
     objective
@@ -92,6 +94,7 @@ class Outcome:
     examples: dict[str, str] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
     unread: dict[str, list[str]] = field(default_factory=dict)
+    constrained: bool = False
     objective: float | None = None
 
     @property
@@ -157,6 +160,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
         failures=accounts["failed"],
         examples={reason: str(call) for reason, call in firsts.items()},
         unread=_unread_models(accounts["models"]),
+        constrained=isinstance(job.condition.backend, Api) and job.condition.constrained,
         commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
@@ -229,7 +233,7 @@ def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
     lines += shorten_list(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     lines += shorten_list(stopped, f"the output folders' {FILE}")
-    return [*lines, *_advice(outcomes), *_remedies(outcomes)]
+    return [*lines, *_advice(outcomes), *_unheld(outcomes), *_remedies(outcomes)]
 
 
 def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
@@ -254,6 +258,17 @@ def _advice(outcomes: Sequence[Outcome]) -> list[str]:
         "(protocol.argument_words=40) or a stronger instruct model; where a server of the same "
         "name was mended, retry_failed=all"
         for model, why in ((model, sorted(why)) for model, why in reasons.items())
+    ]
+
+
+def _unheld(outcomes: Sequence[Outcome]) -> list[str]:
+    """Name the models whose server was to hold answers to their form, and seems to ignore it."""
+    held = (outcome.unread.items() for outcome in outcomes if outcome.constrained)
+    models = sorted({model for unread in held for model, why in unread if Failure.PARSE in why})
+    return [
+        f"model {model}: its server seems to ignore the form of protocol.answers=constrained; "
+        "docs/providers.md#constrained-answers says what each server takes"
+        for model in models
     ]
 
 

@@ -54,7 +54,7 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         One doesn't, or LiteLLM can't route it.
     """
     wanted = {
-        (model, job.condition.sampling, job.condition.backend.send_seed, _constrained(job))
+        (model, job.condition.sampling, job.condition.backend.send_seed, job.condition.constrained)
         for job in jobs
         if isinstance(job.condition.backend, Api)
         for model in job.condition.models
@@ -67,11 +67,6 @@ def require_parameters(jobs: Sequence[Job]) -> None:
             if constrained:
                 more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
             require_model_parameters(model, sampling, **more)
-
-
-def _constrained(job: Job) -> bool:
-    protocol = getattr(job.condition, "protocol", None)
-    return getattr(protocol, "answers", "free") == "constrained"
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

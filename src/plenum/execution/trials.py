@@ -47,7 +47,7 @@ class Trials:
         backend = job.condition.backend
         places = max(TRIED_BY, backend.slots) if isinstance(backend, Hosted) else TRIED_BY
         exempt = backend.name == "simulated" or job.calls.batch  # a batch is one call for all
-        settings = repr((backend, job.condition.sampling))
+        settings = repr((backend, job.condition.sampling, job.condition.constrained))
         return Trial(self, settings, (job.condition.folder, index), None if exempt else places)
 
     def tried(self, model: Hashable) -> _Tried:

@@ -65,6 +65,21 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[3]
 
 
+def test_a_server_that_ignores_the_form_of_answers_is_named(job: Callable[..., Job]) -> None:
+    accounts = {"completed": 0, "failed": {"parse": 4}, "pending": {}, "failed_at": []}
+    accounts["models"] = {"openai/m": {"calls": 8, "unread": 8, "attempts": {"parse": 8}}}
+    report = {"accounts": accounts, "metrics": {}}
+
+    def lines(*overrides: str) -> list[str]:
+        made = outcome_of(job("replicates=4", *overrides), [], report)
+        return [line for line in closing_lines([made]) if "seems to ignore the form" in line]
+
+    held = "protocol.answers=constrained"
+    (line,) = lines("backend=api", held)
+    assert line.startswith("model openai/m: its server")
+    assert lines("backend=api") == lines(held) == []
+
+
 def test_one_replicate_is_counted_in_the_singular() -> None:
     one = replace(CLEAN, target=1, completed=0, pending=1, reused=1)
     assert closing_lines([one])[0].startswith("1 condition: 1 replicate = 0 completed")

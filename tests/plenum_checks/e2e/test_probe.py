@@ -90,6 +90,23 @@ def test_faults_are_retried_or_counted(run: Run, tmp_path: Path) -> None:
     assert f"{metrics['n_answered']} of 30 answers came" in errors
 
 
+@pytest.mark.parametrize(
+    ("schemas", "status", "said"),
+    [
+        ("honoured", 0, "2 of 2 answers kept the form of protocol.answers=constrained"),
+        ("ignored", 0, "0 of 2 answers kept the form of protocol.answers=constrained; its server"),
+        ("refused", 1, "the server refuses the form of protocol.answers=constrained"),
+    ],
+)
+def test_it_says_whether_a_server_holds_answers_to_their_form(
+    schemas: Any, status: int, said: str, run: Run
+) -> None:
+    held = ("n=2", "protocol.answers=constrained", "tracking=none", "model=gpt-4.1-mini")
+    with serving(FaultSettings(port=0, schemas=schemas, latency=Latency(0.0))) as server:
+        printed, _ = probed(run, *against(server, *held), status=status)
+    assert f"gpt-4.1-mini: {said}" in " ".join(printed.split())
+
+
 def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
     with serving(FaultSettings(port=0, key="another-key", latency=Latency(0.0))) as server:
         printed, errors = probed(run, *against(server, "tracking=none"), status=1)

@@ -8,6 +8,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,12 @@ _FORMER = ("world_condition", "world_config", "world_compose")
 _TYPES = {"Condition", *(kind.capitalize() + rest for kind in KINDS for rest in ("", "Condition"))}
 _QUESTIONS = {f"{verb}_{kind}" for verb in ("is", "of") for kind in KINDS}
 _NONE = {"none", "None"}
+
+
+@lru_cache(maxsize=2048)
+def parse(source: str) -> ast.Module:
+    """Parse a module's source, once for all counts; nobody may change the tree."""
+    return ast.parse(source)
 
 
 def sources(root: Path) -> list[Path]:
@@ -80,10 +87,10 @@ def kind_branches(root: Path) -> list[str]:
 
 def branches(source: str) -> list[int]:
     """Lines of a module's source that ask for the kind."""
-    tree = ast.parse(source)
+    tree = parse(source)
     imported = (n for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names)
     if any(alias.name == "asyncio" for alias in imported):
-        tree = _WithoutTasks().visit(tree)
+        tree = _WithoutTasks().visit(ast.parse(source))
     found = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr) and _asks(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Match) and _last_name(node.subject) in ("kind", "task"):
@@ -223,7 +230,7 @@ def world_files(root: Path) -> list[Path]:
 
 def words(source: str) -> Iterator[str]:
     """Names, imported modules and strings of a module, without its docstrings and comments."""
-    tree = ast.parse(source)
+    tree = parse(source)
     documentation = {
         id(node.value)
         for node in ast.walk(tree)
@@ -251,7 +258,7 @@ def import_circles(root: Path) -> list[list[str]]:
     graph = nx.DiGraph()
     for module, path in modules.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse(path.read_text(encoding="utf-8"))
         for name in imports(tree, package, inside_functions=False):
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules and target != module:
@@ -295,7 +302,7 @@ def package_imports(root: Path) -> dict[tuple[str, str], set[tuple[str, str]]]:
     found: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for module, path in modules.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        for name in imports(ast.parse(path.read_text(encoding="utf-8")), package):
+        for name in imports(parse(path.read_text(encoding="utf-8")), package):
             target = name if name in modules else name.rpartition(".")[0]
             pair = module.split(".")[0], target.split(".")[0]
             if target in modules and pair[0] != pair[1] and pair[1] != "plenum":
@@ -377,7 +384,7 @@ def stopped_names(root: Path) -> set[str]:
     return {
         f"{path.relative_to(root / 'src')}: {name}"
         for path in sources(root)
-        for name in _public_names(ast.parse(path.read_text(encoding="utf-8")).body)
+        for name in _public_names(parse(path.read_text(encoding="utf-8")).body)
         if name.rpartition(".")[2].lower().rpartition("_")[2] in STOPPED
     }
 
@@ -408,7 +415,7 @@ def questions(root: Path) -> list[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = []
     for path in sources(root):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
             text = ast.get_docstring(node) if isinstance(node, kinds) else None
             if text and _QUESTION.match(text):
                 found.append(f"{path.relative_to(root)}:{getattr(node, 'lineno', 1)}")
@@ -433,7 +440,7 @@ def public_names(root: Path) -> set[str]:
 
 def names_without_underscore(root: Path) -> int:
     """Functions, classes and constants at the top of modules whose names have no underscore."""
-    bodies = (ast.parse(path.read_text(encoding="utf-8")).body for path in sources(root))
+    bodies = (parse(path.read_text(encoding="utf-8")).body for path in sources(root))
     return sum("." not in name for body in bodies for name in _public_names(body))
 
 
@@ -442,7 +449,7 @@ def repeated_class_names(root: Path) -> dict[str, int]:
     counts = Counter(
         node.name
         for path in sources(root)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     return {name: count for name, count in sorted(counts.items()) if count > 1}
@@ -460,7 +467,7 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
     faced, found = _faced_names(modules), set()
     for module, path in modules.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        for name in imports(ast.parse(path.read_text(encoding="utf-8")), package):
+        for name in imports(parse(path.read_text(encoding="utf-8")), package):
             above = name.rpartition(".")[0]
             target = name if name in modules and name not in faced else above
             own = {_room(module, modules), module.split(".")[0]}
@@ -513,7 +520,7 @@ def truth_products(source: str) -> list[int]:
     ``isinstance``; beside a text, list or tuple also a name that the module annotates as ``bool``
     or assigns such an expression. ``"-" * width`` and ``[0] * len(x)`` repeat, and don't count.
     """
-    tree = ast.parse(source)
+    tree = parse(source)
     names = _truth_names(tree)
     products = (
         n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
@@ -572,7 +579,7 @@ def packings(source: str) -> list[int]:
     In a call ``**{key: value}`` is right where the key is no name that can be written.
     """
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         unpacked: list[ast.expr] = []
         if isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple | ast.List | ast.Set):
             unpacked = [node.value]

@@ -98,7 +98,7 @@ SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
 
 def imports(module: str, source: str) -> list[str]:
     """Every dotted name that a module imports, also inside functions."""
-    return list(architecture.imports(ast.parse(source), module.rpartition(".")[0]))
+    return list(architecture.imports(architecture.parse(source), module.rpartition(".")[0]))
 
 
 def room(name: str) -> str | None:
@@ -122,7 +122,7 @@ def forbidden(module: str, source: str) -> list[str]:
 def global_draws(source: str) -> list[str]:
     """Uses of random state that no identity seeds."""
     used = [name for name in imports("plenum.x", source) if name.split(".")[0] == "random"]
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(architecture.parse(source)):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in (
             "np.random",
             "numpy.random",
@@ -134,7 +134,7 @@ def global_draws(source: str) -> list[str]:
 def table_writers(source: str) -> list[str]:
     """Uses of what writes tables: Rich's tables, pandas' writers, and the standard library's."""
     used = [name for name in imports("plenum.x", source) if name.startswith("rich.table.")]
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(architecture.parse(source)):
         if isinstance(node, ast.Attribute):
             name = ast.unparse(node)
             used += [name] * (

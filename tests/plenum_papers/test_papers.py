@@ -18,6 +18,8 @@ from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.collection import FIGURES
 from plenum_papers.items.items import Experiment, PaperItem
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()
 Compose = Callable[..., DictConfig]

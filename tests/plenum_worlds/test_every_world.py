@@ -19,6 +19,8 @@ from plenum_worlds.metrics import action_distribution, mean_deviation, summary
 from plenum_worlds.registry import WORLDS, build_world, find_world
 from plenum_worlds.world import kind_of
 
+pytestmark = pytest.mark.long
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -31,6 +31,8 @@ from plenum_worlds.public_goods.world import (
     PublicGoodsWorld,
 )
 
+pytestmark = pytest.mark.long
+
 DRAWS = Draws(("released", 0))
 CHAIN = ((0, 1), (1, 2), (1, 4), (2, 3))
 ROOT = Path(__file__).parents[2]

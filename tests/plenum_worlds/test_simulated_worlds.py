@@ -26,6 +26,8 @@ from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.public_goods.world import PublicGoodsState
 from plenum_worlds.registry import find_world
 
+pytestmark = pytest.mark.long
+
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity", "central")
 EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]

@@ -11,6 +11,8 @@ from statsmodels.stats.multitest import multipletests
 
 from plenum.dynamics import benjamini_hochberg, holm
 
+pytestmark = pytest.mark.long
+
 METHODS = [(holm, "holm"), (benjamini_hochberg, "fdr_bh")]
 Adjust = Callable[[list[float]], np.ndarray]
 

@@ -13,6 +13,8 @@ from command_line import Run, call, calls, client, journals, start, table, wait_
 
 from plenum.records import attempts
 
+pytestmark = pytest.mark.long
+
 GRID = ("-m", "roles=on,off", "model=uniform,mixed")
 FAULTS = ("backend.malformed_rate=0.1", "backend.timeout_rate=0.2", "backend.rate_limit_rate=0.1")
 SWEEP = (*GRID, "study=acc", "replicates=6", "rounds=3", *FAULTS, "calls.max_attempts=3")

@@ -25,6 +25,8 @@ from plenum.records.chain import read_entries
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serving
 from plenum_checks.fault_server.running import RunningServer
 
+pytestmark = pytest.mark.long
+
 MODEL = "openai/house-model"  # no price list knows it
 PRICE = f"+prices={{{MODEL}:{{input:100,output:400}}}}"
 CONDITIONS, REPLICATES, CALLS = 2, 4, 26  # five seats and a ballot each, a count: 4 rounds

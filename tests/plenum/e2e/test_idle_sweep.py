@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
+pytestmark = pytest.mark.long
+
 SWEEP = ("-m", "roles=on,off", "replicates=3", "rounds=4", "tracking.traces=none")
 
 

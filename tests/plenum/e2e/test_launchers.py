@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from command_line import Run, journals, runs
 
+pytestmark = pytest.mark.long
+
 SMALL = ("replicates=2", "rounds=2", "hydra.sweep.dir=sweep")
 LAUNCHERS = ["concurrent", "basic", "joblib"]
 

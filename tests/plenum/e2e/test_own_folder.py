@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, call, table, with_store
 
+pytestmark = pytest.mark.long
+
 TEXTS = {
     "roles/seven.yaml": (
         'defaults: ["on", _self_]\nname: seven\nseats: {Youth: youth, Guest: ""}\n'

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from command_line import Run, call, table
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("script", "key"), [("tables", "baseline"), ("figures", "baseline"), ("figures", "reruns")]

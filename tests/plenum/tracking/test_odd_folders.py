@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 NAMES = ("p%41", 'it\'s "q"', "a:b", "a?b#c", "back\\slash", "new\nline", "${HOME}")
 WORK = """
 from pathlib import Path

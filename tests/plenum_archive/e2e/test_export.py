@@ -17,6 +17,8 @@ from plenum.reports import tables as reports
 from plenum.reports.settings import Settings
 from plenum_archive import dictionary, import_
 
+pytestmark = pytest.mark.long
+
 STUDIES = {
     "xcut": (
         *("perturbation=variants20", "roles=on,off", "rounds=3", "replicates=4"),

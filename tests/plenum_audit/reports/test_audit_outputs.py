@@ -30,6 +30,8 @@ from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.publish import findings, publish
 
+pytestmark = pytest.mark.long
+
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 REHEARSAL = " (rehearsal with simulated agents, not evidence)"
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"

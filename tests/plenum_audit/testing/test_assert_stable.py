@@ -12,6 +12,8 @@ from plenum.base.errors import UserError
 from plenum.testing import assert_stable
 from plenum_audit.programs.case import AuditCase
 
+pytestmark = pytest.mark.long
+
 CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})
 TEST = """
 from plenum_audit.programs.case import AuditCase

@@ -14,6 +14,8 @@ from command_line import KEY, Run, client, runs, start, wait_for
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
 from plenum_checks.fault_server.running import RunningServer
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:

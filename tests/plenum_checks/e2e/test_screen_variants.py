@@ -17,6 +17,8 @@ from openai_server import Server
 from plenum_checks.fault_server import FaultSettings, Latency
 from plenum_checks.fault_server import serving as faulty
 
+pytestmark = pytest.mark.long
+
 SCRIPT = "scripts/screen_variants.py"
 PAIRS = 10 + 9 + 15  # rephrasings and layouts of IM-01, and pairs of its six registers
 

@@ -6,7 +6,7 @@ import pytest
 from command_line import Run, table
 from openai_server import Server
 
-pytestmark = pytest.mark.usefixtures("stored")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("stored")]
 
 STUDY = ("+experiment=hosted_rerun", "scenario=HL-01", "roles=on", "rounds=2")
 OTHERWISE = 'Otherwise.\nSTATE: pref=[0.20,0.30,0.50]; conf=50; tags=["one","two"]'

@@ -15,6 +15,8 @@ from command_line import Run, call, client, runs, table, with_store
 
 from plenum.dynamics import lyapunov
 
+pytestmark = pytest.mark.long
+
 ON = "clone/data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6.jsonl"
 NAMED = ("published=clone", "catalogue=catalogue.yaml")
 

@@ -12,6 +12,8 @@ import released
 import yaml
 from command_line import ROOT, call, table, with_store
 
+pytestmark = pytest.mark.long
+
 NAMED = ("published=clone", "catalogue=catalogue.yaml", "what=design")
 SCENARIOS, PROMPTS = "scenarios/published", "conf/prompts/published"
 SEATS = released.SEATS

@@ -7,12 +7,13 @@ from contextlib import suppress
 
 import torch
 
-from plenum.base import Stopped, UserError, digest, generator
+from plenum.base import Stopped, UserError, digest, flatten, generator
 from plenum.design import Hosted, Sampling
 from plenum.models import CallError, Chat, Pace, Reply, Response
 from plenum.records import Failure
 from plenum_hosted import environment
 from plenum_hosted.engine import Engine
+from plenum_hosted.forms import Form
 from plenum_hosted.loading import Loaded, load
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
@@ -78,7 +79,7 @@ class HostedBackend:
                 f"model's context is {loaded.context}",
             )
         row = await self._answered(chat, number, prefix, rest)
-        answer = row.answer[:-1] if row.finish == "stop" else row.answer
+        answer = row.answer[:-1] if row.answer[-1] in loaded.stops else row.answer
         reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
         scores = tuple(zip(pieces, row.scores, strict=False))
@@ -119,6 +120,7 @@ class HostedBackend:
             noise=generator("hosted", chat.seed, number),
             scored=chat.logprobs,
             done=done,
+            form=self._form(chat),
         )
         self.engine(chat.model).submit(row)
         try:
@@ -129,6 +131,18 @@ class HostedBackend:
             error = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
             raise Stopped(f"model {chat.model}: the engine broke: {error}")
         return row
+
+    def _form(self, chat: Chat) -> Form | None:
+        """Start the form of a constrained answer."""
+        if chat.answer is None:
+            return None
+        try:
+            return self._loaded[chat.model].forms.start(chat.answer, chat.max_tokens)
+        except ValueError as error:
+            raise Stopped(
+                f"model {chat.model}: its tokens can't be constrained: "
+                f"{flatten(str(error))[:300]}; protocol.answers=free runs it"
+            ) from None
 
     def engine(self, model: str) -> Engine:
         """Return the engine of a checked model, starting it with the first call."""

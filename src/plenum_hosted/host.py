@@ -7,7 +7,7 @@ from plenum_hosted.checkpoints import digests
 
 
 def build(settings: Hosted) -> ChatModel:
-    """Build the backend; only this function imports torch and transformers.
+    """Build the backend; only this function imports torch, transformers and llguidance.
 
     Raises
     ------
@@ -15,6 +15,7 @@ def build(settings: Hosted) -> ChatModel:
         One of them isn't installed.
     """
     try:
+        import llguidance  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:

@@ -1,6 +1,7 @@
 """Loading of models: locate the files, download missing ones, and check that they can be hosted."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from plenum.base import UserError
 from plenum.design import Hosted
 from plenum.models import Message
 from plenum_hosted import attention, checkpoints
+from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch
 from plenum_hosted.tokens import ChatTokenizer
@@ -41,6 +43,11 @@ class Loaded:
     content: str
     stops: frozenset[int]
     context: int
+
+    @cached_property
+    def forms(self) -> Forms:
+        """The forms of its constrained answers, made when the first is asked for."""
+        return Forms(self.tokens.tokenizer, self.network.vocabulary, self.stops)
 
 
 def load(model: str, settings: Hosted, device: torch.device) -> Loaded:

@@ -34,6 +34,7 @@ class Network:
         config = model.config.get_text_config()
         self.model = model
         self.device, self.dtype = model.device, model.dtype
+        self.vocabulary = int(config.vocab_size)
         self.layers = int(config.num_hidden_layers)
         heads = int(config.num_attention_heads)
         self.groups = int(getattr(config, "num_key_value_heads", None) or heads)

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from plenum_hosted.attention import DecodingPlaces, Places
+from plenum_hosted.forms import Form
 from plenum_hosted.network import Network
 from plenum_hosted.shapes import Room
 
@@ -28,11 +29,14 @@ class DecodingRow:
         Whether to keep the log-probabilities of the answer's tokens.
     done
         Called with the row once its answer has ended.
+    form
+        Allows the tokens of a constrained answer; ``None`` if the answer is free.
 
     Attributes
     ----------
     finish
-        ``stop`` or ``length``; empty while the answer grows.
+        ``stop``, ``cut`` (the same, but its argument was closed for want of tokens) or ``length``;
+        empty while the answer grows.
     error
         The exception that broke the engine before the answer ended.
     arrived
@@ -49,6 +53,7 @@ class DecodingRow:
     noise: np.random.Generator
     scored: bool
     done: Callable[["DecodingRow"], None]
+    form: Form | None = None
     answer: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     finish: str = ""
@@ -109,13 +114,38 @@ class DecodingBatch:
         """Decode one more token of every row; remove and return the rows that have ended."""
         self._mask[self._counted, 0, 0, self._slots.at] = 0
         logits = self._network.step(self._tokens, self._positions, self._mask, self._slots)
-        self._tokens = self._chosen(logits)
+        self._tokens = self._settled(self._chosen(self._masked(logits)))
         self._slots.at += self._under_way
         self._positions += self._under_way
         self._score(logits)
         tokens = self._tokens.tolist()
         ended = [slot for slot, row in self.rows.items() if self._ends(row, tokens[slot])]
         return [self._leave(slot) for slot in ended]
+
+    def _masked(self, logits: torch.Tensor) -> torch.Tensor:
+        """Return the logits without the tokens that the forms of rows don't allow."""
+        forms = {slot: row.form for slot, row in self.rows.items() if row.form}
+        if not forms:
+            return logits
+        rows, width = logits.shape
+        words = -(-width // 32)
+        bits = np.full((rows, words), -1, dtype=np.int32)
+        for slot, form in forms.items():
+            bits[slot] = form.allowed()[:words]
+        packed = torch.from_numpy(bits).to(logits.device)
+        places = torch.arange(32, dtype=torch.int32, device=logits.device)
+        hidden = (packed[:, :, None] >> places & 1 == 0).flatten(1)[:, :width]
+        return logits.masked_fill(hidden, float("-inf"))
+
+    def _settled(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Tell the forms what was chosen, in whose place they may put what closes an argument."""
+        for slot, row in self.rows.items():
+            if row.form:
+                chosen = int(tokens[slot])
+                taken = row.form.take(chosen)
+                if taken != chosen:
+                    tokens[slot] = taken
+        return tokens
 
     def _chosen(self, logits: torch.Tensor) -> torch.Tensor:
         """Return the likeliest tokens, or draws by the Gumbel trick from each row's generator."""
@@ -135,8 +165,8 @@ class DecodingBatch:
 
     def _ends(self, row: DecodingRow, token: int) -> bool:
         row.answer.append(token)
-        if token in self._stops:
-            row.finish = "stop"
+        if token in self._stops or (row.form and row.form.whole):
+            row.finish = "cut" if row.form and row.form.cut else "stop"
         elif len(row.answer) == row.limit:
             row.finish = "length"
         return bool(row.finish) or row.given_up

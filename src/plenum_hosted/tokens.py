@@ -22,7 +22,7 @@ class ChatTokenizer:
     """
 
     def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._encoded = lru_cache(maxsize=4096)(self._encode)
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -42,7 +42,7 @@ class ChatTokenizer:
         """Write the conversation by the model's template, up to where the answer begins."""
         plain = [{"role": message.role, "content": message.content} for message in messages]
         return str(
-            self._tokenizer.apply_chat_template(
+            self.tokenizer.apply_chat_template(
                 plain,
                 chat_template=self._template,
                 tokenize=False,
@@ -52,21 +52,21 @@ class ChatTokenizer:
 
     def text(self, tokens: list[int]) -> str:
         """Return the text of an answer."""
-        return str(self._tokenizer.decode(tokens, skip_special_tokens=True))
+        return str(self.tokenizer.decode(tokens, skip_special_tokens=True))
 
     def pieces(self, tokens: list[int]) -> list[str]:
         """Return the text of each token."""
-        return [str(self._tokenizer.decode([token])) for token in tokens]
+        return [str(self.tokenizer.decode([token])) for token in tokens]
 
     @cached_property
     def _template(self) -> str:
-        template = str(self._tokenizer.get_chat_template())
+        template = str(self.tokenizer.get_chat_template())
         return _TODAY + template if "strftime_now" in template else template
 
     @cached_property
     def _control(self) -> list[str]:
         """Control tokens of conversations, the longest first, since some are prefixes of others."""
-        added = self._tokenizer.added_tokens_decoder.values()
+        added = self.tokenizer.added_tokens_decoder.values()
         special = {str(t) for t in added if t.special or str(t) in self._template}
         return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
@@ -81,4 +81,4 @@ class ChatTokenizer:
         return Message(message.role, (_CUT if shared else "").join(parts))
 
     def _encode(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False))
+        return tuple(self.tokenizer.encode(text, add_special_tokens=False))

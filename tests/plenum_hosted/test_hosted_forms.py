@@ -1,0 +1,159 @@
+"""Constrained answers on the tiny model: whole every time, the same bytes in any company."""
+
+import asyncio
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from test_hosted_backend import each, one_by_one, run
+from transformers import AutoTokenizer
+
+from plenum.base.errors import Stopped
+from plenum.committee.constrained import ballot_schema, count_schema, parse_turn, turn_schema
+from plenum.design.condition import Hosted, Sampling
+from plenum.models.chat import AnswerSchema, Chat, Message, Response
+from plenum_hosted.backend import HostedBackend
+from plenum_hosted.checkpoints import TINY
+from plenum_hosted.forms import Forms
+
+LABELS = ("A", "B", "C")
+SETTINGS = Hosted(slots=16, prefill_rows=4, bucket=16, rung=256, threads=1, device="cpu")
+STATIC = "## Scenario\nA port must choose between A, B and C."
+SCHEMAS = (turn_schema(LABELS), ballot_schema(LABELS), count_schema(LABELS, 5), None)
+FORMED = [n for n in range(12) if n % 4 < 3]
+
+
+def chat(number: int, **values: Any) -> Chat:
+    """A call; every fourth one is free, and every second one warm."""
+    messages = (
+        Message("system", "You are Rights."),
+        Message("user", f"{STATIC}\n\nTurn {number}: {'more ' * (number % 5)}argue.", len(STATIC)),
+    )
+    made = Chat("tiny", messages, temperature=0.7 * (number % 2), max_tokens=96, seed=number)
+    return dataclasses.replace(made, answer=SCHEMAS[number % 4], **values)
+
+
+def checked(**values: Any) -> HostedBackend:
+    backend = HostedBackend(dataclasses.replace(SETTINGS, **values))
+    backend.check(("tiny",), Sampling())
+    return backend
+
+
+def told(responses: list[Response]) -> list[Any]:
+    return [(response.reply, response.logprobs) for response in responses]
+
+
+@pytest.fixture(scope="module")
+def chats() -> list[Chat]:
+    return [chat(number, logprobs=True) for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def truth(chats: list[Chat]) -> list[Any]:
+    """Each answer alone."""
+    backend = checked()
+    return told(run(backend, one_by_one(backend, chats)))
+
+
+def test_every_answer_is_the_object_that_is_asked(truth: list[Any]) -> None:
+    for number in FORMED:
+        reply, _ = truth[number]
+        assert reply.finish in ("stop", "cut")
+        read = json.loads(reply.text)
+        assert list(read) == list(SCHEMAS[number % 4].schema["properties"])
+        assert json.dumps(read, ensure_ascii=False) == reply.text
+        if number % 4 == 0:
+            _argument, state, _even = parse_turn(reply.text, LABELS)
+            assert sum(state.pref) == pytest.approx(1)
+
+
+def test_among_others_in_other_slots_and_again_the_bytes_are_the_same(
+    chats: list[Chat], truth: list[Any]
+) -> None:
+    backend = checked()
+
+    async def twice() -> tuple[list[Response], list[Response]]:
+        backwards = await each(backend, chats[::-1])
+        return backwards[::-1], await each(backend, chats)
+
+    first, second = run(backend, twice())
+    assert told(first) == told(second) == truth
+
+
+@pytest.mark.parametrize("slots", [5, 1])
+def test_with_other_numbers_of_slots_the_text_is_the_same(
+    chats: list[Chat], truth: list[Any], slots: int
+) -> None:
+    """Scores differ in their last bits, as documented: products of other sizes."""
+    backend = checked(slots=slots)
+    replies = [response.reply for response in run(backend, each(backend, chats))]
+    assert replies == [reply for reply, _ in truth]
+
+
+def test_free_answers_keep_their_bytes_beside_constrained_ones(truth: list[Any]) -> None:
+    backend = checked()
+    free = [chat(number, logprobs=True) for number in range(12) if number % 4 == 3]
+    assert told(run(backend, each(backend, free))) == [truth[n] for n in range(12) if n % 4 == 3]
+
+
+def test_a_schema_that_is_not_understood_ends_the_study_in_one_line() -> None:
+    backend = checked()
+    schema = AnswerSchema("turn", {"type": "object", "properties": {"a": {"type": "colour"}}})
+    with pytest.raises(Stopped, match="model tiny: its tokens can't be constrained") as stopped:
+        run(backend, backend.attempt(dataclasses.replace(chat(0), answer=schema), 1))
+    assert "\n" not in str(stopped.value)
+    asyncio.run(backend.close())
+
+
+# --- forms under a model that writes anything that is allowed ------------------------------------
+
+
+@pytest.fixture(scope="module")
+def forms() -> Forms:
+    tokenizer = AutoTokenizer.from_pretrained(TINY)
+    return Forms(tokenizer, len(tokenizer), frozenset([tokenizer.eos_token_id]))
+
+
+def written(forms: Forms, answer: AnswerSchema, limit: int, seed: int) -> tuple[str, bool]:
+    """The text by random logits, and whether its argument was cut."""
+    rng = np.random.default_rng(seed)
+    form, answered = forms.start(answer, limit), b""
+    likely = 4 * rng.normal(size=len(forms.tokens.texts))
+    for _ in range(limit):
+        bits = np.unpackbits(form.allowed().view(np.uint8), bitorder="little")[: len(likely)]
+        logits = np.where(bits, likely + rng.gumbel(size=len(likely)), -np.inf)
+        answered += forms.tokens.texts[form.take(int(logits.argmax()))]
+        if form.whole:
+            break
+    return answered.decode(), form.cut
+
+
+@pytest.mark.parametrize("limit", [84, 96, 250])
+def test_a_turn_reaches_its_state_whatever_the_model_likes(forms: Forms, limit: int) -> None:
+    turns = [written(forms, turn_schema(LABELS), limit, seed) for seed in range(40)]
+    cuts = 0
+    for text, cut in turns:
+        parse_turn(text, LABELS)
+        cuts += cut
+    assert 0 < cuts < len(turns)
+
+
+def test_short_answers_are_whole_with_few_tokens(forms: Forms) -> None:
+    for seed in range(40):
+        json.loads(written(forms, ballot_schema(LABELS), 32, seed)[0])
+        json.loads(written(forms, count_schema(LABELS, 5), 40, seed)[0])
+
+
+def test_a_late_argument_is_cut_where_a_sentence_ends(forms: Forms) -> None:
+    form = forms.start(turn_schema(LABELS), 200)
+    by_text = {text: token for token, text in enumerate(forms.tokens.texts)}
+    taken = b""
+    while not form.cut:
+        bits = np.unpackbits(form.allowed().view(np.uint8), bitorder="little")
+        wanted = b" a" if len(taken) < 230 else b"."
+        choice = by_text[wanted] if bits[by_text[wanted]] else int(bits.argmax())
+        taken += forms.tokens.texts[form.take(choice)]
+    assert taken.endswith(b' a."')
+    assert len(taken) < 240

@@ -136,7 +136,7 @@ def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
         ("run", "backend.slots=0", "backend.slots"),
         ("run", "backend.threads=100000", "backend.threads"),
         ("run", "backend.bucket=7.5", "backend.bucket"),
-        ("bench_hosted", "fast", "hosted.py: 'fast'; give nothing"),
+        ("bench/hosted", "fast", "hosted.py: 'fast'; give nothing"),
         ("train_tiny_model", "--steps 0", "argument --steps: '0' is not allowed; give a whole nu"),
         ("train_tiny_model", "--minutes soon", "argument --minutes: 'soon' is not allowed; give"),
         ("train_tiny_model", "--quick", "unrecognized arguments: --quick"),

@@ -12,7 +12,7 @@ from transformers import AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.committee.constrained import ballot_schema, count_schema, parse_turn, turn_schema
-from plenum.design.condition import Hosted, Sampling
+from plenum.design import Hosted, Sampling
 from plenum.models.chat import AnswerSchema, Chat, Message, Response
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY

@@ -430,6 +430,10 @@ def test_the_stop_list_sees_every_sort_of_public_name(tmp_path: Path) -> None:
     assert architecture.stopped_names(tmp_path) == {f"plenum/a.py: {name}" for name in names}
 
 
+def test_no_docstring_opens_with_a_question_s_word() -> None:
+    assert list(architecture.questions(ROOT)) == []
+
+
 def test_a_class_s_name_occurs_once() -> None:
     assert architecture.repeated_class_names(ROOT) == {}
 

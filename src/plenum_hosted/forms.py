@@ -61,7 +61,7 @@ class Forms:
 
     @cached_property
     def tokens(self) -> "Vocabulary":
-        """What the forms have to know of the vocabulary."""
+        """The vocabulary, as the forms need it."""
         return Vocabulary(self._reader)
 
     def _made(self, schema: str) -> "Grammar":
@@ -94,7 +94,7 @@ class Vocabulary:
 
 
 class Grammar:
-    """What answers of one schema have in common: the grammar, and the tokens that its parts take.
+    """The common part of answers of one schema: the grammar, and the tokens that its parts take.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Form:
 
     @property
     def whole(self) -> bool:
-        """Whether the answer is complete, so that nothing can follow."""
+        """True if the answer is complete, so that nothing can follow."""
         return self._matcher.is_stopped()
 
     def allowed(self) -> Bits:
@@ -199,7 +199,7 @@ class Form:
 
     @property
     def _due(self) -> bool:
-        """Whether the free text has to be closed here, and can be."""
+        """Return True if the free text has to be closed here, and can be."""
         if not self._arguing or self._escaped or self._written < self._room * _LATE:
             return False
         ended = self._last.endswith(_SENTENCE_ENDS) and not self._last[-2:-1].isdigit()

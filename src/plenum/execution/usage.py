@@ -42,8 +42,9 @@ def count_usage(
         were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
         are known, or fingerprints in their place, ``servers`` has the calls of each and the
         replicates that it answered most of, and ``split`` how many replicates had several.
-        ``batched`` has calls and cost of the answers in batches. What a branch inherited from its
-        base isn't counted.
+        ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
+        a condition that holds them to a form: ``answers``, those whose argument was ``cut``, and
+        turns without any weight, ``even``. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -94,6 +95,11 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row["cost"] += entry["cost"] or 0.0
             row["unpriced"] += entry["cost"] is None
             row["unread"] = row.get("unread", 0) + ("problem" in entry)
+            if transcript.head.get("answers") == "constrained":
+                held = row.setdefault("constrained", Counter(answers=0, cut=0, even=0))
+                held["answers"] += 1
+                held["cut"] += entry.get("finish") == "cut"
+                held["even"] += "even" in entry
     for line in attempts:
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]

@@ -118,3 +118,19 @@ def test_what_came_of_an_attempt_that_failed(
     found = count_usage([said], lines, 1, "")["outcomes"]
     none = dict.fromkeys(("recovered", "ended", "open", "unused"), 0)
     assert found == {why: {**none, "attempts": 1, fate: 1} for why, fate in fates.items()}
+
+
+def test_constrained_answers_cut_arguments_and_even_states_are_told_apart() -> None:
+    calls = (
+        call(finish="stop"),
+        call(finish="cut", seat="Rights"),
+        call(finish="stop", seat="Welfare", even=True),
+        call(kind="turn_repair", finish="stop", seat="Equity"),
+    )
+    held = transcript({"status": "completed"}, *calls)
+    held.head["answers"] = "constrained"
+    free = transcript({"status": "completed"}, call(finish="length"), index=1)
+    row = count_usage([held, free], [], 2, "")["models"]["m"]
+    assert row["constrained"] == {"answers": 4, "cut": 1, "even": 1}
+    assert (row["calls"], row["repairs"]) == (5, 1)
+    assert "constrained" not in count_usage([free], [], 1, "")["models"]["m"]

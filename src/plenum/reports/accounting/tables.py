@@ -151,15 +151,17 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
     )
     totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
     total = taken[["calls", "cost", "unpriced"]].sum().to_dict()
-    facts = {**unknown(usages), "batched": _batched(usages), "total": total}
+    facts = {**unknown(usages), "batched": _sums(usages, "batched", ("calls", "cost"))}
+    facts["constrained"] = _sums(usages, "constrained", ("answers", "cut", "even"))
+    facts["total"] = total
     below = notes("accounting_models", rows_of(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
 
 
-def _batched(usages: Sequence[ConditionUsage]) -> dict[str, float]:
-    """Sum up calls in batches, and their cost."""
-    rows = [m["batched"] for u in usages for m in (u.models or {}).values() if "batched" in m]
-    return {name: sum(row[name] for row in rows) for name in ("calls", "cost")}
+def _sums(usages: Sequence[ConditionUsage], part: str, names: Sequence[str]) -> dict[str, float]:
+    """Sum up a part of the accounts over models and conditions; zeros where none has it."""
+    rows = [m[part] for u in usages for m in (u.models or {}).values() if part in m]
+    return {name: sum(row[name] for row in rows) for name in names}
 
 
 def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:

@@ -65,7 +65,7 @@ BUDGETS = {
     "plenum_audit": 13_700,
     "plenum_checks": 4_760,
     "plenum_fleet": 5_200,
-    "plenum_hosted": 2_600,
+    "plenum_hosted": 2_750,
     "plenum_papers": 4_770,
     "plenum_report": 1_640,
     "plenum_worlds": 8_010,

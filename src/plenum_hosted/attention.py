@@ -12,7 +12,7 @@ from transformers.cache_utils import Cache
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 NAME = "plenum"
-_ARITHMETIC = ("softcap", "s_aux", "sinks", "position_bias", "sliding_window", "head_mask")
+_ARITHMETIC = ("softcap", "s_aux", "sinks", "position_bias", "head_mask")
 
 VERSION = "1"
 """Version of the arithmetic, part of every environment; raise it when the arithmetic changes."""
@@ -25,6 +25,7 @@ def attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor,
     scaling: float | None = None,
+    sliding_window: int | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """Compute grouped-query attention.
@@ -33,8 +34,11 @@ def attend(
     ----------
     query : tensor, shape (rows, heads, tokens, d)
     key, value : tensor, shape (rows, key-value heads, places, d)
-    attention_mask : tensor, shape (rows, 1, tokens, places)
-        Added to the scores: 0 where a token sees a place, minus infinity elsewhere.
+    attention_mask : tensor, shape (rows, 1 or 2, tokens, places)
+        Added to the scores: 0 where a token sees a place, minus infinity elsewhere. A second mask
+        is that of layers with a sliding window.
+    sliding_window
+        The layer's window, by which it takes the second mask.
 
     Returns
     -------
@@ -46,6 +50,7 @@ def attend(
         The model asks for more than attention: a cap on the scores, a sink, or a bias.
     """
     _refuse(options)
+    attention_mask = _mask_of(attention_mask, sliding_window)
     rows, heads, tokens, d = query.shape
     groups = key.shape[1]
     scale = d**-0.5 if scaling is None else scaling
@@ -62,6 +67,15 @@ def attend(
     scores = torch.matmul(grouped, key.transpose(2, 3)) + attention_mask
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)
     return torch.matmul(weights, value).reshape(rows, 1, heads, d), None
+
+
+def _mask_of(masks: torch.Tensor, window: int | None) -> torch.Tensor:
+    """Return the mask of a layer with this window, or without one."""
+    if not window:
+        return masks[:, :1]
+    if masks.shape[1] < 2:
+        raise ValueError("a layer of it has a sliding window that its config doesn't name")
+    return masks[:, 1:]
 
 
 def _refuse(options: dict[str, Any]) -> None:

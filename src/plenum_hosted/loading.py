@@ -15,6 +15,7 @@ from plenum.base import UserError, say
 from plenum.design import Hosted
 from plenum.models import Message
 from plenum_hosted import attention, checkpoints, quantised
+from plenum_hosted.attention import DecodingPlaces
 from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch
@@ -22,6 +23,9 @@ from plenum_hosted.tokens import ChatTokenizer, merged
 
 _BY_A_SERVER = "; a server can run it: serve it with vLLM or llama.cpp, and take backend=api"
 """The way round for models that can't be hosted."""
+
+_LAYERS = {"full_attention", "sliding_attention"}
+"""Kinds of layers that can be hosted."""
 
 _PATIENCE_S = 10.0
 """Seconds to wait for the hub's first answer."""
@@ -158,13 +162,11 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
             f"model {model}: {type(network).__name__} has layers with a state (state-space or "
             f"linear attention), and the hosted backend runs attention only{_BY_A_SERVER}"
         )
-    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-    window = getattr(config, "sliding_window", None)
-    if kinds != {"full_attention"} or (window and not hasattr(config, "layer_types")):
+    kinds = sorted(set(getattr(config, "layer_types", None) or ()) - _LAYERS)
+    if kinds:
         raise UserError(
-            f"model {model}: its layers are {', '.join(sorted(kinds))}"
-            f"{f' with a window of {window}' if window else ''}; the hosted backend runs full "
-            f"attention only{_BY_A_SERVER}"
+            f"model {model}: it has layers of {', '.join(kinds)}; the hosted backend runs full and "
+            f"sliding attention only{_BY_A_SERVER}"
         )
     if not getattr(network, "_supports_attention_backend", False):
         raise UserError(
@@ -207,11 +209,22 @@ def _try(model: str, network: Network) -> None:
             network.rest([(kept, 1, [0])], 8, 8, 2, 16)
             batch = DecodingBatch(network, 2, 16, frozenset())
             batch.step()
+            if network.window and not _heeds_windows(network):
+                raise ValueError("its attention isn't told which layers have a sliding window")
     except Exception as error:  # whatever a model's own code does with what it isn't made for
         raise UserError(
             f"model {model}: the hosted backend can't run {type(network.model).__name__}: "
             f"{_line(error)}{_BY_A_SERVER}"
         ) from None
+
+
+def _heeds_windows(network: Network) -> bool:
+    """Tell if layers take the mask of their window: hiding all of it leaves no numbers."""
+    hidden = network.hidden(1, 1, 1)
+    masks = torch.cat((torch.zeros_like(hidden), hidden), dim=1)
+    first = torch.zeros(1, dtype=torch.long, device=network.device)
+    logits = network.step(first, first, masks, DecodingPlaces(*network.empty(1, 1)))
+    return bool(logits.isnan().any())
 
 
 def _settle_template(model: str, tokenizer: Any, tokens: ChatTokenizer) -> None:

@@ -40,6 +40,7 @@ class Network:
         self.groups = int(getattr(config, "num_key_value_heads", None) or heads)
         width = getattr(config, "head_dim", None) or config.hidden_size // heads
         self.d = int(width)
+        self.window = window_of(config)
         self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
 
     def scratch(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -60,6 +61,8 @@ class Network:
         cache = Places(keys, values)
         mask = self.hidden(1, places, places)
         mask[0, 0] = torch.triu(mask[0, 0], diagonal=1)
+        counted = torch.arange(places, device=self.device)[None]
+        mask = self.masks(mask, counted, counted)
         self._forward([tokens], places, [0], mask, cache)
         return CachedPrefix(keys[:, 0], values[:, 0])
 
@@ -98,6 +101,8 @@ class Network:
             mask[number, 0, :, :length] = 0
         tokens = [row[2] for row in rows] + [[]] * (width - len(rows))
         starts = [row[1] for row in rows] + [0] * (width - len(rows))
+        at = self.positions(starts, ahead, end)
+        mask = self.masks(mask, at[:, ahead:], at)
         if places:  # none where all prompts have a prefix and one token more
             self._forward(tokens, places, starts, mask, cache)
         return cache
@@ -109,7 +114,10 @@ class Network:
         mask: torch.Tensor,
         slots: DecodingPlaces,
     ) -> torch.Tensor:
-        """Decode one more token of every row; return the next logits, shape (rows, vocabulary)."""
+        """Decode one more token of every row; return the next logits, shape (rows, vocabulary).
+
+        ``mask`` is as :meth:`masks` makes it.
+        """
         out = self.model(
             input_ids=tokens[:, None],
             position_ids=positions[:, None],
@@ -141,3 +149,42 @@ class Network:
         """Return a mask that hides everything."""
         low = float("-inf")
         return torch.full((rows, 1, tokens, places), low, dtype=self.dtype, device=self.device)
+
+    def positions(self, starts: list[int], ahead: int, places: int) -> torch.Tensor:
+        """Return the position of each place of rows, shape (rows, places).
+
+        Parameters
+        ----------
+        starts
+            Lengths of the rows' prefixes, which the tokens from place ``ahead`` on continue.
+        """
+        counted = torch.arange(places, device=self.device)[None]
+        lengths = torch.tensor(starts, device=self.device)[:, None]
+        return torch.where(counted < ahead, counted, counted - ahead + lengths)
+
+    def masks(self, mask: torch.Tensor, tokens: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """Add the mask of layers with a sliding window, if the model has such layers.
+
+        Parameters
+        ----------
+        mask : tensor, shape (rows, 1, tokens, places)
+            The mask of layers that see everything.
+        tokens, places : tensor, shape (rows, tokens) and (rows, places)
+            Their positions.
+
+        Returns
+        -------
+        tensor, shape (rows, 2, tokens, places), or the mask as it was
+        """
+        if not self.window:
+            return mask
+        before = places[:, None, None, :] <= tokens[:, None, :, None] - self.window
+        return torch.cat((mask, mask.masked_fill(before, float("-inf"))), dim=1)
+
+
+def window_of(config: Any) -> int:
+    """Return the sliding window of a model's layers, in tokens; 0 if all layers see everything."""
+    kinds = getattr(config, "layer_types", None)
+    if kinds and "sliding_attention" not in kinds:
+        return 0
+    return int(getattr(config, "sliding_window", None) or 0)

@@ -85,6 +85,7 @@ class DecodingBatch:
         self._under_way = torch.zeros_like(self._tokens)
         self._mask = network.hidden(slots, 1, capacity)
         self._mask[..., 0] = 0  # an empty slot sees one place: a softmax over none is no number
+        self._at = network.positions([0] * slots, 0, capacity)
         self._counted = torch.arange(slots, device=network.device)
         self.rows: dict[int, DecodingRow] = {}
         self.free = list(range(slots))[::-1]
@@ -106,6 +107,7 @@ class DecodingBatch:
         self._mask[slot, ..., : len(row.prefix)] = 0
         self._mask[slot, ..., ahead : ahead + cached] = 0
         self._slots.at[slot] = ahead + cached
+        self._at[slot] = self._network.positions([len(row.prefix)], ahead, self._at.shape[1])[0]
         self._positions[slot] = len(row.prefix) + cached
         self._tokens[slot] = row.rest[-1]
         self._under_way[slot] = 1
@@ -113,7 +115,8 @@ class DecodingBatch:
     def step(self) -> list[DecodingRow]:
         """Decode one more token of every row; remove and return the rows that have ended."""
         self._mask[self._counted, 0, 0, self._slots.at] = 0
-        logits = self._network.step(self._tokens, self._positions, self._mask, self._slots)
+        mask = self._network.masks(self._mask, self._positions[:, None], self._at)
+        logits = self._network.step(self._tokens, self._positions, mask, self._slots)
         self._tokens = self._settled(self._chosen(self._masked(logits)))
         self._slots.at += self._under_way
         self._positions += self._under_way

@@ -7,7 +7,14 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, Qwen2Config
+from transformers import (
+    AutoModelForCausalLM,
+    Gemma3TextConfig,
+    LlamaConfig,
+    MistralConfig,
+    PretrainedConfig,
+    Qwen2Config,
+)
 
 from plenum.design import Hosted
 from plenum_hosted import attention, environment
@@ -18,6 +25,9 @@ from plenum_hosted.shapes import Shapes, room
 
 SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)
 STOP = 1
+WINDOW = 8
+WITH_WINDOWS = ("mistral", "qwen2-window", "gemma3")
+"""Kinds with layers that see that many tokens: all layers, the second, the first."""
 CPU = torch.device("cpu")
 DEVICE = torch.device(os.environ.get("PLENUM_TEST_DEVICE", "cpu"))
 """Where the tests of invariance run: on a GPU with PLENUM_TEST_DEVICE=cuda."""
@@ -36,7 +46,20 @@ def config(kind: str = "qwen2") -> PretrainedConfig:
         "eos_token_id": STOP,
         "pad_token_id": 0,
     }
-    return Qwen2Config(**sizes) if kind == "qwen2" else LlamaConfig(**sizes)
+    window = {"sliding_window": WINDOW}
+    layers = ["sliding_attention", "full_attention"]
+    made = {
+        "qwen2": lambda: Qwen2Config(**sizes),
+        "llama": lambda: LlamaConfig(**sizes),
+        "mistral": lambda: MistralConfig(**sizes, **window),
+        "qwen2-window": lambda: Qwen2Config(
+            **sizes, **window, use_sliding_window=True, max_window_layers=1
+        ),
+        "gemma3": lambda: Gemma3TextConfig(
+            **sizes, **window, head_dim=12, query_pre_attn_scalar=12, layer_types=layers
+        ),
+    }
+    return made[kind]()
 
 
 def model(

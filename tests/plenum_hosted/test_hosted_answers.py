@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 Model = Callable[..., torch.nn.Module]
-KINDS = ("qwen2", "llama")
+KINDS = ("qwen2", "llama", *networks.WITH_WINDOWS)
 tokens = st.integers(2, 210)
-SLIGHT = 1e-3
+SLIGHT = 5e-4
 """A lead that no order of adding can turn."""
 
 
@@ -42,6 +42,34 @@ def test_lengths_on_the_edges_of_buckets(model: Model, kind: str, prefix: int, r
     with networks.engine(made) as engine:
         (found,) = networks.answers(engine, [networks.row(prompt[:prefix], prompt[prefix:], 12)])
     assert found == wanted
+
+
+@pytest.mark.parametrize("kind", networks.WITH_WINDOWS)
+def test_layers_with_a_window_answer_as_generate_does(model: Model, kind: str) -> None:
+    """With transformers' own cache, which forgets what has left the window."""
+    made, asked = model(kind), networks.prompts(8, seed=2)
+    reference = networks.plain(made, kind)
+    with networks.engine(made) as engine:
+        found = networks.answers(engine, [networks.row(*prompt, 24) for prompt in asked])
+    same = []
+    for (prefix, rest), answer in zip(asked, found, strict=True):
+        prompt = torch.tensor([prefix + rest], device=networks.DEVICE)
+        told = reference.generate(
+            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=24
+        )
+        same.append(answer == told[0, prompt.shape[1] :].tolist())
+    assert sum(same) >= 7  # a lead below rounding may turn one
+
+
+@pytest.mark.parametrize("kind", networks.WITH_WINDOWS)
+def test_a_window_changes_answers(model: Model, kind: str) -> None:
+    """Else the comparisons above would show nothing."""
+    asked = [networks.row(*prompt, 16) for prompt in networks.prompts(8, seed=2)]
+    with networks.engine(model(kind)) as engine:
+        found = networks.answers(engine, asked)
+        engine._network.window = 10_000
+        again = [networks.row(*prompt, 16) for prompt in networks.prompts(8, seed=2)]
+        assert networks.answers(engine, again) != found
 
 
 @settings(max_examples=8)

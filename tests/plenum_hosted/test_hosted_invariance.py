@@ -70,6 +70,22 @@ def test_alone_or_among_others(model: Model, kind: str, threads: int, some: slic
         assert together(engine, rows()[some]) == by_itself
 
 
+@pytest.mark.parametrize("kind", networks.WITH_WINDOWS)
+def test_layers_with_a_window(model: Model, kind: str) -> None:
+    """Alone, among others, in every slot, with prefixes computed anew, and in half precision."""
+    with networks.engine(model(kind), megabytes=0) as engine:
+        wanted = alone(engine, rows())
+    with networks.engine(model(kind)) as engine:
+        assert together(engine, rows()) == wanted
+        for occupied in range(1, SHAPES.slots):
+            others = [networks.row([], [7 + n] * (1 + 5 * n), limit=24) for n in range(occupied)]
+            assert together(engine, [*others, *rows()[5:6]])[-1:] == wanted[5:6]
+    half = networks.model(kind, scale=4.0, dtype=torch.bfloat16)
+    with networks.engine(half) as engine:
+        by_itself = alone(engine, rows()[2:9])
+        assert together(engine, rows())[2:9] == by_itself
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_in_half_precision(model: Model, dtype: torch.dtype) -> None:
     made = model(scale=4.0, dtype=dtype)

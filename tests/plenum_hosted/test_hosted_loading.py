@@ -24,11 +24,12 @@ from transformers import (
     Qwen3MoeConfig,
     Qwen3MoeForCausalLM,
 )
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from plenum.base.errors import UserError
 from plenum.design import Hosted
 from plenum.models.chat import Message
-from plenum_hosted import checkpoints, loading
+from plenum_hosted import attention, checkpoints, loading
 from plenum_hosted.loading import Loaded
 
 CPU = torch.device("cpu")
@@ -143,10 +144,8 @@ LEFT_OUT = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{%
         (config(model_type="unheard_of"), "unheard_of"),
         (config(model_type="own", auto_map=OWN_CODE), "backend.trust_remote_code=true"),
         (
-            config(
-                use_sliding_window=True, sliding_window=16, layer_types=None, max_window_layers=1
-            ),
-            "with a window of 16; the hosted backend runs full attention only",
+            config(layer_types=["full_attention", "chunked_attention"]),
+            "it has layers of chunked_attention; the hosted backend runs full and sliding",
         ),
         (llama(rope_parameters=DYNAMIC), "its positions are of type dynamic"),
         (experts, "it is a mixture of experts"),
@@ -174,6 +173,30 @@ def test_what_cannot_be_hosted_is_sent_to_a_server(checkpoint: Path, change: Cha
     assert told.endswith("serve it with vLLM or llama.cpp, and take backend=api")
     if change is mamba:
         assert "MambaForCausalLM has layers with a state" in told
+
+
+WINDOW = {"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 1}
+
+
+def test_layers_with_a_window_are_hosted(checkpoint: Path) -> None:
+    config(**WINDOW, layer_types=None)(checkpoint)
+    assert load(checkpoint).network.window == 16
+
+
+def test_attention_that_is_not_told_its_window(checkpoint: Path, monkeypatch: Any) -> None:
+    """Such a model's layers would silently see everything."""
+    config(**WINDOW, layer_types=None)(checkpoint)
+
+    def without(*args: Any, sliding_window: int | None = None, **more: Any) -> Any:
+        return attention.attend(*args, **more)
+
+    monkeypatch.setattr(
+        attention, "register", lambda: ALL_ATTENTION_FUNCTIONS.register(attention.NAME, without)
+    )
+    try:
+        assert "isn't told which layers have a sliding window" in refusal(checkpoint)
+    finally:
+        ALL_ATTENTION_FUNCTIONS.register(attention.NAME, attention.attend)
 
 
 @pytest.mark.parametrize("without", [NO_SYSTEM, LEFT_OUT])

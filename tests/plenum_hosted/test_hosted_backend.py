@@ -134,10 +134,13 @@ def test_the_context_is_kept(saved: Path) -> None:
 
     async def calls() -> None:
         fits = await backend.attempt(chat(saved), 1)
-        room = 512 - fits.reply.tokens_in
+        assert fits.reply.tokens_in == backend.count(str(saved), chat(saved).messages)
+        room = backend.context(str(saved)) - fits.reply.tokens_in
         most = await backend.attempt(chat(saved, max_tokens=room), 1)
         assert most.reply.tokens_out <= room
-        with pytest.raises(CallError, match="the model's context is 512") as refused:
+        with pytest.raises(
+            CallError, match="the model's context is 512; a smaller window"
+        ) as refused:
             await backend.attempt(chat(saved, max_tokens=room + 1), 1)
         assert refused.value.failure == Failure.REQUEST
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from plenum.design import Job
-from plenum.execution import open_conversation
+from plenum.execution import check_model, open_conversation
 from plenum.models import ChatModel, Pace, Paced
 
 STEPS = 8
@@ -27,7 +27,7 @@ def measure(job: Job, model: ChatModel, rows: int) -> Pace | None:
     ask = open_conversation(condition, 0).ask
     if ask is None or not isinstance(model, Paced):
         return None
-    model.check(condition.models, condition.sampling)
+    check_model(condition, model)
     chats = [replace(ask.chat, seed=n, max_tokens=STEPS) for n in range(rows)]
 
     async def decode() -> Pace | None:

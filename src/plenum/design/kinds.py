@@ -46,6 +46,8 @@ class Kind:
         - ``conversation``: from a condition and a replicate's number to its conversation;
         - ``longest_run``: from a condition to the one that takes as much as it can take;
         - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
+        - ``require_context``: from a condition and a backend that counts tokens to a refusal, where
+          a prompt doesn't fit a model's context; a kind may have none;
         - ``estimates``: from the transcripts of replicates with an outcome to metrics, divergence
           by round, interval, status, warnings and a line;
         - ``run_name``: from a condition as plain data to the name of its run in MLflow;
@@ -161,6 +163,7 @@ register(
             "conversation": "plenum.committee.deliberation:Deliberation",
             "longest_run": "plenum.committee.cost:longest_run",
             "longest_answer": "plenum.committee.cost:longest_answer",
+            "require_context": "plenum.committee.context:require_context",
             "estimates": "plenum.execution.summarise_committee:estimates",
             "run_name": "plenum.tracking.committees:run_name",
             "tables": "plenum.tracking.committees:tables",

@@ -35,6 +35,7 @@ from .playing import Scene as Scene
 from .playing import Way as Way
 from .playing import playing_of as playing_of
 from .playing import refuse_workers as refuse_workers
+from .preflight import check_model as check_model
 from .preflight import check_sweep as check_sweep
 from .preflight import describe_new_factors as describe_new_factors
 from .preflight import require_jobs as require_jobs
@@ -82,6 +83,7 @@ __all__ = [
     "begun_replicates",
     "bug_in_words",
     "cancel_on_sigterm",
+    "check_model",
     "check_sweep",
     "classify_error",
     "closing_lines",

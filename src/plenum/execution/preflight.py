@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, Api, Backend, Hosted, Job, kind_of
+from plenum.design import KINDS, Api, Backend, Condition, Hosted, Job, kind_of
 from plenum.execution.condition_folder import take_up
-from plenum.models import Prices, how_to_state
+from plenum.models import ChatModel, Prices, TokenCounting, how_to_state
 from plenum.records import local_folder
 from plenum.tracking import (
     StoredRun,
@@ -134,6 +134,20 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
         raise UserError(
             f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
         )
+
+
+def check_model(condition: Condition, model: ChatModel) -> None:
+    """Have a backend check the models of a condition, and refuse prompts that they can't take.
+
+    Raises
+    ------
+    UserError
+        A model can't work, or has too short a context.
+    """
+    model.check(condition.models, condition.sampling)
+    kind = KINDS[condition.kind]
+    if isinstance(model, TokenCounting) and kind.has("require_context"):
+        kind.part("require_context")(condition, model)
 
 
 def require_limited_models(jobs: Sequence[Job]) -> None:

@@ -146,5 +146,5 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
             opened = build_backend(backend, job.calls, prices, here=playing.here)
             models[key] = playing.model(job, opened)
     for job in jobs:
-        models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
+        preflight.check_model(job.condition, models[repr(job.condition.backend)])
     return models

@@ -48,6 +48,7 @@ from .conversation import failure_entry as failure_entry
 from .conversation import recorded_reply as recorded_reply
 from .pace import Pace as Pace
 from .pace import Paced as Paced
+from .pace import TokenCounting as TokenCounting
 from .raw_requests import RawRequest as RawRequest
 from .raw_requests import ToolCall as ToolCall
 from .retry import Policy as Policy
@@ -87,6 +88,7 @@ __all__ = [
     "Response",
     "Route",
     "SimulatedBackend",
+    "TokenCounting",
     "ToolCall",
     "UnfitReply",
     "body_of",

@@ -1,7 +1,9 @@
-"""The pace of a model on this machine, known before its first answer has ended."""
+"""The pace and the context of a model on this machine, known before its first answer has ended."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+from plenum.models.chat import Message
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,14 @@ class Paced(Protocol):
 
     def pace(self) -> Pace:
         """Return its progress so far."""
+
+
+@runtime_checkable
+class TokenCounting(Protocol):
+    """A backend that counts tokens as its models do."""
+
+    def count(self, model: str, messages: tuple[Message, ...]) -> int:
+        """Return the number of tokens of a prompt."""
+
+    def context(self, model: str) -> int:
+        """Return the number of tokens that a prompt and its answer may have together."""

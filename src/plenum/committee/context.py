@@ -1,0 +1,73 @@
+"""The longest prompts of a committee, and whether they fit the contexts of its models."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from plenum.base import UserError
+from plenum.committee.condition import CommitteeCondition
+from plenum.committee.prompts import Remark, turn_prompt
+from plenum.committee.state import even_state
+from plenum.models import Message, TokenCounting
+
+_Count = Callable[[tuple[Message, ...]], int]
+
+_WORD = "order "
+"""A common word, which few tokens write: a bound that it breaks is broken by other words, too."""
+_ARGUMENT = 0.8
+"""The share of an answer's tokens that an argument can take, whatever the form of its answer."""
+
+
+def require_context(condition: CommitteeCondition, model: TokenCounting) -> None:
+    """Refuse a window whose arguments, at full length, don't fit a model's context.
+
+    Raises
+    ------
+    UserError
+        A prompt that the protocol can make doesn't fit; the line names the window that does.
+    """
+    most, window = condition.sampling.max_tokens, condition.protocol.window
+    for name in dict.fromkeys(seat.model for seat in condition.seats):
+        count, context = partial(model.count, name), model.context(name)
+        words = min(condition.protocol.argument_words, _longest(count, int(_ARGUMENT * most)))
+
+        def length(k: int, name: str = name, words: int = words, count: _Count = count) -> int:
+            return count(_fullest(condition, name, k, words))
+
+        if length(window) + most <= context:
+            continue
+        k = next((k for k in range(window - 1, 0, -1) if length(k) + most <= context), 0)
+        raise UserError(
+            f"protocol.window: {window}, but with arguments of {words} words a prompt has "
+            f"{length(window)} tokens and its answer may have {most}, and model {name} has a "
+            f"context of {context}; "
+            + (f"protocol.window={k} fits" if k else "a smaller sampling.max_tokens makes room")
+        )
+
+
+def _longest(count: _Count, tokens: int) -> int:
+    """Return the number of words that so many tokens write."""
+    one, many = (count((Message("user", _WORD * number),)) for number in (1, 101))
+    return max(1, int(tokens * 100 / max(many - one, 1)))
+
+
+def _fullest(
+    condition: CommitteeCondition, model: str, window: int, words: int
+) -> tuple[Message, ...]:
+    """Write the longest prompt of a model's seats in the last round, with a full window."""
+    seats, rounds = condition.speaking_order, condition.rounds
+    condition = replace(condition, protocol=replace(condition.protocol, window=window))
+    before = rounds * len(seats) - 1 if condition.protocol.interaction else rounds - 1
+    argument, form = (_WORD * words).strip(), condition.frame.remark
+    remarks = [
+        Remark.of(seats[number % len(seats)].label, argument, rounds, form)
+        for number in range(min(window, before))
+    ]
+    table = {seat.name: even_state(len(condition.scenario.labels)) for seat in seats}
+    prompts = (
+        turn_prompt(condition.as_read_by(replicate), seat, remarks, table, rounds)
+        for replicate in range(len(condition.variants) or 1)
+        for seat in seats
+        if seat.model == model
+    )
+    return max(prompts, key=lambda messages: sum(len(message.content) for message in messages))

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from omegaconf import DictConfig
@@ -103,7 +103,8 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
     for name in dict.fromkeys(study.study for study in studies):
         began = time.monotonic()
         one_study = replace(chosen, study=name, out=chosen.out / name)
-        page = explorer.Explored(**vars(one_study) | {"out": one_study.out / "explorer.html"})
+        shown = {field.name: getattr(one_study, field.name) for field in fields(Settings)}
+        page = explorer.Explored(**shown | {"out": one_study.out / "explorer.html"})
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)

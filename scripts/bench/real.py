@@ -153,7 +153,7 @@ def _study(quick: bool) -> dict[str, Any]:
 def _forms(quick: bool) -> dict[str, Any]:
     file = "tests/plenum_checks/test_constrained_over_http.py"
     chosen = "test_a_deliberation_parses_without_repair and lean"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, file]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", chosen, file]
     seen = watch(command, cwd=str(ROOT), allowed=(0, 1))
     passed = re.search(r"(\d+) passed", seen.output)
     return {"api_forms": int(passed[1]) if passed else 0}

@@ -121,10 +121,8 @@ REFUSED = {
         ("--rounds 0", "error: rounds: 0; 1 or more"),
         ("--alhpa 1", "error: unrecognized arguments: --alhpa 1"),
     ),
-    **{
-        f"scripts/bench_{name}.py": (("fast", f"{name}.py: 'fast'; give nothing"),)
-        for name in ("overhead", "inference")
-    },
+    "scripts/bench/overhead.py": (("fast", "overhead.py: 'fast'; give nothing"),),
+    "scripts/bench/inference.py": (("fast", "inference.py: 'fast'; give nothing"),),
 }
 """By script: arguments with a slip, and what the one line has to say of it.
 
@@ -263,7 +261,6 @@ def test_a_folder_that_hydra_reads_as_a_variable_is_named(tmp_path: Path) -> Non
 
 SCRIPTS = ["run.py", *(f"scripts/{f.name}" for f in sorted((ROOT / "scripts").glob("*.py")))]
 OF_CONTRIBUTORS = (
-    "bench_",
     "docs_site",
     "elsewhere",
     "environment",

@@ -1,4 +1,7 @@
-"""Models in GGUF files: found, named by their content, written out once, refused in one line."""
+"""Models in GGUF files: found, named by their content, written out once, refused in one line.
+
+The conversion by transformers is replaced here; ``e2e/test_real_model.py`` converts a real file.
+"""
 
 from pathlib import Path
 

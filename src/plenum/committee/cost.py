@@ -27,7 +27,7 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
         return json.dumps(count), tokens
     words = condition.protocol.argument_words
     argument = "order " * words
-    if condition.protocol.answers == "constrained":
+    if condition.constrained:
         weights = dict.fromkeys(labels, 50)
         held = {"weights": weights, "confidence": 50, "tags": ["one", "two"]}
         turn = json.dumps({"argument": argument, "state": held})

@@ -48,7 +48,7 @@ class Protocol(Checked):
     initial_state: Literal["none", "even"] = "none"
     """The state that the table shows of a seat that has not spoken: none, or an even one."""
     answers: Literal["free", "constrained"] = "free"
-    """How answers keep their form: as the prompt asks, or as the backend enforces."""
+    """The form of answers: asked for by the prompt alone, or enforced by the backend."""
 
     @property
     def name(self) -> str:

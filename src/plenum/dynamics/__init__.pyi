@@ -12,7 +12,6 @@ from .contrasts import contrast as contrast
 from .contrasts import interaction as interaction
 from .contrasts import of_estimates as of_estimates
 from .decisions import NO_MAJORITY as NO_MAJORITY
-from .decisions import McNemar as McNemar
 from .decisions import Share as Share
 from .decisions import flip_rate as flip_rate
 from .decisions import mcnemar as mcnemar
@@ -58,8 +57,6 @@ from .multiplicity import holm as holm
 from .nulls import NullTest as NullTest
 from .nulls import reversal_test as reversal_test
 from .nulls import shuffle_test as shuffle_test
-from .planning import Look as Look
-from .planning import Plan as Plan
 from .planning import detectable as detectable
 from .planning import look as look
 from .planning import plan_replicates as plan_replicates
@@ -114,13 +111,10 @@ __all__ = [
     "Floats",
     "FragilityContrast",
     "Interval",
-    "Look",
     "LyapunovEstimate",
-    "McNemar",
     "MixedModel",
     "NextAnswers",
     "NullTest",
-    "Plan",
     "Pooled",
     "Share",
     "Summary",

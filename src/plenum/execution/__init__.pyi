@@ -23,7 +23,6 @@ from .hydra_jobs import launch_jobs as launch_jobs
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
 from .open_files import raise_file_limit as raise_file_limit
 from .outcomes import LISTED as LISTED
-from .outcomes import Outcome as Outcome
 from .outcomes import ReplicateResult as ReplicateResult
 from .outcomes import closing_lines as closing_lines
 from .outcomes import collect_outcomes as collect_outcomes
@@ -69,7 +68,6 @@ __all__ = [
     "Deliberations",
     "Demand",
     "Ledger",
-    "Outcome",
     "Playable",
     "Playing",
     "PriceOf",

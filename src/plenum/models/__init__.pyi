@@ -35,7 +35,6 @@ from .chat import Attempt as Attempt
 from .chat import CallError as CallError
 from .chat import Chat as Chat
 from .chat import ChatModel as ChatModel
-from .chat import Gate as Gate
 from .chat import Message as Message
 from .chat import Reply as Reply
 from .chat import Response as Response
@@ -75,7 +74,6 @@ __all__ = [
     "Conversation",
     "ConversationFailed",
     "Entry",
-    "Gate",
     "Message",
     "Misread",
     "Pace",

@@ -4,7 +4,6 @@ from .packets import check_packets as check_packets
 from .perturbations import VariantSurvey as VariantSurvey
 from .perturbations import load_variants as load_variants
 from .perturbations import survey_variants as survey_variants
-from .scenario import KINDS as KINDS
 from .scenario import NAME as NAME
 from .scenario import Option as Option
 from .scenario import Scenario as Scenario
@@ -19,7 +18,6 @@ from .variant_files import read_wordings as read_wordings
 from .variant_files import wordings_file as wordings_file
 
 __all__ = [
-    "KINDS",
     "NAME",
     "REPHRASINGS",
     "Option",

@@ -2,7 +2,6 @@ from .running import RunningServer as RunningServer
 from .running import serve as serve
 from .running import serving as serving
 from .settings import KINDS as KINDS
-from .settings import SPREAD as SPREAD
 from .settings import BatchFaults as BatchFaults
 from .settings import Faults as Faults
 from .settings import FaultSettings as FaultSettings
@@ -12,7 +11,6 @@ from .settings import fault_settings as fault_settings
 
 __all__ = [
     "KINDS",
-    "SPREAD",
     "BatchFaults",
     "FaultSettings",
     "Faults",

@@ -151,9 +151,12 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
     )
     totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
     total = taken[["calls", "cost", "unpriced"]].sum().to_dict()
-    facts = {**unknown(usages), "batched": _sums(usages, "batched", ("calls", "cost"))}
-    facts["constrained"] = _sums(usages, "constrained", ("answers", "cut", "even"))
-    facts["total"] = total
+    facts = {
+        **unknown(usages),
+        "batched": _sums(usages, "batched", ("calls", "cost")),
+        "constrained": _sums(usages, "constrained", ("answers", "cut", "even")),
+        "total": total,
+    }
     below = notes("accounting_models", rows_of(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
 

@@ -1,0 +1,1 @@
+"""Readers of the logs that evaluation tools write."""

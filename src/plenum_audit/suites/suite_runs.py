@@ -1,0 +1,170 @@
+"""The runs of a suite in columns: the cases, and how each run of them ended."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plenum.dynamics import Floats
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class SuiteRuns:
+    """Runs of the cases of a suite, a row each, sorted by case.
+
+    Parameters
+    ----------
+    cases
+        Names of the cases, shape (N,).
+    outcomes
+        Names of the outcomes: decisions, no decision, and failure.
+    case, outcome
+        Number of each run's case, which doesn't decrease, and of its outcome, shape (runs,).
+    score
+        Score of each run from 0 to 1, shape (runs,); 1 for a right and 0 for a wrong decision, NaN
+        where it isn't known.
+    factors
+        Further columns of the runs by name, such as ``model`` or ``wording``, as numbers of
+        ``levels``, shape (runs,); -1 where the log says nothing.
+    levels
+        Names of the values of each factor.
+    dollars
+        Cost of each run, shape (runs,); NaN where it isn't known, empty if no run has one.
+
+    Examples
+    --------
+    >>> runs = SuiteRuns.of({"a": ["yes", "yes", "no"], "b": ["no", "no", "no"]})
+    >>> runs.repeats
+    array([3, 3])
+    >>> runs.chance_alike(2)
+    array([0.33333333, 1.        ])
+    """
+
+    cases: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    case: Codes
+    outcome: Codes
+    score: Floats
+    factors: Mapping[str, Codes] = field(default_factory=dict)
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dollars: Floats = field(default_factory=lambda: np.empty(0))
+
+    @classmethod
+    def of(
+        cls,
+        outcomes: Mapping[str, Sequence[str]],
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> "SuiteRuns":
+        """Return the runs of outcomes by case, and of their scores if they are known."""
+        names = sorted({outcome for ended in outcomes.values() for outcome in ended})
+        number = {name: index for index, name in enumerate(names)}
+        lengths = [len(ended) for ended in outcomes.values()]
+        flat = [number[outcome] for ended in outcomes.values() for outcome in ended]
+        scored = [value for case in outcomes for value in scores[case]] if scores else []
+        return cls(
+            cases=tuple(outcomes),
+            outcomes=tuple(names),
+            case=np.repeat(np.arange(len(lengths)), lengths),
+            outcome=np.array(flat, np.intp),
+            score=np.array(scored, float) if scores else np.full(len(flat), np.nan),
+        )
+
+    @cached_property
+    def repeats(self) -> Codes:
+        """Number of runs of each case, shape (N,)."""
+        return np.bincount(self.case, minlength=len(self.cases))
+
+    @cached_property
+    def cells(self) -> tuple[Codes, Codes, Codes]:
+        """Case, outcome and number of runs of each pair of a case and an outcome that occurs."""
+        pairs = self.case * len(self.outcomes) + self.outcome
+        cell, count = np.unique(pairs, return_counts=True)
+        case, outcome = np.divmod(cell, max(len(self.outcomes), 1))
+        return case, outcome, count
+
+    @cached_property
+    def has_scores(self) -> bool:
+        """True if every run has a score."""
+        return bool(len(self.score)) and not bool(np.isnan(self.score).any())
+
+    @property
+    def right(self) -> "SuiteRuns":
+        """The same runs with the outcomes right (a score of 1) and wrong.
+
+        Raises
+        ------
+        ValueError
+            A run has no score.
+        """
+        if not self.has_scores:
+            raise ValueError("score: not known for every run")
+        return self.with_outcomes(("wrong", "right"), (self.score >= 1).astype(np.intp))
+
+    def with_outcomes(self, names: Sequence[str], outcome: ArrayLike) -> "SuiteRuns":
+        """Return the same runs with other outcomes, given as numbers of ``names``."""
+        return SuiteRuns(
+            self.cases, tuple(names), self.case, np.asarray(outcome, np.intp), self.score,
+            self.factors, self.levels, self.dollars,
+        )  # fmt: skip
+
+    def take(self, rows: ArrayLike) -> "SuiteRuns":
+        """Return some of the runs, chosen by a mask or by numbers in order; all cases stay."""
+        kept = np.asarray(rows)
+        return SuiteRuns(
+            self.cases,
+            self.outcomes,
+            self.case[kept],
+            self.outcome[kept],
+            self.score[kept],
+            {name: codes[kept] for name, codes in self.factors.items()},
+            self.levels,
+            self.dollars[kept] if len(self.dollars) else self.dollars,
+        )
+
+    def where_repeated(self, least: int = 2) -> "SuiteRuns":
+        """Return the cases with at least so many runs."""
+        enough = self.repeats >= least
+        if enough.all():
+            return self
+        number = np.cumsum(enough) - 1
+        rows = enough[self.case]
+        part = self.take(rows)
+        names = tuple(name for name, kept in zip(self.cases, enough, strict=True) if kept)
+        return SuiteRuns(
+            names, part.outcomes, number[part.case], part.outcome, part.score,
+            part.factors, part.levels, part.dollars,
+        )  # fmt: skip
+
+    def chance_alike(self, runs: int) -> Floats:
+        """Estimate without bias how likely so many runs of a case end alike, shape (N,).
+
+        NaN for cases with fewer runs.
+        """
+        case, _, count = self.cells
+        alike = np.bincount(case, _choose(count, runs), len(self.cases))
+        return _ratio(alike, _choose(self.repeats, runs))
+
+    def disagreements(self) -> Floats:
+        """Estimate without bias how likely two runs of a case end differently, shape (N,)."""
+        return 1 - self.chance_alike(2)
+
+    def mean_scores(self) -> Floats:
+        """Return the mean score of each case, shape (N,)."""
+        return _ratio(np.bincount(self.case, self.score, len(self.cases)), self.repeats)
+
+
+def _choose(total: Codes, chosen: int) -> Floats:
+    """Return the number of ways to choose, for each total; exact below 2^53."""
+    ways = np.ones(len(total))
+    for step in range(chosen):
+        ways *= np.maximum(total - step, 0) / (step + 1)
+    return ways
+
+
+def _ratio(part: Floats, whole: ArrayLike) -> Floats:
+    whole = np.asarray(whole, float)
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

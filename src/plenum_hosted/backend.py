@@ -100,7 +100,16 @@ class HostedBackend:
         worked = [engine.work for engine in self._engines.values()]
         slots = self._settings.slots
         paces = (
-            Pace(w.rows, slots, w.answer_tokens, w.prefill_s, w.decode_s, w.steps) for w in worked
+            Pace(
+                rows=w.rows,
+                slots=slots,
+                tokens=w.answer_tokens,
+                prefill_s=w.prefill_s,
+                decode_s=w.decode_s,
+                steps=w.steps,
+                prompt_tokens=w.prefix_tokens + w.rest_tokens,
+            )
+            for w in worked
         )
         return sum(paces, Pace())
 

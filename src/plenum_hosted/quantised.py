@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, modeling_gguf_pytorch_utils
+from transformers.utils import logging as transformers_logging
 
-from plenum.base import UserError, flatten, resolve_path
+from plenum.base import UserError, flatten, resolve_path, say
 
 
 def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
@@ -40,6 +41,7 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
             "install it with sh scripts/install.sh .venv/bin/python hosted"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
+    say(f"model {model}: writing the numbers of {file.name} to {folder.parent}, once")
     with TemporaryDirectory(dir=folder.parent) as fresh:
         try:
             _convert(file, Path(fresh) / "whole", dtype)
@@ -53,6 +55,9 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
 
 def _convert(file: Path, folder: Path, dtype: str) -> None:
     at: dict[str, Any] = {"gguf_file": file.name}
+    # Its bar would be drawn even where bars are off; this one heeds the setting.
+    reading: Any = modeling_gguf_pytorch_utils
+    reading.tqdm = transformers_logging.tqdm
     tokenizer = AutoTokenizer.from_pretrained(file.parent, **at)
     network: Any = AutoModelForCausalLM.from_pretrained(
         file.parent, dtype=getattr(torch, dtype), **at

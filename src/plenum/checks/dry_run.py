@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum.checks.hosted_time import PATIENCE_S, STEPS, measure
+from plenum.checks.hosted_time import PATIENCE_S, STEPS, measure, read_prompts
 from plenum.design import KINDS, Hosted, Job, RetryFailed
 from plenum.execution import (
     LISTED,
@@ -53,6 +53,11 @@ class _Left:
     begun: int
     longest: int
     by_model: dict[str, Usage]
+
+    @property
+    def replicates(self) -> int:
+        """Replicates that this work is worth, rounded up."""
+        return math.ceil(self.total.calls / self.job.condition.calls)
 
     @property
     def charged(self) -> bool:
@@ -240,7 +245,7 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
     jobs = [item.job for item in left]
     observed = [_latencies(job) for job in jobs]
     known = [latency for latencies in observed for latency in latencies]
-    waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
+    waiting = sum(item.replicates for item in left)
     if jobs[0].calls.batch:
         waves = math.ceil(waiting / raise_file_limit())
         turns, batch_s = waves * max(i.longest for i in left), median(known or [_ASSUMED_BATCH_S])
@@ -275,8 +280,7 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
             by_settings[item.job.condition.backend].append(item)
     for settings, items in by_settings.items():
-        calls = sum(item.total.calls for item in items)
-        replicates = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in items)
+        replicates = sum(item.replicates for item in items)
         rows = min(settings.slots, replicates)
         try:
             pace = measure(items[0].job, backend[repr(settings)], rows)
@@ -286,12 +290,22 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         if pace is None or not pace.steps:
             yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
             continue
-        written = sum(item.total.tokens_out for item in items)
-        step_s, prompt_s = pace.decode_s / pace.steps, pace.prefill_s / rows
+        prompt_s = pace.prefill_s / max(pace.prompt_tokens, 1)
+        step_s = pace.decode_s / pace.steps
+        seconds, returning = 0.0, set[str]()
+        for item in items:
+            use = item.total
+            prompts = read_prompts(item.job, use.tokens_in / use.calls, rows)
+            again = item.job.condition.identity in returning
+            returning.add(item.job.condition.identity)
+            shared = 0.0 if again else prompts.prefixes
+            share = shared / (item.replicates if prompts.common else 1) + prompts.rests
+            seconds += use.tokens_in * share * prompt_s
+            seconds += use.tokens_out / rows * prompts.batches * step_s
         yield (
-            f"time: about {_duration(written / rows * step_s + calls * prompt_s)}, measured here "
+            f"time: about {_duration(seconds)}, measured here "
             f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
-            f"{settings.slots}, {prompt_s:.2g} s a first prompt); longer prompts take longer"
+            f"{settings.slots}, {pace.prompt_tokens / max(pace.prefill_s, 1e-9):.0f} prompt tokens a second)"
         )
 
 

@@ -18,6 +18,7 @@ from .condition_folder import journal_of as journal_of
 from .condition_folder import looks_ended as looks_ended
 from .condition_folder import take_up as take_up
 from .condition_folder import with_all_begun as with_all_begun
+from .cost_estimate import longest_prompts as longest_prompts
 from .cost_estimate import replicate_usage as replicate_usage
 from .hydra_jobs import launch_jobs as launch_jobs
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
@@ -96,6 +97,7 @@ __all__ = [
     "journal_of",
     "launch_jobs",
     "list_problems",
+    "longest_prompts",
     "looks_ended",
     "may_resume",
     "no_estimates",

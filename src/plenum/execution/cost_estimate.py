@@ -1,12 +1,13 @@
 """The expected usage of a replicate, from its real prompts, built without a model."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from plenum.design import KINDS, Condition
 from plenum.execution.replay import open_conversation
-from plenum.models import TOKENS_A_WORD, Ask, Reply
+from plenum.models import TOKENS_A_WORD, Ask, Chat, Reply
 from plenum.records import Usage
 
 
@@ -17,9 +18,30 @@ def replicate_usage(condition: Condition) -> dict[str, Usage]:
     long as they get; tokens are counted on one prompt a model and scaled by length.
     """
     # Conditions that differ in their seed alone take the same.
-    longest_run = KINDS[condition.kind].part("longest_run")
     after_round = condition.branch.after_round if condition.branch else 0
-    return _usage(_Key(longest_run(replace(condition, seed=0, branch=None))), after_round)
+    return _usage(_Key(_longest_run(condition)), after_round)
+
+
+def longest_prompts(condition: Condition) -> list[Chat]:
+    """Return the calls of one replicate, in whose prompts every argument is as long as allowed."""
+    return [ask.chat for ask, _ in _longest(_longest_run(condition))]
+
+
+def _longest_run(condition: Condition) -> Condition:
+    longest: Condition = KINDS[condition.kind].part("longest_run")(
+        replace(condition, seed=0, branch=None)
+    )
+    return longest
+
+
+def _longest(condition: Condition) -> Iterator[tuple[Ask, float]]:
+    """Yield the calls of a replicate with the longest answers, and the tokens of each answer."""
+    longest_answer = KINDS[condition.kind].part("longest_answer")
+    conversation = open_conversation(condition, 0)
+    while (ask := conversation.ask) is not None:
+        text, tokens_out = longest_answer(condition, ask)
+        yield ask, tokens_out
+        conversation.answer(Reply(text, 0, 0))
 
 
 class _Key:
@@ -40,18 +62,14 @@ def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
     condition = key.condition
     usage: defaultdict[str, Usage] = defaultdict(Usage)
     rates: dict[str, float] = {}
-    longest_answer = KINDS[condition.kind].part("longest_answer")
-    conversation = open_conversation(condition, 0)
-    while (ask := conversation.ask) is not None:
+    for ask, tokens_out in _longest(condition):
         model = ask.chat.model
         characters = sum(len(message.content) for message in ask.chat.messages)
         if model not in rates:
             rates[model] = _prompt_tokens(condition, ask) / characters
-        text, tokens_out = longest_answer(condition, ask)
         if ask.kind != "turn" or ask.round > after_round:
             capped = min(tokens_out, condition.sampling.max_tokens)
             usage[model] += Usage(1, characters * rates[model], capped)
-        conversation.answer(Reply(text, 0, 0))
     return dict(usage)
 
 

@@ -20,6 +20,8 @@ class Pace:
         Seconds spent on prompts, and on answers.
     steps
         Steps that decoded one more token of each row.
+    prompt_tokens
+        Tokens of prompts that were computed, not found in memory.
     """
 
     rows: int = 0
@@ -28,6 +30,7 @@ class Pace:
     prefill_s: float = 0.0
     decode_s: float = 0.0
     steps: int = 0
+    prompt_tokens: int = 0
 
     def __add__(self, other: "Pace") -> "Pace":
         return Pace(

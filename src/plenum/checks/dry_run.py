@@ -290,7 +290,7 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         if pace is None or not pace.steps:
             yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
             continue
-        prompt_s = pace.prefill_s / max(pace.prompt_tokens, 1)
+        prompt_s = max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)
         step_s = pace.decode_s / pace.steps
         seconds, returning = 0.0, set[str]()
         for item in items:
@@ -305,7 +305,7 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         yield (
             f"time: about {_duration(seconds)}, measured here "
             f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
-            f"{settings.slots}, {pace.prompt_tokens / max(pace.prefill_s, 1e-9):.0f} prompt tokens a second)"
+            f"{settings.slots}, {1 / prompt_s:.0f} prompt tokens a second)"
         )
 
 

@@ -13,7 +13,7 @@ from plenum.base import resolve_path
 from plenum.checks import hosted_time
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
-from plenum.models import Chat, Pace, Response
+from plenum.models import Chat, Message, Pace, Response
 
 
 def job(*overrides: str) -> Job:
@@ -23,20 +23,37 @@ def job(*overrides: str) -> Job:
         return parse_job(compose("config", list(asked)))
 
 
+class Counting:
+    """A tokenizer with four characters a token."""
+
+    def count(self, model: str, messages: tuple[Message, ...]) -> int:
+        """Count them."""
+        return sum(len(message.content) for message in messages) // 4
+
+    def context(self, model: str) -> int:
+        """Return more than is needed."""
+        return 8192
+
+
 def test_parts_that_return_are_counted_once() -> None:
     alike, others = job(), job("perturbation=variants20")
-    prompts = hosted_time.read_prompts(alike, 500, rows=4)
+    prompts = hosted_time.read_prompts(alike, Counting(), rows=4)
     assert prompts.common
-    assert not hosted_time.read_prompts(others, 500, rows=4).common
-    assert 0 < prompts.prefixes < 0.5  # three seats' parts, of twelve calls
-    assert 0 < prompts.rests < 1 - prompts.prefixes
+    assert not hosted_time.read_prompts(others, Counting(), rows=4).common
+    read = hosted_time.longest_prompts(alike.condition)
+    tokens = sum(Counting().count(chat.model, chat.messages) for chat in read)
+    assert 0 < prompts.prefixes < tokens / 2  # three seats' parts, of twelve calls
+    assert 0 < prompts.rests < tokens - prompts.prefixes
 
 
 def test_caches_of_other_sizes_are_other_batches() -> None:
     wide, narrow = job("backend.rung=8192"), job("backend.rung=16", "backend.bucket=16")
-    assert hosted_time.read_prompts(wide, 500, rows=4).batches == 1
-    assert hosted_time.read_prompts(narrow, 500, rows=1).batches == pytest.approx(1)
-    assert 1 < hosted_time.read_prompts(narrow, 500, rows=4).batches <= 4
+    assert hosted_time.read_prompts(wide, Counting(), rows=4).batches == 1
+    assert hosted_time.read_prompts(narrow, Counting(), rows=1).batches == pytest.approx(1)
+    several = hosted_time.read_prompts(narrow, Counting(), rows=4)
+    assert 1 < several.batches <= 4
+    joined = job(f"backend.rung={several.largest}")
+    assert hosted_time.read_prompts(joined, Counting(), rows=4).batches == 1
 
 
 class Slow:

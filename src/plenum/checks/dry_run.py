@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum.checks.hosted_time import PATIENCE_S, STEPS, measure, read_prompts
+from plenum.checks.hosted_time import MANY_BATCHES, PATIENCE_S, STEPS, measure, read_prompts
 from plenum.design import KINDS, Hosted, Job, RetryFailed
 from plenum.execution import (
     LISTED,
@@ -29,7 +29,7 @@ from plenum.execution import (
     take_up,
     warn_idle_slots,
 )
-from plenum.models import ChatModel, Price, Prices, build_backend, how_to_state
+from plenum.models import ChatModel, Price, Prices, TokenCounting, build_backend, how_to_state
 from plenum.records import DamagedJournal, Usage, attempts, drop_revoked, read_entries
 
 if TYPE_CHECKING:
@@ -283,30 +283,41 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         replicates = sum(item.replicates for item in items)
         rows = min(settings.slots, replicates)
         try:
-            pace = measure(items[0].job, backend[repr(settings)], rows)
+            model = backend[repr(settings)]
+            pace = measure(items[0].job, model, rows)
         except UserError as problem:  # a plan may be made where the model isn't
             yield f"time: unknown; {problem}"
             continue
-        if pace is None or not pace.steps:
+        if pace is None or not pace.steps or not isinstance(model, TokenCounting):
             yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
             continue
         prompt_s = max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)
         step_s = pace.decode_s / pace.steps
-        seconds, returning = 0.0, set[str]()
+        seconds, batches, largest, returning = 0.0, 0.0, 0, set[str]()
         for item in items:
-            use = item.total
-            prompts = read_prompts(item.job, use.tokens_in / use.calls, rows)
-            again = item.job.condition.identity in returning
-            returning.add(item.job.condition.identity)
-            shared = 0.0 if again else prompts.prefixes
-            share = shared / (item.replicates if prompts.common else 1) + prompts.rests
-            seconds += use.tokens_in * share * prompt_s
-            seconds += use.tokens_out / rows * prompts.batches * step_s
+            use, condition = item.total, item.job.condition
+            prompts = read_prompts(item.job, model, rows)
+            again = condition.identity in returning
+            returning.add(condition.identity)
+            returned = 0 if again else 1 if prompts.common else item.replicates
+            computed = returned * prompts.prefixes + prompts.rests * use.calls / condition.calls
+            seconds += computed * prompt_s
+            # An object takes more tokens than its words, and a small model fills what it may.
+            room, held = use.calls * condition.sampling.max_tokens, use.tokens_out
+            written = room if condition.constrained else held
+            seconds += written / rows * prompts.batches * step_s
+            batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
         yield (
             f"time: about {_duration(seconds)}, measured here "
             f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
             f"{settings.slots}, {1 / prompt_s:.0f} prompt tokens a second)"
         )
+        if batches >= MANY_BATCHES:
+            yield (
+                f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "
+                f"after the other, {batches:.1f} on average; backend.rung={largest} makes one of "
+                "them, and may take less time (another rung makes another condition)"
+            )
 
 
 def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:

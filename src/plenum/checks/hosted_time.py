@@ -1,17 +1,20 @@
 """The expected time of a hosted model, from a short measurement of the model itself."""
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from plenum.design import Hosted, Job
 from plenum.execution import check_model, longest_prompts, open_conversation
-from plenum.models import Chat, ChatModel, Pace, Paced
+from plenum.models import Chat, ChatModel, Pace, Paced, TokenCounting
 
 STEPS = 8
 """Tokens that each row writes."""
 PROMPTS = 2
 """Replicates whose prompts are measured; others could take minutes, and rows share them."""
+MANY_BATCHES = 1.5
+"""Batches, one after the other, from which on larger caches of one size save time."""
 PATIENCE_S = 60.0
 """Seconds after which a measurement is given up; loading the model isn't counted."""
 
@@ -23,26 +26,29 @@ class Prompts:
     Parameters
     ----------
     prefixes, rests
-        Shares of the prompts' text: parts that return, each counted once, and what follows them.
+        Tokens: of the parts that return, each counted once, and of what follows them.
     common
         Whether replicates have the first ones in common.
     batches
         Mean number of batches that decode one after the other, since caches differ in size.
+    largest
+        Places of the largest cache.
     """
 
     prefixes: float
     rests: float
     common: bool
     batches: float
+    largest: int
 
 
-def read_prompts(job: Job, tokens_in: float, rows: int) -> Prompts:
+def read_prompts(job: Job, model: TokenCounting, rows: int) -> Prompts:
     """Play a replicate with the longest answers, and look at its prompts.
+
+    Tokens are counted on the first prompt, and scaled by length.
 
     Parameters
     ----------
-    tokens_in
-        Tokens of a prompt, on average.
     rows
         Rows that decode at once.
     """
@@ -50,17 +56,20 @@ def read_prompts(job: Job, tokens_in: float, rows: int) -> Prompts:
     assert isinstance(condition.backend, Hosted)
     chats = longest_prompts(condition)
     parts = [_parts(chat) for chat in chats]
-    text = sum(len(shared) + rest for shared, rest in parts)
-    rate, rung = tokens_in * len(chats) / text, condition.backend.rung
-    room = condition.sampling.max_tokens
-    sizes = [-(-((len(shared) + rest) * rate + room) // rung) for shared, rest in parts]
+    text = sum(len(message.content) for message in chats[0].messages)
+    rate = model.count(chats[0].model, chats[0].messages) / text
+    room, rung = condition.sampling.max_tokens, condition.backend.rung
+    # Prefix and rest are each padded to a bucket, half of which is their mean.
+    room += condition.backend.bucket
+    sizes = [math.ceil(((len(shared) + rest) * rate + room) / rung) for shared, rest in parts]
     missed = ((1 - sizes.count(size) / len(sizes)) ** rows for size in set(sizes))
     other = open_conversation(condition, 1).ask
     return Prompts(
-        prefixes=sum(map(len, {shared for shared, _ in parts})) / text,
-        rests=sum(rest for _, rest in parts) / text,
+        prefixes=rate * sum(map(len, {shared for shared, _ in parts})),
+        rests=rate * sum(rest for _, rest in parts),
         common=other is not None and _parts(other.chat)[0] == parts[0][0],
         batches=sum(1 - chance for chance in missed),
+        largest=max(sizes) * rung,
     )
 
 

@@ -13,6 +13,7 @@ from plenum.base import resolve_path
 from plenum.checks import hosted_time
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
+from plenum.execution import longest_prompts
 from plenum.models import Chat, Message, Pace, Response
 
 
@@ -40,7 +41,7 @@ def test_parts_that_return_are_counted_once() -> None:
     prompts = hosted_time.read_prompts(alike, Counting(), rows=4)
     assert prompts.common
     assert not hosted_time.read_prompts(others, Counting(), rows=4).common
-    read = hosted_time.longest_prompts(alike.condition)
+    read = longest_prompts(alike.condition)
     tokens = sum(Counting().count(chat.model, chat.messages) for chat in read)
     assert 0 < prompts.prefixes < tokens / 2  # three seats' parts, of twelve calls
     assert 0 < prompts.rests < tokens - prompts.prefixes

@@ -327,19 +327,26 @@ def _generate(chats: list[Chat], length: int, single: int) -> tuple[Rate, Rate]:
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     texts = [_loaded().tokens.render(chat.messages) for chat in chats]
 
-    def seconds(batch: list[str], length: int) -> float:
+    def seconds(batch: list[str], length: int) -> tuple[float, float]:
+        """Measure an answer, and its part behind the first token."""
         inputs = tokenizer(batch, return_tensors="pt", padding=True, add_special_tokens=False)
         sizes = {"max_new_tokens": length, "min_new_tokens": length}
+        stamps: list[float] = []
+
+        def stamp(_: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+            stamps.append(time.perf_counter())
+            return scores
+
         began = time.perf_counter()
         with torch.inference_mode():
-            model.generate(**inputs, **sizes, do_sample=False)
-        return time.perf_counter() - began
+            model.generate(**inputs, **sizes, do_sample=False, logits_processor=[stamp])
+        ended = time.perf_counter()
+        return ended - began, ended - stamps[0]
 
     def rate(batches: list[list[str]]) -> Rate:
-        first = sum(seconds(batch, 1) for batch in batches)
-        whole = sum(seconds(batch, length) for batch in batches)
+        whole, decoding = map(sum, zip(*(seconds(batch, length) for batch in batches), strict=True))
         rows = sum(map(len, batches))
-        return Rate(rows * length / whole, rows * (length - 1) / (whole - first))
+        return Rate(rows * length / whole, rows * (length - 1) / decoding)
 
     seconds(texts[:1], 2)  # warm up
     return rate([texts]), rate([[text] for text in texts[:single]])

@@ -85,6 +85,7 @@ def _parsed(quick: bool) -> dict[str, Any]:
         return {"parsed": None}
     asked = ("backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT)
     size = ("rounds=6", "replicates=8", "tracking=none", "study=parsed")
+    asked = (*asked, "backend.slots=8", "backend.rung=1792")  # all rows in one full batch
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(ROOT / "run.py"), "-m", *asked, *size]
         watch(command, cwd=folder, allowed=(0, 1))
@@ -96,7 +97,9 @@ def _parsed(quick: bool) -> dict[str, Any]:
 
 
 def _identical(quick: bool) -> dict[str, Any]:
-    chats = [replace(chat, max_tokens=64, logprobs=True) for chat in _chats(4 if quick else ROWS)]
+    chats = [
+        replace(chat, max_tokens=64, logprobs=True) for chat in _chats(4 if quick else ROWS // 2)
+    ]
     first, again = _told(_backend(16), chats), _told(_backend(16), chats)
     others = [_told(_backend(slots), chats) for slots in (5, 1)]
     return {

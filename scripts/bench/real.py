@@ -83,9 +83,9 @@ TO_REACH = {
 def _parsed(quick: bool) -> dict[str, Any]:
     if quick:
         return {"parsed": None}
-    asked = ("backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT)
+    asked = ["backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT]
     size = ("rounds=6", "replicates=8", "tracking=none", "study=parsed")
-    asked = (*asked, "backend.slots=8", "backend.rung=1792")  # all rows in one full batch
+    asked += ["backend.slots=8", "backend.rung=1792"]  # all rows in one full batch
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(ROOT / "run.py"), "-m", *asked, *size]
         watch(command, cwd=folder, allowed=(0, 1))

@@ -72,7 +72,9 @@ class AuditConfig(Checked):
     ``undecided`` says whether that verdict passes. ``baseline`` names an earlier program or study,
     or is ``previous``. ``control`` is an additional run for comparison. ``fix`` searches for
     remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
-    always changed in requests.
+    always changed in requests. ``suite`` gives one verdict on all cases of a log together, for
+    which few runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement``
+    are chances that two runs of a case end differently.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -87,6 +89,9 @@ class AuditConfig(Checked):
     baseline: str | None = None
     control: Literal["none", "one_shot"] = "none"
     fix: bool = False
+    suite: bool = False
+    acceptable_disagreement: Inner = 0.05
+    unacceptable_disagreement: Inner = 0.15
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     out: str = "outputs/audit"
@@ -120,6 +125,20 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         audit.unacceptable < audit.acceptable,
         f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
         f"{audit.acceptable:g}: between the two either verdict is right",
+    )
+    require(
+        audit.acceptable_disagreement < audit.unacceptable_disagreement,
+        f"acceptable_disagreement: {audit.acceptable_disagreement:g}; it must be below "
+        f"unacceptable_disagreement={audit.unacceptable_disagreement:g}",
+    )
+    require(
+        bool(audit.logs) or not audit.suite,
+        "suite: true; it needs logs=FILE: the runs of a live audit end when a case is decided, "
+        "which would bias what is said of the suite",
+    )
+    require(
+        not (audit.suite and (audit.fix or audit.baseline or audit.control != "none")),
+        "suite: true; fix, baseline and control are for verdicts on cases: leave them out",
     )
     require(
         audit.fix or not audit.temperatures,

@@ -9,8 +9,9 @@ from plenum.base import NO_VERDICT, UserError, one_line, redact, status_of
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
-from plenum_audit.execution import is_large, logged_program, run_audit
+from plenum_audit.execution import is_large, logged_program, read_suite, run_audit
 from plenum_audit.programs import Audit, compose_audit
+from plenum_audit.suites import SuiteRule, assess_suite
 
 
 def composed(cfg: DictConfig) -> Audit:
@@ -107,6 +108,27 @@ def audited(audit: Audit) -> AuditResult | None:
             raise RuntimeError(f"the program ended the audit: SystemExit({error.code})") from error
         raise
     return result
+
+
+def assessed(audit: Audit) -> int:
+    """Judge the suite of a log, write its outputs, print them, and return the exit status.
+
+    Raises
+    ------
+    UserError
+        No case of the log has two runs, or the outputs can't be written.
+    """
+    from plenum_audit.reports import publish_suite
+
+    settings = audit.settings
+    rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
+    assessment = assess_suite(read_suite(audit), rule, settings.acceptable)
+    if audit.jobs[0].dry_run:
+        runs = sum(job.replicates for job in audit.jobs)
+        print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
+        return 0
+    publish_suite(assessment, audit.jobs[0].study, settings)
+    return assessment.status(settings.undecided)
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:

@@ -145,7 +145,7 @@ class SuiteRuns:
         NaN for cases with fewer runs.
         """
         case, _, count = self.cells
-        alike = np.bincount(case, _choose(count, runs), len(self.cases))
+        alike = sum_by(case, _choose(count, runs), len(self.cases))
         return _ratio(alike, _choose(self.repeats, runs))
 
     def disagreements(self) -> Floats:
@@ -154,7 +154,12 @@ class SuiteRuns:
 
     def mean_scores(self) -> Floats:
         """Return the mean score of each case, shape (N,)."""
-        return _ratio(np.bincount(self.case, self.score, len(self.cases)), self.repeats)
+        return _ratio(sum_by(self.case, self.score, len(self.cases)), self.repeats)
+
+
+def sum_by(group: Codes, values: ArrayLike, groups: int) -> Floats:
+    """Return the sum of the values of each group, given each value's group, shape (groups,)."""
+    return np.asarray(np.bincount(group, np.asarray(values, float), groups), np.float64)
 
 
 def _choose(total: Codes, chosen: int) -> Floats:
@@ -167,4 +172,6 @@ def _choose(total: Codes, chosen: int) -> Floats:
 
 def _ratio(part: Floats, whole: ArrayLike) -> Floats:
     whole = np.asarray(whole, float)
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    ratio: Floats = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio

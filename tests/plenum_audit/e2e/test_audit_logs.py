@@ -129,3 +129,34 @@ def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
     assert (compared.returncode, compared.stdout) == (2, "")
     assert "of a log of more than 5,000 runs none are kept" in compared.stderr
     assert compared.stderr.count("\n") == 1
+
+
+def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
+    def written(name: str, unsteady: int) -> str:
+        rows = [
+            {"case": f"c{case}", "decision": "AB"[case < unsteady and run % 2], "answer": "A"}
+            for case in range(50)
+            for run in range(4)
+        ]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return f"logs={name}"
+
+    for name, unsteady, status in (("calm", 0, 0), ("noisy", 40, 1), ("between", 8, 3)):
+        done = audit(tmp_path, written(f"{name}.jsonl", unsteady), "suite=true", f"out={name}")
+        assert done.returncode == status, done.stderr
+        assert len(done.stdout.splitlines()) <= 45
+        held = json.loads((tmp_path / name / "suite.json").read_text())
+        assert held["disagreement"]["value"] == pytest.approx(unsteady / 50 * 2 / 3)
+        assert len(held["contradicted"]) == unsteady
+        assert held["score"]["score"]["value"] == pytest.approx(1 - unsteady / 100)
+        assert held["exit_status"] == status
+    passing = audit(tmp_path, "logs=between.jsonl", "suite=true", "undecided=pass")
+    assert passing.returncode == 0
+    for wrong in ("fix=true", "baseline=previous", "unacceptable_disagreement=.04"):
+        refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+        assert not (tmp_path / "refused/suite.json").exists()
+    (tmp_path / "single.jsonl").write_text('{"case": "a", "decision": "x"}\n')
+    single = audit(tmp_path, "logs=single.jsonl", "suite=true")
+    assert single.returncode == 2
+    assert "no case has two runs" in single.stderr

@@ -1,0 +1,238 @@
+"""Measure the errors of what an audit says of a suite with few runs a case.
+
+    python scripts/bench/suite.py [--only {coverage,bound,bias,verdict,size}] [--quick]
+
+On draws of 50 cases and 4 runs from known mixtures:
+
+- coverage  how often 95 % intervals hold the disagreement, pass^k and the noise floor, for these
+            cases and for cases like these; the worst and the best mixture
+- bound     how often the exact bounds hold the number of unsteady cases
+- bias      of the consistency 1 - 2 G, and of the plug-in (2 p - 1)² at five runs of a coin
+- verdict   false verdicts on mixtures at the thresholds, looking after every case
+- size      seconds and peak megabytes for 50,000 cases of 4 runs
+
+The last line is JSON with all figures.
+"""
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum_audit.suites import (
+    SuiteRule,
+    SuiteRuns,
+    bound_unsteady_cases,
+    estimate_disagreement,
+    judge_suite,
+    score_suite,
+)
+from plenum_audit.suites.suite_verdict import RunningSuite
+
+CASES, RUNS = 50, 4
+Shares = NDArray[np.float64]
+
+
+def _binary(share: Shares) -> Shares:
+    return np.stack([share, 1 - share, 0 * share], axis=-1)
+
+
+MIXTURES: dict[str, Callable[[np.random.Generator, int], Shares]] = {
+    "all stable": lambda draw, n: _binary(np.ones(n)),
+    "all coins": lambda draw, n: _binary(np.full(n, 0.5)),
+    "all at .97": lambda draw, n: _binary(np.full(n, 0.97)),
+    "80/20": lambda draw, n: _binary(np.where(draw.random(n) < 0.8, 1, 0.5)),
+    "95/5": lambda draw, n: _binary(np.where(draw.random(n) < 0.95, 1, 0.5)),
+    "beta(.2, 2)": lambda draw, n: _binary(draw.beta(0.2, 2, n)),
+    "beta(8, .5)": lambda draw, n: _binary(draw.beta(8, 0.5, n)),
+    "uniform": lambda draw, n: _binary(draw.random(n)),
+    "three options": lambda draw, n: draw.dirichlet([0.5, 0.5, 0.5], n),
+}
+"""Chances of three outcomes by case; the first one is right."""
+
+
+def main() -> None:
+    """Measure the parts, and print a line each and the figures as JSON."""
+    parts: dict[str, Callable[[int], dict[str, Any]]] = {
+        "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict, "size": _size,
+    }  # fmt: skip
+    lines = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)
+    parser.add_argument("--only", choices=parts, help="one part")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the draws")
+    asked = parser.parse_args()
+    figures: dict[str, Any] = {}
+    for name in [asked.only] if asked.only else parts:
+        figures |= parts[name](200 if asked.quick else 2_000)
+    print(json.dumps(figures))
+
+
+def _drawn(draw: np.random.Generator, shares: Shares, runs: int = RUNS) -> SuiteRuns:
+    """Draw the runs of cases with these chances; a run of the first outcome is right."""
+    cases = len(shares)
+    counts = draw.multinomial(runs, shares)
+    outcome = np.repeat(np.tile([0, 1, 2], cases), counts.ravel())
+    return SuiteRuns(
+        cases=tuple(map(str, range(cases))),
+        outcomes=("a", "b", "c"),
+        case=np.repeat(np.arange(cases), runs),
+        outcome=outcome.astype(np.intp),
+        score=(outcome == 0).astype(float),
+    )
+
+
+def _half_at_the_share(draw: np.random.Generator, cases: int) -> Shares:
+    return _binary(np.where(draw.random(cases) < 0.5, 0.95, 0.94))
+
+
+def _apart(shares: Shares) -> Shares:
+    return np.asarray(1 - (shares**2).sum(axis=-1))
+
+
+def _coverage(draws: int) -> dict[str, Any]:
+    draw = np.random.default_rng(1)
+    held: dict[str, dict[str, float]] = {}
+    for name, mixture in MIXTURES.items():
+        all_shares = mixture(draw, 1_000_000)
+        right = all_shares[:, 0]
+        floor = float(np.sqrt((right * (1 - right)).mean() / CASES))
+        passing = [float((right**k).mean()) for k in (1, 2, 3, 4)]
+        apart = float(_apart(all_shares).mean())
+        hits: dict[str, list[bool]] = {}
+        for _ in range(draws):
+            shares = mixture(draw, CASES)
+            runs = _drawn(draw, shares)
+            of = estimate_disagreement(runs)
+            scored = score_suite(runs)
+            own = shares[:, 0]
+            for key, value, limits in (
+                ("G_like", apart, of.like),
+                ("G_these", float(_apart(shares).mean()), of.these),
+                ("floor_like", floor, scored.floor.like),
+                (
+                    "floor_these",
+                    float(np.sqrt((own * (1 - own)).mean() / CASES)),
+                    scored.floor.these,
+                ),
+                *((f"pass^{k + 1}_like", passing[k], e.like) for k, e in enumerate(scored.passing)),
+                *(
+                    (f"pass^{k + 1}_these", float((own ** (k + 1)).mean()), e.these)
+                    for k, e in enumerate(scored.passing)
+                ),
+                ("score_these", float(own.mean()), scored.score.these),
+            ):
+                hits.setdefault(key, []).append(limits[0] - 1e-9 <= value <= limits[1] + 1e-9)
+        held[name] = {key: float(np.mean(each)) for key, each in hits.items()}
+        print(f"{name}: " + ", ".join(f"{k} {v:.3f}" for k, v in held[name].items()), flush=True)
+
+    def worst(prefix: str, of: str) -> float:
+        return min(
+            v for each in held.values() for k, v in each.items() if k.startswith(prefix) and of in k
+        )
+
+    return {
+        "coverage_G": worst("G", "like"), "coverage_G_these": worst("G", "these"),
+        "coverage_passk": worst("pass", "like"), "coverage_passk_these": worst("pass", "these"),
+        "coverage_floor": worst("floor", "like"), "coverage_floor_these": worst("floor", "these"),
+        "coverage_score_these": worst("score", "these"),
+    }  # fmt: skip
+
+
+def _bound(draws: int) -> dict[str, Any]:
+    draw, least = np.random.default_rng(2), {}
+    mixtures = MIXTURES | {"half at .95": _half_at_the_share}
+    for name, mixture in mixtures.items():
+        kind = float((mixture(draw, 1_000_000).max(axis=1) < 0.95).mean())
+        these, like = [], []
+        for _ in range(draws):
+            shares = mixture(draw, CASES)
+            bounds = bound_unsteady_cases(_drawn(draw, shares))
+            bad = float((shares.max(axis=1) < 0.95).mean())
+            these.append(bounds.these[0] - 1e-9 <= bad <= bounds.these[1] + 1e-9)
+            like.append(bounds.like[0] - 1e-9 <= kind <= bounds.like[1] + 1e-9)
+        least[name] = min(float(np.mean(these)), float(np.mean(like)))
+        print(f"bound, {name}: these {np.mean(these):.3f}, like {np.mean(like):.3f}", flush=True)
+    return {"bound_holds": min(least.values())}
+
+
+def _bias(draws: int) -> dict[str, Any]:
+    draw, worst = np.random.default_rng(3), 0.0
+    for mixture in MIXTURES.values():
+        shares = mixture(draw, CASES * draws)
+        right = shares[:, 0]
+        true = float((1 - 4 * right * (1 - right)).mean())
+        scored = score_suite(_drawn(draw, shares))
+        assert scored.consistency is not None
+        worst = max(worst, abs(scored.consistency.value - true))
+    coins = draw.binomial(5, 0.5, 100_000) / 5
+    return {
+        "consistency_bias": round(worst, 4),
+        "plug_in_of_a_coin_at_5": round(float(((2 * coins - 1) ** 2).mean()), 4),
+    }
+
+
+def _verdict(draws: int) -> dict[str, Any]:
+    rule, draw = SuiteRule(), np.random.default_rng(4)
+    low, high = (0.5 - np.sqrt(0.25 - g / 2) for g in (rule.acceptable, rule.unacceptable))
+    chances = {"even": (low, high, 1.0), "coins": (0.5, 0.5, 2.0), "rare": (0.1, 0.1, 1 / 0.18)}
+    false_stable: list[float] = []
+    false_unstable: list[float] = []
+    for at_low, at_high, share in chances.values():
+        unsteady, steady = 1.0, 1.0
+        if share != 1:
+            unsteady, steady = share * rule.acceptable, share * rule.unacceptable
+        for chance, part, wrong, seen in (
+            (at_high, steady, "stable", false_stable),
+            (at_low, unsteady, "unstable", false_unstable),
+        ):
+            drawn = [np.where(draw.random(200) < part, chance, 0.0) for _ in range(draws)]
+            seen.append(float(np.mean([_looks(draw, each, rule) == wrong for each in drawn])))
+    power = {
+        f"power_{g}": float(
+            np.mean(
+                [
+                    judge_suite(
+                        _drawn(draw, _binary(np.where(draw.random(CASES) < 2 * g, 0.5, 1.0))), rule
+                    ).verdict
+                    == ("stable" if g < rule.acceptable else "unstable")
+                    for _ in range(draws)
+                ]
+            )
+        )
+        for g in (0.0, 0.02, 0.3, 0.4)
+    }
+    return {
+        "suite_false_stable": max(false_stable),
+        "suite_false_unstable": max(false_unstable),
+        **power,
+    }
+
+
+def _looks(draw: np.random.Generator, share: Shares, rule: SuiteRule) -> str:
+    """Return the first verdict that is reached, looking after every case."""
+    running = RunningSuite(rule)
+    for apart in _drawn(draw, _binary(share)).disagreements():
+        running.add(np.array([apart]))
+        if (verdict := running.verdict.verdict) != "undecided":
+            return verdict
+    return "undecided"
+
+
+def _size(_: int) -> dict[str, Any]:
+    draw = np.random.default_rng(5)
+    runs = _drawn(draw, MIXTURES["80/20"](draw, 50_000))
+    began = time.perf_counter()
+    estimate_disagreement(runs), score_suite(runs)
+    bound_unsteady_cases(runs), judge_suite(runs, SuiteRule())
+    took = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"estimates_200k_s": round(took, 2), "estimates_200k_mb": round(peak)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The suite of a log in sentences and as ``suite.json``."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from plenum.base import UserError
+from plenum.reports import show_sentences, written
+from plenum_audit.design import AuditConfig
+from plenum_audit.reports.audit import short
+from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
+
+SCHEMA = "plenum.suite/1"
+"""Version of the format, raised when a field is removed or changes its meaning."""
+
+_SHOWN = 10
+"""Number of names of cases that are printed."""
+
+
+def publish_suite(suite: SuiteAssessment, study: str, settings: AuditConfig) -> None:
+    """Write ``suite.json``, and print what it says in sentences.
+
+    Raises
+    ------
+    UserError
+        The folder ``out`` can't be written to.
+    """
+    held = {"schema": SCHEMA, "study": study, "logs": settings.logs, **asdict(suite)}
+    held["exit_status"] = suite.status(settings.undecided)
+    file = Path(settings.out) / "suite.json"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
+    show_sentences(list(sentences(suite)))
+    written([file])
+
+
+def sentences(suite: SuiteAssessment) -> Iterator[str]:
+    """Yield what is shown of a suite, the verdict first."""
+    yield _verdict(suite)
+    low, high = suite.repeats
+    runs = f"{low}" if low == high else f"{low} to {high}"
+    left = f"; {suite.single:,} more have one run and say nothing" if suite.single else ""
+    yield f"It was read from {suite.verdict.cases:,} cases with {runs} runs each{left}."
+    yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
+    k, n = len(suite.contradicted), suite.verdict.cases
+    yield f"In {k:,} of {n:,} cases runs contradict each other{_named(suite.contradicted)}."
+    yield _unsteady(suite.unsteady)
+    if suite.score is not None:
+        yield from _scored(suite.score)
+
+
+def _verdict(suite: SuiteAssessment) -> str:
+    rule, verdict = suite.rule, suite.verdict
+    low, high = (f"{100 * limit:.0f} %" for limit in (rule.acceptable, rule.unacceptable))
+    e = "{:.3g}".format
+    if verdict.verdict == "stable":
+        shown = math.exp(min(verdict.log_stable, 600))
+        return f"Stable: two runs differ in less than {high} of cases like these (e = {e(shown)})."
+    if verdict.verdict == "unstable":
+        shown = math.exp(min(verdict.log_unstable, 600))
+        return f"Unstable: two runs differ in more than {low} of cases like these (e = {e(shown)})."
+    if verdict.log_stable > 0 and verdict.log_unstable >= -math.log(rule.alpha):
+        return f"Undecided: two runs differ in more than {low} and less than {high} of such cases."
+    return (
+        f"Undecided: it is shown neither that two runs differ in less than {high} of cases like "
+        f"these, nor that they differ in more than {low}. More cases may show it."
+    )
+
+
+def _unsteady(unsteady: UnsteadyCases) -> str:
+    rarely = f"decide alike in fewer than {100 * unsteady.share:.0f} % of their runs"
+    if unsteady.these == (0.0, 1.0):
+        return f"These few runs don't show how many of the cases {rarely}."
+    (a, b), (c, d) = unsteady.these, unsteady.like
+    return (
+        f"At least {100 * a:.0f} % and at most {100 * b:.0f} % of these cases {rarely}; of cases "
+        f"like these, {100 * c:.0f} % to {100 * d:.0f} % do."
+    )
+
+
+def _scored(score: SuiteScore) -> Iterator[str]:
+    yield f"The score is {_percent(score.score)}."
+    if score.passing:
+        chances = ", ".join(
+            f"{k}: {100 * each.value:.0f} %" for k, each in enumerate(score.passing, 1)
+        )
+        yield f"The chance that k runs of a case are all right (pass^k) is, for k = {chances}."
+    if score.consistency is not None:
+        yield (
+            f"The consistency of right and wrong, 1 - 2 G, is {_plain(score.consistency)}: 1 is a "
+            "program that repeats itself, 0 a coin."
+        )
+    if not math.isnan(score.within):
+        yield (
+            f"{100 * score.within:.0f} % of the variance of a run's score lies within cases, the "
+            "rest between them."
+        )
+    low, high = (100 * limit for limit in score.floor.these)
+    yield (
+        "Noise floor: if all cases are run again once each, the score moves by a standard "
+        f"deviation of {100 * score.floor.value:.1f} points [{low:.1f}, {high:.1f}]. A difference "
+        f"between two single runs counts only above {100 * score.smallest_difference:.1f} points; "
+        f"{HALVING} runs of each case halve that."
+    )
+
+
+def _named(names: tuple[str, ...]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f": {', '.join(map(short, names[:_SHOWN]))}{more}"
+
+
+def _percent(each: SuiteEstimate) -> str:
+    (a, b), (c, d) = each.these, each.like
+    return (
+        f"{100 * each.value:.1f} % ([{100 * a:.1f}, {100 * b:.1f}] for these cases, "
+        f"[{100 * c:.1f}, {100 * d:.1f}] for cases like these)"
+    )
+
+
+def _plain(each: SuiteEstimate) -> str:
+    return f"{each.value:.2f} [{each.these[0]:.2f}, {each.these[1]:.2f}]"
+
+
+def _without_nan(value: Any) -> Any:
+    """Replace numbers that JSON doesn't have by ``None``."""
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,90 @@
+"""All that is said of a suite."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plenum_audit.suites.disagreement import (
+    UnsteadyCases,
+    bound_unsteady_cases,
+    count_contradictions,
+    estimate_disagreement,
+)
+from plenum_audit.suites.intervals import SuiteEstimate
+from plenum_audit.suites.scores import SuiteScore, score_suite
+from plenum_audit.suites.suite_runs import SuiteRuns
+from plenum_audit.suites.suite_verdict import SuiteRule, SuiteVerdict, judge_suite
+
+STATUSES = {"stable": 0, "unstable": 1, "undecided": 3}
+"""Exit statuses of verdicts."""
+
+
+@dataclass(frozen=True)
+class SuiteAssessment:
+    """The verdict on a suite, and the estimates behind it.
+
+    Attributes
+    ----------
+    cases, single
+        Numbers of cases, and of those with one run, which say nothing about agreement.
+    repeats
+        The smallest and the largest number of runs of the other cases.
+    contradicted
+        Names of the cases of which two runs ended differently, the least agreeing first.
+    disagreement
+        How likely two runs of a case end differently.
+    unsteady
+        Bounds on the share of cases whose mode has too small a share of runs.
+    score
+        The score and its noise; ``None`` if right answers aren't known.
+    """
+
+    rule: SuiteRule
+    verdict: SuiteVerdict
+    cases: int
+    single: int
+    repeats: tuple[int, int]
+    contradicted: tuple[str, ...]
+    disagreement: SuiteEstimate
+    unsteady: UnsteadyCases
+    score: SuiteScore | None
+
+    def status(self, undecided: str | None) -> int:
+        """Return the exit status; undecided may count as ``pass`` or ``fail``."""
+        verdict = self.verdict.verdict
+        if verdict == "undecided" and undecided:
+            verdict = "stable" if undecided == "pass" else "unstable"
+        return STATUSES[verdict]
+
+
+def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> SuiteAssessment:
+    """Assess a suite from the runs that there are.
+
+    Parameters
+    ----------
+    runs
+        At least one case has two runs.
+    share
+        The share of runs below which a case's mode is too rare, from 0.5.
+
+    Examples
+    --------
+    >>> runs = SuiteRuns.of({str(case): ["yes", "yes", "yes"] for case in range(40)})
+    >>> assess_suite(runs, SuiteRule()).verdict.verdict
+    'stable'
+    """
+    repeated = runs.where_repeated(2)
+    apart = repeated.disagreements()
+    worst = [int(case) for case in np.argsort(-apart, kind="stable") if apart[case] > 0]
+    assert len(worst) == count_contradictions(repeated)
+    return SuiteAssessment(
+        rule=rule,
+        verdict=judge_suite(repeated, rule),
+        cases=len(runs.cases),
+        single=len(runs.cases) - len(repeated.cases),
+        repeats=(int(repeated.repeats.min()), int(repeated.repeats.max())),
+        contradicted=tuple(repeated.cases[case] for case in worst),
+        disagreement=estimate_disagreement(repeated),
+        unsteady=bound_unsteady_cases(repeated, share),
+        score=score_suite(runs) if runs.has_scores else None,
+    )

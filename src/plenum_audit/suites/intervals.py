@@ -1,0 +1,95 @@
+"""Intervals of a mean over cases, for these cases and for cases like these."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from plenum.dynamics import Floats
+
+LEVEL = 0.95
+"""Probability with which each interval holds the value that it estimates."""
+
+
+_FEW = 10
+"""Number of cases that differ from all others up to which their variance isn't believed."""
+
+
+@dataclass(frozen=True)
+class SuiteEstimate:
+    """A mean over the cases of a suite.
+
+    Attributes
+    ----------
+    value
+        The estimate; NaN without cases.
+    these
+        Interval of the mean over these cases, if each were run without end.
+    like
+        Interval of the mean over all cases of the kind that these were drawn from.
+    cases
+        Number of cases that were used.
+    """
+
+    value: float
+    these: tuple[float, float]
+    like: tuple[float, float]
+    cases: int
+
+    def scaled(self, factor: float, shift: float = 0.0) -> "SuiteEstimate":
+        """Return the estimate of ``shift + factor * mean``."""
+        (a, b), (c, d) = (
+            sorted(shift + factor * np.array(each)) for each in (self.these, self.like)
+        )
+        value = shift + factor * self.value
+        return SuiteEstimate(float(value), (float(a), float(b)), (float(c), float(d)), self.cases)
+
+
+def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> SuiteEstimate:
+    """Estimate the mean over cases of values from 0 to 1, each unbiased for its case.
+
+    Cases are the clusters. The intervals are Wilson's, with the effective number of cases
+    m (1 - m) / variance, at least N (as Korn and Graubard 1998 do for Clopper's and Pearson's), and
+    the quantile of Student's t with half of N - 1 degrees of freedom, since values are skewed. The
+    variance of the mean over these cases is the average of the one from within cases, if it is
+    known, and of the one between them, which is too large: the former alone varies too much at four
+    runs a case. Where fewer than ten cases differ from 0, or from 1, the variance between cases is
+    at least the binomial one. `scripts/bench/suite.py` measures how often the intervals hold.
+
+    Parameters
+    ----------
+    values
+        Values by case, shape (N,); those that are NaN are left out.
+    variances
+        Unbiased estimates of the variance of each value around its own case's, shape (N,); without
+        them the variance between cases is used, with which the interval for these cases is wide.
+
+    Examples
+    --------
+    >>> estimate_mean_of_cases(np.array([0.0, 0.0, 0.5, 0.0])).value
+    0.125
+    """
+    known = np.isfinite(values)
+    used = values[known]
+    cases = len(used)
+    if cases < 2:
+        value = float(used[0]) if cases else float("nan")
+        return SuiteEstimate(value, (0.0, 1.0), (0.0, 1.0), cases)
+    mean, between = float(used.mean()), float(used.var(ddof=1)) / cases
+    within = between
+    if variances is not None:
+        within = max(float(variances[known].sum()) / cases**2, 0.0)
+    if min((used > 0).sum(), (used < 1).sum()) < _FEW:
+        # Their variance says too little: as if each case's value were 0 or 1.
+        between = max(between, mean * (1 - mean) / cases)
+    these = _wilson(mean, (within + between) / 2, cases)
+    return SuiteEstimate(mean, these, _wilson(mean, between, cases), cases)
+
+
+def _wilson(mean: float, variance: float, cases: int) -> tuple[float, float]:
+    z = float(student.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
+    spread = mean * (1 - mean)
+    n = max(spread / variance, cases) if variance > 0 and spread > 0 else cases
+    centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * float(np.sqrt(spread / n + z**2 / (4 * n**2)))
+    return max(centre - half, 0.0), min(centre + half, 1.0)

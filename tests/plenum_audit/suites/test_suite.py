@@ -1,0 +1,119 @@
+"""Tests of what is said of a suite: analytic values, bounds by brute force, and invariance."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from plenum_audit.suites import (
+    SuiteRule,
+    SuiteRuns,
+    assess_suite,
+    bound_unsteady_cases,
+    estimate_disagreement,
+    judge_suite,
+    score_suite,
+)
+from plenum_audit.suites.disagreement import _variances
+
+suites = st.lists(
+    st.lists(st.sampled_from("ABC"), min_size=2, max_size=5), min_size=2, max_size=12
+).map(lambda cases: {f"case {n}": ended for n, ended in enumerate(cases)})
+
+
+@given(st.lists(st.lists(st.sampled_from("ABC"), min_size=4, max_size=6), min_size=2, max_size=4))
+def test_the_variance_within_cases_is_the_mean_over_choices_of_four(cases: list[list[str]]) -> None:
+    runs = SuiteRuns.of({str(n): ended for n, ended in enumerate(cases)})
+    found = _variances(runs, runs.disagreements())
+    assert found is not None
+    for value, ended in zip(found, cases, strict=True):
+        apart = np.mean([a != b for a, b in combinations(ended, 2)])
+        both = np.mean([a != b and c != d for a, b, c, d in permutations(ended, 4)])
+        assert value == pytest.approx(apart**2 - both)
+
+
+@given(suites, st.randoms())
+@settings(max_examples=50)
+def test_order_and_names_change_nothing(by_case: dict[str, list[str]], random: object) -> None:
+    other = {f"x{name}": [{"A": "no", "B": "yes", "C": "?"}[o] for o in ended]
+             for name, ended in reversed(by_case.items())}  # fmt: skip
+    for ended in other.values():
+        random.shuffle(ended)  # type: ignore[attr-defined]
+    one, two = (assess_suite(SuiteRuns.of(each), SuiteRule()) for each in (by_case, other))
+    assert one.verdict.log_stable == pytest.approx(two.verdict.log_stable)
+    assert one.verdict.log_unstable == pytest.approx(two.verdict.log_unstable)
+    assert one.disagreement.value == pytest.approx(two.disagreement.value)
+    assert one.disagreement.like == pytest.approx(two.disagreement.like)
+    assert one.unsteady == two.unsteady
+    assert len(one.contradicted) == len(two.contradicted)
+
+
+@given(st.lists(st.tuples(st.integers(2, 6), st.booleans()), min_size=1, max_size=9))
+@settings(max_examples=60, deadline=None)
+def test_bounds_on_unsteady_cases_equal_those_over_all_choices_of_cases(
+    cases: list[tuple[int, bool]],
+) -> None:
+    share = 0.9
+    by_case = {
+        str(n): ["A"] * (runs - apart) + ["B"] * apart for n, (runs, apart) in enumerate(cases)
+    }
+    found = bound_unsteady_cases(SuiteRuns.of(by_case), share)
+    contradicted = sum(apart for _, apart in cases)
+
+    def tail(chances: list[float], least: int, most: int) -> float:
+        weights = np.ones(1)
+        for chance in chances:
+            weights = np.convolve(weights, [1 - chance, chance])
+        return float(weights[max(least, 0) : most + 1].sum())
+
+    possible = set()
+    for bad in range(len(cases) + 1):
+        many = few = 0.0
+        for chosen in combinations(range(len(cases)), bad):
+            good = [1 - share**runs for n, (runs, _) in enumerate(cases) if n not in chosen]
+            many = max(many, tail(good, contradicted - bad, len(good)))
+            worst = [1 - share ** cases[n][0] - (1 - share) ** cases[n][0] for n in chosen]
+            few = max(few, tail(worst, 0, contradicted))
+        if many >= 0.025 and few >= 0.025:
+            possible.add(bad)
+    assert found.these == pytest.approx((min(possible) / len(cases), max(possible) / len(cases)))
+
+
+def test_unanimous_cases_are_bounded_by_the_binomial() -> None:
+    runs = SuiteRuns.of({str(n): ["A"] * 4 for n in range(50)})
+    chance = 1 - 0.95**4 - 0.05**4
+    most = max(bad for bad in range(51) if binom.cdf(0, bad, chance) >= 0.025)
+    assert bound_unsteady_cases(runs).these == (0.0, most / 50)
+
+
+def test_scores_of_known_runs() -> None:
+    outcomes = {"a": ["r", "r", "w", "w"], "b": ["r", "r", "r", "r"], "c": ["w", "w", "w", "r"]}
+    scores = {case: [float(o == "r") for o in ended] for case, ended in outcomes.items()}
+    found = score_suite(SuiteRuns.of(outcomes, scores))
+    assert found.score.value == pytest.approx((0.5 + 1 + 0.25) / 3)
+    assert [each.value for each in found.passing] == pytest.approx(
+        [1.75 / 3, (1 / 6 + 1) / 3, 1 / 3, 1 / 3]
+    )
+    assert found.consistency is not None
+    assert found.consistency.value == pytest.approx(1 - 2 * (2 / 3 + 0 + 1 / 2) / 3)
+    assert found.floor.value == pytest.approx(np.sqrt(1 / 3 + 0 + 1 / 4) / 3)
+    assert found.smallest_difference == pytest.approx(
+        1.96 * np.sqrt(2) * found.floor.value, rel=1e-3
+    )
+
+
+def test_a_perfectly_split_suite_is_unstable_and_a_unanimous_one_stable() -> None:
+    split = SuiteRuns.of({str(n): ["A", "B", "A", "B"] for n in range(20)})
+    assert estimate_disagreement(split).value == pytest.approx(2 / 3)
+    assert judge_suite(split, SuiteRule()).verdict == "unstable"
+    same = SuiteRuns.of({str(n): ["A", "A", "A"] for n in range(40)})
+    assert judge_suite(same, SuiteRule()).verdict == "stable"
+    assert judge_suite(same, SuiteRule(0.01, 0.02)).verdict == "undecided"
+
+
+def test_a_rule_in_the_wrong_order_is_refused() -> None:
+    with pytest.raises(ValueError, match="acceptable"):
+        SuiteRule(0.2, 0.1)

@@ -1,16 +1,17 @@
 """Bootstrap of λ̂ over replicates, as one product of matrices.
 
-A bootstrap draw is a vector w of replicate counts. Its D*(t) is Σ w_i w_j d_ij(t), but for a factor
-that is the same in every round. Of many draws at once the sums Σ_j w_j d_ij(t) are a product of
-distances, (rounds · replicates, replicates), with counts, (replicates, draws); the standard errors
-need these too. The counts depend on the number of replicates alone and are drawn once for all
-conditions. A pair of copies of one replicate adds a zero to D*: a constant factor, again, that λ̂
-doesn't see.
+A bootstrap draw is a vector w of replicate counts. Its D*(t) is Σ w_i w_j d_ij(t) over pairs, but
+for a factor that is the same in every round; so D* of many draws at once is a product of distances,
+(rounds, pairs), with pair weights, (pairs, draws). The weights depend on the number of replicates
+alone and are drawn once for all conditions. A pair of copies of one replicate adds a zero to D*: a
+constant factor, again, that λ̂ doesn't see.
 """
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -34,12 +35,19 @@ SEED_DRAWS = 500
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 """Names of the 95 % intervals."""
 
-_AT_ONCE = 200_000
-"""Sums of one product, few enough that the intermediate arrays stay in the cache."""
+_KEPT = 4_000_000
+"""Most pair weights that are kept for the next condition of as many replicates."""
+
+_AT_ONCE = 1_000
+"""Draws of one product, few enough that the intermediate arrays stay in the cache."""
 
 _TIE = 1e-6
 """Draws this close to λ̂, in standard deviations of the draws, are as large as λ̂: of a few
 replicates many draws take each once, and have λ̂ itself but for residue that differs by machine."""
+
+_FEW = 16
+"""Most replicates whose products are in double precision: up to here draws that take each once
+are likely, and have to be told from draws close to λ̂."""
 
 _FEWEST = 40
 """Fewer draws than this don't reach 2.5 % on either side."""
@@ -143,7 +151,7 @@ def bootstrap(
     draws: int = DRAWS,
     seed: int = 0,
     studentised: bool = True,
-    dtype: DTypeLike = np.float64,
+    dtype: DTypeLike | None = None,
 ) -> Bootstrap:
     """Resample replicates and estimate λ̂ of every draw.
 
@@ -158,8 +166,8 @@ def bootstrap(
     studentised
         Whether each draw gets its standard error, which ``bootstrap_t`` needs.
     dtype
-        Of the products: distances are taken relative to D(t), so that float32 moves λ̂* by less
-        than 1e-6.
+        Of the products: by default float64 for at most 16 replicates and float32 for more.
+        Distances are taken relative to D(t), so that float32 moves λ̂* by less than 1e-6.
 
     Returns
     -------
@@ -177,8 +185,11 @@ def bootstrap(
     empty = np.empty(0)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return Bootstrap(fitted.value, empty, empty, empty, float("nan"), 0)
-    engine = _Engine(fitted, studentised, dtype)
-    slopes, errors = engine.draw(*_kept_counts(fitted.replicates, draws, seed))
+    if dtype is None:
+        dtype = np.float64 if fitted.replicates <= _FEW else np.float32
+    engine = _Engine(fitted, studentised, np.dtype(dtype))
+    blocks, order = _weights(fitted.replicates, draws, seed, engine.dtype)
+    slopes, errors = (drawn[order] for drawn in engine.draw(blocks))
     slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed)
     return Bootstrap(fitted.value, fitted.left_out, slopes, errors, engine.error(), redrawn)
 
@@ -186,40 +197,48 @@ def bootstrap(
 class _Engine:
     """The matrix products of one ensemble."""
 
-    def __init__(self, fitted: Fit, studentised: bool, dtype: DTypeLike) -> None:
-        self._studentised, self._dtype = studentised, dtype
+    def __init__(self, fitted: Fit, studentised: bool, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self._studentised = studentised
         self._replicates, self._value = fitted.replicates, fitted.value
         kept = fitted.used
-        self._weights = contrast_weights(fitted.rounds[kept]).astype(dtype)
-        rows = np.moveaxis(fitted.distances[:, :, kept] / (2 * fitted.total[kept]), 2, 0)
+        level = fitted.total[kept]
+        self._exact_weights = contrast_weights(fitted.rounds[kept])
+        self._exact_pairs = (fitted.pairs[:, kept] / level).T
+        self._residue = 8 * np.finfo(dtype).eps * np.abs(self._exact_weights).sum()
+        self._weights = self._exact_weights.astype(dtype)
+        self._pairs = np.ascontiguousarray(self._exact_pairs, dtype=dtype)
+        rows = np.moveaxis(fitted.distances[:, :, kept] / level, 2, 0)
         self._rows = np.ascontiguousarray(rows.reshape(-1, fitted.replicates), dtype=dtype)
 
-    def draw(self, counts: Array, order: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """λ̂* and its standard error of each of ``order``, which are columns of the counts."""
-        size = max(_AT_ONCE // len(self._rows), 1)
-        starts = range(0, counts.shape[1], size)
-        parts = [self._part(counts[:, at : at + size].astype(self._dtype)) for at in starts]
-        slopes, errors = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
+    def draw(self, blocks: Iterable[tuple[Array, Array]]) -> tuple[Floats, Floats]:
+        """λ̂* and its standard error of each draw of the blocks: counts and pair weights."""
+        parts = [self._part(counts, products) for counts, products in blocks]
+        slopes, errors = (np.concatenate(part) for part in zip(*parts, strict=True))
         return slopes, errors
 
     def error(self) -> float:
         """Return the infinitesimal jackknife standard error of λ̂ itself."""
-        return float(self._part(np.ones((self._replicates, 1), self._dtype))[1][0])
+        once = np.ones((self._replicates, 1), int)
+        return float(self.draw(_blocks(once, self.dtype))[1][0])
 
-    def _part(self, counts: Array) -> tuple[Floats, Floats]:
-        sums = (self._rows @ counts).reshape(len(self._weights), self._replicates, -1)
-        level = np.einsum("trb,rb->tb", sums, counts)
+    def _part(self, counts: Array, products: Array) -> tuple[Floats, Floats]:
+        level = self._pairs @ products
         with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = self._weights @ np.log(level)
-            errors = self._errors(counts, sums, level)
-        missing = ~(level > 0).all(axis=0)
-        return np.where(missing, np.nan, slopes.astype(float) + self._value), errors
+            slopes = (self._weights @ np.log(level)).astype(float)
+            errors = self._errors(counts, level)
+        slopes[~(level > 0).all(axis=0)] = np.nan
+        near = np.abs(slopes) <= self._residue
+        if near.any():  # in single precision these can't be told from λ̂, as limits by BCa need
+            slopes[near] = self._exact_weights @ np.log(self._exact_pairs @ products[:, near])
+        return slopes + self._value, errors
 
-    def _errors(self, counts: Array, sums: Array, level: Array) -> Floats:
-        """√ Σ w_r U_r² with U_r = 2 Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
+    def _errors(self, counts: Array, level: Array) -> Floats:
+        """√ Σ w_r U_r² with U_r = Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
         if not self._studentised:
             return np.full(counts.shape[1], np.nan)
-        influence = np.einsum("trb,tb->rb", sums, 2 * self._weights[:, None] / level)
+        sums = (self._rows @ counts).reshape(len(level), self._replicates, -1)
+        influence = np.einsum("trb,tb->rb", sums, self._weights[:, None] / level)
         return np.asarray(np.sqrt((counts * influence**2).sum(axis=0)), dtype=float)
 
 
@@ -234,7 +253,7 @@ def _redraw(
             return slopes, errors, redrawn
         redrawn += len(missing)
         counts = _counts(replicates, len(missing), seed, attempt + 1)
-        slopes[missing], errors[missing] = engine.draw(counts, np.arange(len(missing)))
+        slopes[missing], errors[missing] = engine.draw(_blocks(counts, engine.dtype))
     kept = np.isfinite(slopes)
     if kept.mean() < 1 - 1 / _TRIES:
         kept[:] = False
@@ -246,6 +265,33 @@ def _counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.i
     generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
     even = np.full(replicates, 1 / replicates)
     return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
+
+
+def _blocks(counts: Array, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
+    """Yield counts, shape (R, draws), and their products over pairs i < j, block by block."""
+    first, second = np.triu_indices(len(counts), 1)
+    for start in range(0, counts.shape[1], _AT_ONCE):
+        part = counts[:, start : start + _AT_ONCE].astype(dtype)
+        products = part[first] * part[second]
+        part.flags.writeable = products.flags.writeable = False
+        yield part, products
+
+
+def _weights(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> tuple[Iterable[tuple[Array, Array]], NDArray[np.intp]]:
+    """Return the blocks of all draws, and each draw's index among those of the blocks."""
+    counts, order = _kept_counts(replicates, draws, seed)
+    if counts.size * (replicates - 1) // 2 > _KEPT:
+        return _blocks(counts, dtype), order
+    return _kept_blocks(replicates, draws, seed, dtype), order
+
+
+@lru_cache(maxsize=4)
+def _kept_blocks(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> tuple[tuple[Array, Array], ...]:
+    return tuple(_blocks(_kept_counts(replicates, draws, seed)[0], dtype))
 
 
 @lru_cache(maxsize=4)
@@ -266,5 +312,6 @@ def _kept_counts(
 
 
 def forget() -> None:
-    """Free the memory of counts that are kept for the next condition."""
+    """Free the memory of counts and pair weights that are kept for the next condition."""
     _kept_counts.cache_clear()
+    _kept_blocks.cache_clear()

@@ -114,8 +114,12 @@ def test_many_replicates_go_in_blocks_with_the_same_result(
     dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensemble = generators.random_walk().sample(60, seed=1)
-    monkeypatch.setattr(resampling, "_AT_ONCE", 60 * 18 * 250)  # three blocks
+    monkeypatch.setattr(resampling, "_AT_ONCE", 250)  # three blocks
+    resampling.forget()
+    kept = bootstrap(ensemble, draws=600, dtype=dtype)
+    monkeypatch.setattr(resampling, "_KEPT", 0)
     blocks = bootstrap(ensemble, draws=600, dtype=dtype)
+    assert_allclose(kept.slopes, blocks.slopes, rtol=0, atol=0)
     monkeypatch.setattr(resampling, "_AT_ONCE", 10**9)
     whole = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
@@ -198,6 +202,21 @@ def test_limits_of_few_replicates_do_not_depend_on_the_last_bits(
     single, double = (
         bootstrap(ensemble, draws=1000, dtype=dtype) for dtype in (np.float32, np.float64)
     )
+    assert moved(double, single) <= 1e-5
+
+
+@settings(max_examples=40)
+@given(st.integers(9, 20), st.integers(2, 5), st.integers(0, 10_000), SAMPLED)
+def test_limits_of_replicates_that_coincide_do_not_depend_on_the_last_bits(
+    replicates: int, different: int, seed: int, process: generators.Process
+) -> None:
+    # A draw of each different one once has λ̂ itself, whichever of the alike it takes.
+    ensemble = process.sample(replicates, seed)
+    ensemble[different:] = ensemble[-1]
+    single, double = (
+        bootstrap(ensemble, draws=1000, dtype=dtype) for dtype in (np.float32, np.float64)
+    )
+    assert (np.abs(double.slopes - double.value) < 1e-12).any()
     assert moved(double, single) <= 1e-5
 
 

@@ -1,4 +1,6 @@
 from .collector import pause_collector as pause_collector
+from .environment import close_environment as close_environment
+from .environment import hide_environment as hide_environment
 from .errors import Stopped as Stopped
 from .errors import UserError as UserError
 from .exits import BAD_INPUT as BAD_INPUT
@@ -22,8 +24,6 @@ from .processes import ONE_THREAD as ONE_THREAD
 from .processes import LineProcess as LineProcess
 from .processes import ProcessEnded as ProcessEnded
 from .processes import answer_parent as answer_parent
-from .processes import close_environment as close_environment
-from .processes import hide_environment as hide_environment
 from .processes import map_in_processes as map_in_processes
 from .processes import step_back as step_back
 from .progress import show_progress as show_progress

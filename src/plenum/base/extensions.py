@@ -5,11 +5,12 @@ plenum finds it there once the package is installed. Nothing here knows the name
 """
 
 from collections.abc import Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from typing import Any, Generic, TypeVar
 
 from plenum.base.errors import UserError
+from plenum.base.project import installed_parts
 
 Part = TypeVar("Part")
 
@@ -43,7 +44,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
             return self._added[name]
         if name not in self._found():
             line = f"{self.noun}: {name!r} is none of those installed: {', '.join(self) or 'none'}"
-            entries = entry_points(group=self.group)
+            entries = installed_parts(self.group)
             gone = {_package(entry) for entry in entries if entry.name == name}
             also = "".join(f"; {each}, which has it, isn't installed" for each in gone)
             raise UserError(line + also)
@@ -67,9 +68,8 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return len({*self._added, *self._found()})
 
     def _found(self) -> Mapping[str, EntryPoint]:
-        # Reading the metadata of all installed packages takes some 10 ms, so it is done once.
         if self._entries is None:
-            entries = sorted(entry_points(group=self.group), key=lambda entry: entry.name)
+            entries = sorted(installed_parts(self.group), key=lambda entry: entry.name)
             self._entries = {entry.name: entry for entry in entries if _is_there(entry)}
         return self._entries
 

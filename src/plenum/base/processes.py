@@ -1,11 +1,8 @@
 """Child processes: servers that answer JSON lines with JSON lines, and pools that share work."""
 
 import asyncio
-import ctypes
 import json
 import os
-import platform
-import re
 import socket
 import sys
 from collections import deque
@@ -15,16 +12,14 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from plenum.base.secrets import is_secret_name, strip_secrets
+from plenum.base.environment import close_environment, hide_environment
+from plenum.base.secrets import strip_secrets
 
 _LIMIT = 2**26
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of processes that already use one core each. Several threads a process would take
 some seven times the CPU time on small arrays."""
-_PR_SET_DUMPABLE = 4
-_READ_BY_LIBRARIES = re.compile(r"PG|MYSQL_|AWS_|AZURE_|GOOGLE_|RAY_|\w+_PROXY$", re.IGNORECASE)
-"""Variables that code which isn't Python's looks up by itself, as libpq does."""
 
 _AHEAD = 4
 
@@ -231,32 +226,3 @@ def map_in_processes(work: Callable[[Task], Result], tasks: Iterable[Task]) -> I
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def close_environment() -> None:
-    """Keep the secrets of the environment inside this process.
-
-    Other processes can't read it (:func:`hide_environment`), and child processes and libraries
-    don't inherit the secrets: they are removed from the variables that programs start with, and
-    stay in ``os.environ`` for this process's own code.
-    """
-    held = {name: value for name, value in os.environ.items() if is_secret_name(name)}
-    if not held:
-        return
-    hide_environment()
-    for name in held:
-        os.unsetenv(name)
-    platform.processor()  # libraries ask for it, and have a program tell it the first time
-    for name, value in held.items():
-        if _READ_BY_LIBRARIES.match(name):
-            os.putenv(name, value)
-
-
-def hide_environment() -> None:
-    """Prevent other processes of this user from reading this one's keys in ``/proc``.
-
-    Only root and no debugger can read its environment and memory afterwards. Only Linux has such a
-    switch, and a program that is started doesn't inherit it.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0)

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from plenum import __version__
 from plenum.base.secrets import strip_secrets
@@ -27,6 +28,18 @@ def project_root() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[3]
 
 
+def installed_parts(group: str) -> EntryPoints:
+    """Return the entry points of a group: what installed packages add there."""
+    parts: EntryPoints = _every_part().select(group=group)
+    return parts
+
+
+@cache
+def _every_part() -> Any:  # which of two types depends on Python's version
+    """Read the metadata of all installed packages, which takes some 10 ms, once for all groups."""
+    return entry_points()
+
+
 def config_folders() -> tuple[Path, ...]:
     """Return the folders of configs and prompts: the project's ``conf/``, then each package's.
 
@@ -43,7 +56,7 @@ def absent_packages() -> list[str]:
 @cache
 def _packages() -> Mapping[str, Path | None]:
     """Return the folders of configs by package, ``None`` for one that Python can't find."""
-    names = sorted(entry.value for entry in entry_points(group="plenum.conf"))
+    names = sorted(entry.value for entry in installed_parts("plenum.conf"))
     return {name: next(filter(Path.is_dir, _places(name)), None) for name in names}
 
 

@@ -38,7 +38,7 @@ def schemas(config_name: str) -> tuple[type[Any], ...]:
 
 def foreign_settings(config_name: str) -> set[str]:
     """Return the groups and settings of ``run.py`` that a script composes and has no use for."""
-    if config_name not in SCRIPTS:
+    if config_name == "config" or config_name not in SCRIPTS:
         return set()
     from plenum.design.schema import Config
 

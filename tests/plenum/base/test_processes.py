@@ -280,7 +280,7 @@ def test_a_keyed_child_that_ends_at_once_is_told_of_as_ever(child: Child) -> Non
 def test_what_libraries_start_inherits_no_secret() -> None:
     code = """
 import os, subprocess, sys
-from plenum.base.processes import close_environment
+from plenum.base.environment import close_environment
 close_environment()
 def inherited():
     return subprocess.run(["env"], capture_output=True, text=True).stdout

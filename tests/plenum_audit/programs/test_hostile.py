@@ -335,7 +335,7 @@ def test_the_environment_of_the_audit_is_closed_to_its_user_s_processes() -> Non
     reads = f"import os; print(open(f'/proc/{{os.getppid()}}/environ').read().count('{KEY}'))"
     audit = f"""
 import subprocess, sys
-from plenum.base.processes import hide_environment
+from plenum.base.environment import hide_environment
 for hides in (False, True):
     if hides:
         hide_environment()

@@ -22,7 +22,7 @@ KIND = Kind(
         "by_round": "plenum_worlds.tracking:by_round",
         "report_tables": "plenum_worlds.reports.publish:tables",
         "report_frames": "plenum_worlds.reports.publish:frames",
-        "report_figures": "plenum_worlds.reports.publish:figures",
+        "report_figures": "plenum_worlds.reports.drawing:figures",
         "findings": "plenum_worlds.reports.findings:sentences",
         "explorer": "plenum_worlds.reports.explorer:EXPLORER",
         "staged": "plenum_worlds.staging:staged",

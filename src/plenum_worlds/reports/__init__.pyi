@@ -1,11 +1,11 @@
 from .drawing import WORLD_DRAWINGS as WORLD_DRAWINGS
+from .drawing import draw_study as draw_study
 from .findings import answer as answer
 from .findings import facts as facts
 from .groups import Group as Group
 from .groups import group_runs as group_runs
 from .groups import over_worlds as over_worlds
 from .groups import without_roles as without_roles
-from .publish import draw_study as draw_study
 from .publish import tabulate_study as tabulate_study
 from .tables import mean_cell as mean_cell
 from .tables import notes as notes

@@ -1,8 +1,10 @@
 """Figures of a study in worlds (The Hidden Strength of Disagreement, Figures 3 to 5)."""
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,23 +13,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from scipy import stats
+from scipy.special import stdtrit
 
+from plenum.base import UserError
 from plenum.reports import (
     COLOURS,
     GREY,
     PAGE,
     SMALL,
+    Settings,
     add_caption,
     apply_look,
+    drawing_style,
     format_p_value,
     keys_in_a_line,
     make_panels,
     origin,
     outer_labels,
+    save_figure,
+    written,
 )
+from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_worlds.dynamics import fit_two_lines
-from plenum_worlds.reports.groups import LEVELS, Group, over_worlds
+from plenum_worlds.reports.groups import LEVELS, Group, group_runs, over_worlds
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import notes
 
@@ -238,7 +246,7 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
         runs = runs.ffill(axis=1)
     worlds = runs.groupby(level=0).mean()
     count, mean = worlds.count(), worlds.mean()
-    half = stats.t.ppf(0.975, (count - 1).clip(lower=1)) * worlds.sem()
+    half = stdtrit((count - 1).clip(lower=1), 0.975) * worlds.sem()
     (line,) = axes.plot(worlds.columns, mean, **style, ms=2.4, lw=1.1)
     if band:
         low, high = ((mean + side * half.fillna(0)).clip(0, 1) for side in (-1, 1))
@@ -263,3 +271,46 @@ WORLD_DRAWINGS = {
     "deviation": ("performance against deviation", deviation),
 }
 """Description and function of each figure."""
+
+
+def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw a study's figures as PNG and SVG, and log them to MLflow.
+
+    ``names`` selects some.
+
+    Raises
+    ------
+    UserError
+        No run has been completed, or there is no such figure.
+    """
+    for name in names or ():
+        if name not in WORLD_DRAWINGS:
+            raise UserError(f"figure: {name}; of worlds there are {', '.join(WORLD_DRAWINGS)}")
+    played = Study(chosen.study, chosen.uri).conditions
+    if not any(condition.completed for condition in played):
+        raise UserError(f"study: no run of {chosen.study!r} has been completed")
+    files = [
+        file for _, drawn_files in draw_study(played, chosen.out, names) for file in drawn_files
+    ]
+    log_report(chosen.study, chosen.uri, files)
+    for file in files:
+        written([file])
+
+
+def draw_study(
+    played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
+) -> list[tuple[str, list[Path]]]:
+    """Draw a study's figures into a folder; return what each shows, and its files."""
+    figures = []
+    grouped = group_runs(played)
+    tasks = [group.task for group in grouped]
+    for group, task in zip(grouped, tasks, strict=True):
+        world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
+        stem = re.sub(r"\W+", "_", world)
+        for name, (shown, draw) in WORLD_DRAWINGS.items():
+            if names is None or name in names:
+                with drawing_style():
+                    figure = draw(group)
+                files = save_figure(figure, folder, f"{stem}_{name}")
+                figures.append((f"{world}: {shown}", files))
+    return figures

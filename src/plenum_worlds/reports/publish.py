@@ -1,23 +1,12 @@
-"""Publication of the results of a study in worlds: printed, written and logged."""
+"""Publication of the tables of a study in worlds: printed, written and logged."""
 
-import re
-from collections.abc import Collection, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.reports import (
-    Product,
-    Settings,
-    Table,
-    drawing_style,
-    publish_product,
-    save_figure,
-    written,
-)
-from plenum.tracking import Study, TrackedCondition, log_report
-from plenum_worlds.reports import drawing, statistics
+from plenum.reports import Product, Settings, Table, publish_product
+from plenum.tracking import Study, TrackedCondition
+from plenum_worlds.reports import statistics
 from plenum_worlds.reports import tables as building
 from plenum_worlds.reports.groups import families, group_runs
 
@@ -64,51 +53,6 @@ def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
 
 def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
     return {"conditions": building.conditions(played, statistics.exponents(played))}
-
-
-def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw a study's figures as PNG and SVG, and log them to MLflow.
-
-    ``names`` selects some.
-
-    Raises
-    ------
-    UserError
-        No run has been completed, or there is no such figure.
-    """
-    for name in names or ():
-        if name not in drawing.WORLD_DRAWINGS:
-            raise UserError(
-                f"figure: {name}; of worlds there are {', '.join(drawing.WORLD_DRAWINGS)}"
-            )
-    played = Study(chosen.study, chosen.uri).conditions
-    if not any(condition.completed for condition in played):
-        raise UserError(f"study: no run of {chosen.study!r} has been completed")
-    files = [
-        file for _, drawn_files in draw_study(played, chosen.out, names) for file in drawn_files
-    ]
-    log_report(chosen.study, chosen.uri, files)
-    for file in files:
-        written([file])
-
-
-def draw_study(
-    played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
-) -> list[tuple[str, list[Path]]]:
-    """Draw a study's figures into a folder; return what each shows, and its files."""
-    figures = []
-    grouped = group_runs(played)
-    tasks = [group.task for group in grouped]
-    for group, task in zip(grouped, tasks, strict=True):
-        world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
-        stem = re.sub(r"\W+", "_", world)
-        for name, (shown, draw) in drawing.WORLD_DRAWINGS.items():
-            if names is None or name in names:
-                with drawing_style():
-                    figure = draw(group)
-                files = save_figure(figure, folder, f"{stem}_{name}")
-                figures.append((f"{world}: {shown}", files))
-    return figures
 
 
 def tabulate_study(played: Sequence[TrackedCondition]) -> list[Table]:

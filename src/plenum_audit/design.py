@@ -137,6 +137,10 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         "which would bias what is said of the suite",
     )
     require(
+        not audit.suite or audit.acceptable >= 0.5,
+        f"acceptable: {audit.acceptable:g}; of a suite it is at least 0.5",
+    )
+    require(
         not (audit.suite and (audit.fix or audit.baseline or audit.control != "none")),
         "suite: true; fix, baseline and control are for verdicts on cases: leave them out",
     )

@@ -9,8 +9,8 @@ from plenum.base import NO_VERDICT, UserError, one_line, redact, status_of
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
-from plenum_audit.execution import is_large, logged_program, read_suite, run_audit
-from plenum_audit.programs import Audit, compose_audit
+from plenum_audit.execution import describe_log, is_large, logged_program, read_suite, run_audit
+from plenum_audit.programs import Audit, compose_audit, doubts
 from plenum_audit.suites import SuiteRule, assess_suite
 
 
@@ -116,7 +116,7 @@ def assessed(audit: Audit) -> int:
     Raises
     ------
     UserError
-        No case of the log has two runs, or the outputs can't be written.
+        No run of the log reached a decision, no case has two runs, or the outputs can't be written.
     """
     from plenum_audit.reports import publish_suite
 
@@ -124,10 +124,9 @@ def assessed(audit: Audit) -> int:
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
     assessment = assess_suite(read_suite(audit), rule, settings.acceptable)
     if audit.jobs[0].dry_run:
-        runs = sum(job.replicates for job in audit.jobs)
-        print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
+        print(describe_log(audit))
         return 0
-    publish_suite(assessment, audit.jobs[0].study, settings)
+    publish_suite(assessment, audit.jobs[0].study, settings, doubts(audit.logged))
     return assessment.status(settings.undecided)
 
 

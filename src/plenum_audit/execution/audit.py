@@ -119,8 +119,7 @@ def _judge_log(
     """Return the verdicts on a log of many runs; ``None`` for a dry run, which prints counts."""
     audit_logs.require_readable(audit)
     if audit.jobs[0].dry_run:
-        runs = sum(job.replicates for job in audit.jobs)
-        print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
+        print(audit_logs.describe_log(audit))
         return None
     begin()
     earlier = baseline(audit)

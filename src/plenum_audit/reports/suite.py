@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,28 @@ _SHOWN = 10
 """Number of names of cases that are printed."""
 
 
-def publish_suite(suite: SuiteAssessment, study: str, settings: AuditConfig) -> None:
+def publish_suite(
+    suite: SuiteAssessment, study: str, settings: AuditConfig, doubts: Sequence[str] = ()
+) -> None:
     """Write ``suite.json``, and print what it says in sentences.
+
+    Parameters
+    ----------
+    doubts
+        Sentences on decisions of the log that may have been misread.
 
     Raises
     ------
     UserError
         The folder ``out`` can't be written to.
     """
-    held = {"schema": SCHEMA, "study": study, "logs": settings.logs, **asdict(suite)}
+    held = {
+        "schema": SCHEMA,
+        "study": study,
+        "logs": settings.logs,
+        **asdict(suite),
+        "doubts": doubts,
+    }
     held["exit_status"] = suite.status(settings.undecided)
     file = Path(settings.out) / "suite.json"
     try:
@@ -37,7 +50,7 @@ def publish_suite(suite: SuiteAssessment, study: str, settings: AuditConfig) -> 
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
-    show_sentences(list(sentences(suite)))
+    show_sentences([*sentences(suite), *doubts])
     written([file])
 
 
@@ -50,7 +63,7 @@ def sentences(suite: SuiteAssessment) -> Iterator[str]:
     yield f"It was read from {suite.verdict.cases:,} cases with {runs} runs each{left}."
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
-    yield f"In {k:,} of {n:,} cases runs contradict each other{_named(suite.contradicted)}."
+    yield f"In {k:,} of {n:,} cases runs don't all decide alike{_named(suite.contradicted)}."
     yield _unsteady(suite.unsteady)
     if suite.score is not None:
         yield from _scored(suite.score)

@@ -160,3 +160,32 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
     single = audit(tmp_path, "logs=single.jsonl", "suite=true")
     assert single.returncode == 2
     assert "no case has two runs" in single.stderr
+
+
+def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path: Path) -> None:
+    def write(name: str, *, decided: int, decision: str = "A") -> str:
+        rows = [
+            {"case": f"c{case}"} | ({"decision": decision} if case < decided else {"error": "bug"})
+            for case in range(50)
+            for _ in range(4)
+        ]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return f"logs={name}"
+
+    failing = audit(tmp_path, write("failing.jsonl", decided=0), "suite=true")
+    assert (failing.returncode, failing.stderr.count("\n")) == (2, 1)
+    half = audit(tmp_path, write("half.jsonl", decided=25), "suite=true", "out=half")
+    assert half.returncode == 1, half.stderr
+    held = json.loads((tmp_path / "half/suite.json").read_text())
+    assert held["disagreement"]["value"] == pytest.approx(0.5)
+
+    rows = [
+        {"case": f"c{n}", "decision": text} for n in range(30) for text in ("Yes", "yes", "Yes")
+    ]
+    (tmp_path / "alike.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    alike = audit(tmp_path, "logs=alike.jsonl", "suite=true", "out=alike")
+    assert alike.returncode == 1
+    assert '"Yes" and "yes"' in " ".join(alike.stdout.split())
+    assert json.loads((tmp_path / "alike/suite.json").read_text())["doubts"]
+    low = audit(tmp_path, "logs=half.jsonl", "suite=true", "acceptable=.4", "unacceptable=.3")
+    assert (low.returncode, low.stderr.count("\n")) == (2, 1)

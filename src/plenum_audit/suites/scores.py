@@ -54,7 +54,7 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     Parameters
     ----------
     runs
-        Cases with one run are left out of all that is about noise.
+        Cases with one run are left out.
 
     Raises
     ------
@@ -67,19 +67,15 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     The unbiased 1 - 2 G is what the outcome consistency of Rabanser et al. (2026) estimates,
     (2 p - 1)², which from five runs gives a coin 0.2.
     """
-    repeated = runs.where_repeated(2)
-    if not runs.has_scores or not repeated.cases:
+    runs = runs.where_repeated(2)
+    if not runs.has_scores or not runs.cases:
         raise ValueError("scores: every run needs one, and some case two runs")
     right = runs.right if np.isin(runs.score, (0.0, 1.0)).all() else None
-    spread = _variances(repeated)
-    floor = _floor(repeated, spread, binary=right is not None)
-    means = repeated.mean_scores()
-    score = estimate_mean_of_cases(means, spread / repeated.repeats)
-    between = (
-        max(float(np.var(means, ddof=1) - (spread / repeated.repeats).mean()), 0.0)
-        if (len(means) > 1)
-        else 0.0
-    )
+    spread = _variances(runs)
+    floor = _floor(runs, spread, binary=right is not None)
+    means, noise = runs.mean_scores(), spread / runs.repeats
+    score = estimate_mean_of_cases(means, noise)
+    between = max(float(means.var(ddof=1) - noise.mean()), 0.0) if len(means) > 1 else 0.0
     whole = between + float(spread.mean())
     z = float(norm.ppf((1 + LEVEL) / 2))
     return SuiteScore(

@@ -117,3 +117,12 @@ def test_a_perfectly_split_suite_is_unstable_and_a_unanimous_one_stable() -> Non
 def test_a_rule_in_the_wrong_order_is_refused() -> None:
     with pytest.raises(ValueError, match="acceptable"):
         SuiteRule(0.2, 0.1)
+
+
+def test_a_case_with_one_run_changes_no_score() -> None:
+    outcomes = {"a": ["r", "w", "r"], "b": ["r", "r", "r"]}
+    scores = {case: [float(o == "r") for o in ended] for case, ended in outcomes.items()}
+    alone = score_suite(SuiteRuns.of(outcomes, scores))
+    more = SuiteRuns.of({**outcomes, "c": ["w"]}, {**scores, "c": [0.0]})
+    assert score_suite(more) == alone
+    assert len(alone.passing) == 3

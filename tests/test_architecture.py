@@ -22,7 +22,6 @@ LAYERS = {
     "plenum_audit.kind": "design",
     "plenum_audit.logged": "records",
     "plenum_audit.programs": "programs",
-    "plenum_audit.readers": "programs",
     "plenum_audit.reports": "reports",
     "plenum_audit.suites": "dynamics",
     "plenum_audit.tracking": "tracking",

@@ -6,6 +6,7 @@ from .audit_growth import growth as growth
 from .audit_result import STOPPED as STOPPED
 from .audit_result import AuditResult as AuditResult
 from .audit_result import TriedOption as TriedOption
+from .audit_result import exit_status as exit_status
 from .audit_result import known as known
 from .audit_runs import Further as Further
 from .audit_runs import expected as expected
@@ -38,6 +39,7 @@ from .parting_calls import cached as cached
 from .parting_calls import changed_at as changed_at
 from .parting_calls import parting as parting
 from .parting_calls import uncalled as uncalled
+from .sequential import e_value as e_value
 
 __all__ = [
     "FAILED",
@@ -63,7 +65,9 @@ __all__ = [
     "changed_at",
     "coded",
     "compare",
+    "e_value",
     "estimate_accuracy",
+    "exit_status",
     "expected",
     "family",
     "further",

@@ -19,12 +19,20 @@ from plenum_audit.dynamics.audits import (
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses of verdicts."""
 
+
 STOPPED = 4
 """Exit status of an audit that was stopped before a verdict."""
 
 
 _SHOWN = 10
 """Number of lines and names of cases that are printed; the others are only counted."""
+
+
+def exit_status(verdict: str, undecided: str | None) -> int:
+    """Return the exit status of a verdict; undecided may count as ``pass`` or ``fail``."""
+    if verdict == UNDECIDED and undecided:
+        verdict = STABLE if undecided == "pass" else UNSTABLE
+    return STATUSES[verdict]
 
 
 def known(value: float) -> float | None:
@@ -160,9 +168,7 @@ class AuditResult:
             return STOPPED
         if self.comparisons:
             return STATUSES[UNSTABLE if self.worse else STABLE]
-        if self.family.verdict == UNDECIDED and undecided:
-            return STATUSES[STABLE if undecided == "pass" else UNSTABLE]
-        return STATUSES[self.family.verdict]
+        return exit_status(self.family.verdict, undecided)
 
     def lines(self) -> list[str]:
         """Return the verdicts in words: a line per case, and one for all."""

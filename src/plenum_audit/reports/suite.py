@@ -10,6 +10,7 @@ from typing import Any
 from plenum.base import UserError
 from plenum.reports import show_sentences, written
 from plenum_audit.design import AuditConfig
+from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
 from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
 
@@ -72,14 +73,13 @@ def sentences(suite: SuiteAssessment) -> Iterator[str]:
 def _verdict(suite: SuiteAssessment) -> str:
     rule, verdict = suite.rule, suite.verdict
     low, high = (f"{100 * limit:.0f} %" for limit in (rule.acceptable, rule.unacceptable))
-    e = "{:.3g}".format
-    if verdict.verdict == "stable":
-        shown = math.exp(min(verdict.log_stable, 600))
-        return f"Stable: two runs differ in less than {high} of cases like these (e = {e(shown)})."
-    if verdict.verdict == "unstable":
-        shown = math.exp(min(verdict.log_unstable, 600))
-        return f"Unstable: two runs differ in more than {low} of cases like these (e = {e(shown)})."
-    if verdict.log_stable > 0 and verdict.log_unstable >= -math.log(rule.alpha):
+    if verdict.verdict == STABLE:
+        shown = f"e = {e_value(verdict.log_stable):.3g}"
+        return f"Stable: two runs differ in less than {high} of cases like these ({shown})."
+    if verdict.verdict == UNSTABLE:
+        shown = f"e = {e_value(verdict.log_unstable):.3g}"
+        return f"Unstable: two runs differ in more than {low} of cases like these ({shown})."
+    if suite.between:
         return f"Undecided: two runs differ in more than {low} and less than {high} of such cases."
     return (
         f"Undecided: it is shown neither that two runs differ in less than {high} of cases like "

@@ -2,7 +2,6 @@ from .assessment import SuiteAssessment as SuiteAssessment
 from .assessment import assess_suite as assess_suite
 from .disagreement import UnsteadyCases as UnsteadyCases
 from .disagreement import bound_unsteady_cases as bound_unsteady_cases
-from .disagreement import count_contradictions as count_contradictions
 from .disagreement import estimate_disagreement as estimate_disagreement
 from .intervals import SuiteEstimate as SuiteEstimate
 from .scores import HALVING as HALVING
@@ -26,7 +25,6 @@ __all__ = [
     "UnsteadyCases",
     "assess_suite",
     "bound_unsteady_cases",
-    "count_contradictions",
     "estimate_disagreement",
     "judge_suite",
     "score_suite",

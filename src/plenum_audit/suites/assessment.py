@@ -1,22 +1,20 @@
 """All that is said of a suite."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from plenum_audit.dynamics import exit_status
 from plenum_audit.suites.disagreement import (
     UnsteadyCases,
     bound_unsteady_cases,
-    count_contradictions,
     estimate_disagreement,
 )
 from plenum_audit.suites.intervals import SuiteEstimate
 from plenum_audit.suites.scores import SuiteScore, score_suite
 from plenum_audit.suites.suite_runs import SuiteRuns
 from plenum_audit.suites.suite_verdict import SuiteRule, SuiteVerdict, judge_suite
-
-STATUSES = {"stable": 0, "unstable": 1, "undecided": 3}
-"""Exit statuses of verdicts."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +47,15 @@ class SuiteAssessment:
     unsteady: UnsteadyCases
     score: SuiteScore | None
 
+    @property
+    def between(self) -> bool:
+        """True if the disagreement is shown to lie between the two thresholds."""
+        shown = min(self.verdict.log_stable, self.verdict.log_unstable)
+        return shown >= -math.log(self.rule.alpha)
+
     def status(self, undecided: str | None) -> int:
         """Return the exit status; undecided may count as ``pass`` or ``fail``."""
-        verdict = self.verdict.verdict
-        if verdict == "undecided" and undecided:
-            verdict = "stable" if undecided == "pass" else "unstable"
-        return STATUSES[verdict]
+        return exit_status(self.verdict.verdict, undecided)
 
 
 def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> SuiteAssessment:
@@ -76,7 +77,6 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
     repeated = runs.where_repeated(2)
     apart = repeated.disagreements()
     worst = [int(case) for case in np.argsort(-apart, kind="stable") if apart[case] > 0]
-    assert len(worst) == count_contradictions(repeated)
     return SuiteAssessment(
         rule=rule,
         verdict=judge_suite(repeated, rule),

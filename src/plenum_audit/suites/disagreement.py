@@ -57,7 +57,7 @@ def _alike_twice(n: Floats, s2: Floats, s3: Floats, s4: Floats) -> Floats:
     return same + squares
 
 
-def count_contradictions(runs: SuiteRuns) -> int:
+def _contradictions(runs: SuiteRuns) -> int:
     """Return the number of cases of which two runs ended differently."""
     case, _, _ = runs.cells
     return int((np.bincount(case, minlength=len(runs.cases)) > 1).sum())
@@ -105,7 +105,7 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     if not 0.5 <= share < 1:
         raise ValueError(f"share: {share}; from 0.5 to below 1")
     runs = runs.where_repeated(2)
-    cases, contradicted = len(runs.cases), count_contradictions(runs)
+    cases, contradicted = len(runs.cases), _contradictions(runs)
     if not cases:
         return UnsteadyCases(share, (0.0, 1.0), (0.0, 1.0))
     repeats, sizes = np.unique(runs.repeats, return_counts=True)

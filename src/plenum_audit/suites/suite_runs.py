@@ -1,7 +1,7 @@
 """The runs of a suite in columns: the cases, and how each run of them ended."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,13 +27,6 @@ class SuiteRuns:
     score
         Score of each run from 0 to 1, shape (runs,); 1 for a right and 0 for a wrong decision, NaN
         where it isn't known.
-    factors
-        Further columns of the runs by name, such as ``model`` or ``wording``, as numbers of
-        ``levels``, shape (runs,); -1 where the log says nothing.
-    levels
-        Names of the values of each factor.
-    dollars
-        Cost of each run, shape (runs,); NaN where it isn't known, empty if no run has one.
 
     Examples
     --------
@@ -49,9 +42,6 @@ class SuiteRuns:
     case: Codes
     outcome: Codes
     score: Floats
-    factors: Mapping[str, Codes] = field(default_factory=dict)
-    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dollars: Floats = field(default_factory=lambda: np.empty(0))
 
     @classmethod
     def of(
@@ -102,42 +92,22 @@ class SuiteRuns:
         """
         if not self.has_scores:
             raise ValueError("score: not known for every run")
-        return self.with_outcomes(("wrong", "right"), (self.score >= 1).astype(np.intp))
-
-    def with_outcomes(self, names: Sequence[str], outcome: ArrayLike) -> "SuiteRuns":
-        """Return the same runs with other outcomes, given as numbers of ``names``."""
-        return SuiteRuns(
-            self.cases, tuple(names), self.case, np.asarray(outcome, np.intp), self.score,
-            self.factors, self.levels, self.dollars,
-        )  # fmt: skip
-
-    def take(self, rows: ArrayLike) -> "SuiteRuns":
-        """Return some of the runs, chosen by a mask or by numbers in order; all cases stay."""
-        kept = np.asarray(rows)
-        return SuiteRuns(
-            self.cases,
-            self.outcomes,
-            self.case[kept],
-            self.outcome[kept],
-            self.score[kept],
-            {name: codes[kept] for name, codes in self.factors.items()},
-            self.levels,
-            self.dollars[kept] if len(self.dollars) else self.dollars,
-        )
+        rightly = (self.score >= 1).astype(np.intp)
+        return replace(self, outcomes=("wrong", "right"), outcome=rightly)
 
     def where_repeated(self, least: int = 2) -> "SuiteRuns":
         """Return the cases with at least so many runs."""
         enough = self.repeats >= least
         if enough.all():
             return self
-        number = np.cumsum(enough) - 1
-        rows = enough[self.case]
-        part = self.take(rows)
-        names = tuple(name for name, kept in zip(self.cases, enough, strict=True) if kept)
+        number, rows = np.cumsum(enough) - 1, enough[self.case]
         return SuiteRuns(
-            names, part.outcomes, number[part.case], part.outcome, part.score,
-            part.factors, part.levels, part.dollars,
-        )  # fmt: skip
+            cases=tuple(name for name, kept in zip(self.cases, enough, strict=True) if kept),
+            outcomes=self.outcomes,
+            case=number[self.case[rows]],
+            outcome=self.outcome[rows],
+            score=self.score[rows],
+        )
 
     def chance_alike(self, runs: int) -> Floats:
         """Estimate without bias how likely so many runs of a case end alike, shape (N,).

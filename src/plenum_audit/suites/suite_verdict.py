@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenum.dynamics import Floats
+from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.suites.suite_runs import SuiteRuns
 
 _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
@@ -67,11 +68,6 @@ class SuiteVerdict:
     log_unstable: float
     cases: int
 
-    @property
-    def between(self) -> bool:
-        """True if the disagreement is shown to lie between the two thresholds."""
-        return self.verdict == "undecided" and min(self.log_stable, self.log_unstable) > 0
-
 
 class RunningSuite:
     """The evidence on cases that arrive one by one or in groups.
@@ -108,7 +104,7 @@ class RunningSuite:
         stable, unstable = (_log_mean(each) for each in (self._stable, self._unstable))
         bound = -math.log(self._rule.alpha)
         shown = stable >= bound, unstable >= bound
-        verdict = {(True, False): "stable", (False, True): "unstable"}.get(shown, "undecided")
+        verdict = {(True, False): STABLE, (False, True): UNSTABLE}.get(shown, UNDECIDED)
         return SuiteVerdict(verdict, stable, unstable, self._cases)
 
 

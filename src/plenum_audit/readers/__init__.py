@@ -1,1 +1,0 @@
-"""Readers of the logs that evaluation tools write."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plenum.base import UserError
 from plenum.checks.hosted_time import MANY_BATCHES, PATIENCE_S, STEPS, measure, read_prompts
@@ -280,8 +280,7 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
             by_settings[item.job.condition.backend].append(item)
     for settings, items in by_settings.items():
-        replicates = sum(item.replicates for item in items)
-        rows = min(settings.slots, replicates)
+        rows = min(settings.slots, sum(item.replicates for item in items))
         try:
             model = backend[repr(settings)]
             pace = measure(items[0].job, model, rows)
@@ -293,31 +292,44 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
             continue
         prompt_s = max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)
         step_s = pace.decode_s / pace.steps
-        seconds, batches, largest, returning = 0.0, 0.0, 0, set[str]()
-        for item in items:
-            use, condition = item.total, item.job.condition
-            prompts = read_prompts(item.job, model, rows)
-            again = condition.identity in returning
-            returning.add(condition.identity)
-            returned = 0 if again else 1 if prompts.common else item.replicates
-            computed = returned * prompts.prefixes + prompts.rests * use.calls / condition.calls
-            seconds += computed * prompt_s
-            # An object takes more tokens than its words, and a small model fills what it may.
-            room, held = use.calls * condition.sampling.max_tokens, use.tokens_out
-            written = room if condition.constrained else held
-            seconds += written / rows * prompts.batches * step_s
-            batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
+        work = _hosted_work(items, model, rows)
+        seconds = work.prompt_tokens * prompt_s + work.steps * step_s
         yield (
             f"time: about {_duration(seconds)}, measured here "
             f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
             f"{settings.slots}, {1 / prompt_s:.0f} prompt tokens a second)"
         )
-        if batches >= MANY_BATCHES:
+        if work.batches >= MANY_BATCHES:
             yield (
                 f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "
-                f"after the other, {batches:.1f} on average; backend.rung={largest} makes one of "
-                "them, and may take less time (another rung makes another condition)"
+                f"after the other, {work.batches:.1f} on average; backend.rung={work.largest} "
+                "makes one of them, and may take less time (another rung makes another condition)"
             )
+
+
+class _HostedWork(NamedTuple):
+    """Tokens of prompts, those that return counted once; steps; batches one after the other."""
+
+    prompt_tokens: float
+    steps: float
+    batches: float
+    largest: int
+
+
+def _hosted_work(items: Sequence[_Left], model: TokenCounting, rows: int) -> _HostedWork:
+    tokens, steps, batches, largest, read = 0.0, 0.0, 0.0, 0, set[str]()
+    for item in items:
+        use, condition = item.total, item.job.condition
+        prompts = read_prompts(item.job, model, rows)
+        distinct = 0 if condition.identity in read else (1 if prompts.common else item.replicates)
+        read.add(condition.identity)
+        tokens += distinct * prompts.prefixes + prompts.rests * use.calls / condition.calls
+        written = use.tokens_out
+        if condition.constrained:  # an object takes more than its words; a small model fills all
+            written = use.calls * condition.sampling.max_tokens
+        steps += written / rows * prompts.batches
+        batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
+    return _HostedWork(tokens, steps, batches, largest)
 
 
 def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:

@@ -78,6 +78,7 @@ class StudyWriter:
         self.runs = run_writer(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
+        self._last_start = 0
 
     def open(
         self, condition: dict[str, Any], target: int, nested: bool = True
@@ -103,6 +104,14 @@ class StudyWriter:
         if not known:
             return []
         return search_runs(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
+
+    def next_start(self) -> int:
+        """Choose when a condition's run began, in milliseconds, later than the one before.
+
+        Conditions are listed by it: two within a millisecond would stand in any order.
+        """
+        self._last_start = max(int(time.time() * 1000), self._last_start + 1)
+        return self._last_start
 
     def next_colour(self) -> str:
         """Choose a colour for each condition, since the UI's own choice repeats colours."""
@@ -362,7 +371,8 @@ class ConditionWriter:
             **({} if self._nested else {rows.ROWS_TAG: rows.ROWS_FILE}),
         }
         params = run_data.params_of_condition(self._condition)
-        return self._study.runs.begin(self._name, tags, params, old and old.info.start_time)
+        start = old.info.start_time if old else self._study.next_start()
+        return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:
         """Replace the parent run, since points of a chart can't be overwritten."""

@@ -378,6 +378,18 @@ def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     ]
 
 
+def test_conditions_are_listed_as_they_began_though_in_one_millisecond(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time", lambda: 1.8e9)
+    writer = StudyWriter(study.uri, study.name, "v")
+    cells = [f"cell{number}" for number in range(8)]
+    for cell in cells:
+        writer.open(CONDITION | {"cell": cell, "condition": cell}, 1)
+    found = runs.search_runs(writer.client, writer.experiment, runs.CONDITIONS)
+    assert [run.data.tags["plenum.cell"] for run in found] == cells
+
+
 def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     study: Study, tmp_path: Path
 ) -> None:

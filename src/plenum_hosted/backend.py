@@ -11,7 +11,7 @@ from plenum.base import Stopped, UserError, digest, flatten, generator
 from plenum.design import Hosted, Sampling
 from plenum.models import CallError, Chat, Message, Pace, Reply, Response
 from plenum.records import Failure
-from plenum_hosted import environment
+from plenum_hosted import environment, memory
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Form
 from plenum_hosted.loading import Loaded, load
@@ -41,6 +41,7 @@ class HostedBackend:
         """Load the models; refuse one that can't be loaded, can't repeat, or fits no prompt."""
         device = environment.choose(self._settings.device)
         environment.settle(self._settings, device)
+        memory.require((self._settings, name) for name in models if name not in self._loaded)
         for model in models:
             if model not in self._loaded:
                 # In a thread that ends: OpenMP's threads of one that stays would make it take

@@ -1,6 +1,7 @@
 """The hosted backend as an extension of plenum, which finds it by an entry point."""
 
 import os
+from collections.abc import Iterable
 
 from plenum.base import UserError
 from plenum.design import Host, Hosted
@@ -31,6 +32,19 @@ def build(settings: Hosted) -> ChatModel:
     return HostedBackend(settings)
 
 
+def require_room(wanted: Iterable[tuple[Hosted, str]]) -> None:
+    """Refuse models that don't fit the memory together; their backends are built already.
+
+    Raises
+    ------
+    UserError
+        They don't fit.
+    """
+    from plenum_hosted import memory
+
+    memory.require(wanted)
+
+
 def _load_libraries() -> None:
     """Import them, with threads that sleep where they wait.
 
@@ -50,4 +64,4 @@ def _load_libraries() -> None:
             del os.environ["OMP_WAIT_POLICY"]
 
 
-HOST = Host(build, digests)
+HOST = Host(build, digests, require_room)

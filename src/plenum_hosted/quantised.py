@@ -32,7 +32,7 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
     UserError
         A package is missing, or the file holds a model that transformers can't read.
     """
-    folder = resolve_path("mlruns/checkpoints") / f"{content}-{dtype}-{transformers.__version__}"
+    folder = folder_of(content, dtype)
     if folder.is_dir():
         return folder
     if find_spec("gguf") is None:
@@ -51,6 +51,20 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
         with suppress(OSError):  # another process was faster, and wrote the same
             os.rename(Path(fresh) / "whole", folder)
     return folder
+
+
+def folder_of(content: str, dtype: str) -> Path:
+    """Return the folder in which the checkpoint of a GGUF file's content is, or will be."""
+    return resolve_path("mlruns/checkpoints") / f"{content}-{dtype}-{transformers.__version__}"
+
+
+def elements(file: Path) -> int:
+    """Count the numbers of a GGUF file; none if it can't be read, since loading refuses it."""
+    with suppress(Exception):  # of the library, on whatever stands there
+        from gguf import GGUFReader
+
+        return sum(int(tensor.n_elements) for tensor in GGUFReader(file).tensors)
+    return 0
 
 
 def _convert(file: Path, folder: Path, dtype: str) -> None:

@@ -7,7 +7,16 @@ from pathlib import Path
 import networks
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    AutoTokenizer,
+    MistralConfig,
+    MistralForCausalLM,
+    PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+from plenum_hosted.checkpoints import TINY
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}"
@@ -57,6 +66,23 @@ def save(folder: Path, seed: int = 0) -> Path:
             }
         )
     )
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.dim() == 2:
+                parameter.mul_(8)
+    network.save_pretrained(folder)
+    made.save_pretrained(folder)
+    return folder
+
+
+def windowed(folder: Path) -> Path:
+    """Write a model of Mistral's kind that sees 48 tokens, with the tokenizer of the tiny model."""
+    made = AutoTokenizer.from_pretrained(TINY)
+    torch.manual_seed(7)
+    sizes = networks.config("mistral").to_diff_dict()
+    own = {"vocab_size": len(made), "max_position_embeddings": 4096, "sliding_window": 48}
+    stops = {"eos_token_id": made.eos_token_id, "pad_token_id": made.pad_token_id}
+    network = MistralForCausalLM(MistralConfig(**{**sizes, **own, **stops}))
     with torch.no_grad():
         for parameter in network.parameters():
             if parameter.dim() == 2:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -11,10 +12,12 @@ from hydra import compose, initialize_config_dir
 
 from plenum.base import resolve_path
 from plenum.checks import hosted_time
+from plenum.checks.hosted_time import Prompts
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
 from plenum.execution import longest_prompts
-from plenum.models import Chat, Message, Pace, Response
+from plenum.models import Chat, Message, Pace, Reply, Response
+from plenum.records import Usage
 
 
 def job(*overrides: str) -> Job:
@@ -36,25 +39,97 @@ class Counting:
         return 8192
 
 
+def read(asked: Job, rows: int) -> Prompts:
+    """The prompts of a study with one model."""
+    ((name, prompts),) = hosted_time.read_prompts(asked, Counting(), rows).items()
+    assert name == "tiny"
+    return prompts
+
+
 def test_parts_that_return_are_counted_once() -> None:
     alike, others = job(), job("perturbation=variants20")
-    prompts = hosted_time.read_prompts(alike, Counting(), rows=4)
+    prompts = read(alike, rows=4)
     assert prompts.common
-    assert not hosted_time.read_prompts(others, Counting(), rows=4).common
-    read = longest_prompts(alike.condition)
-    tokens = sum(Counting().count(chat.model, chat.messages) for chat in read)
+    assert not read(others, rows=4).common
+    chats = longest_prompts(alike.condition)
+    tokens = sum(Counting().count(chat.model, chat.messages) for chat in chats)
     assert 0 < prompts.prefixes < tokens / 2  # three seats' parts, of twelve calls
     assert 0 < prompts.rests < tokens - prompts.prefixes
 
 
 def test_caches_of_other_sizes_are_other_batches() -> None:
     wide, narrow = job("backend.rung=8192"), job("backend.rung=16", "backend.bucket=16")
-    assert hosted_time.read_prompts(wide, Counting(), rows=4).batches == 1
-    assert hosted_time.read_prompts(narrow, Counting(), rows=1).batches == pytest.approx(1)
-    several = hosted_time.read_prompts(narrow, Counting(), rows=4)
+    assert read(wide, rows=4).batches == 1
+    assert read(narrow, rows=1).batches == pytest.approx(1)
+    several = read(narrow, rows=4)
     assert 1 < several.batches <= 4
     joined = job(f"backend.rung={several.largest}")
-    assert hosted_time.read_prompts(joined, Counting(), rows=4).batches == 1
+    assert read(joined, rows=4).batches == 1
+
+
+MIXED = ("+model.seats.Rights=some/other", "model.name=mixed", "backend.rung=8192")
+"""Nine turns, three ballots and the clerk's count: the third seat has four of 13 calls."""
+BUSY = {"tiny": 9 / 13, "some/other": 4 / 13}
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_each_model_of_a_mixed_committee_has_its_own_prompts(rows: int) -> None:
+    prompts = hosted_time.read_prompts(job(*MIXED), Counting(), rows)
+    assert prompts.keys() == BUSY.keys()
+    for name, own in prompts.items():
+        assert own.batches == pytest.approx(1 - (1 - BUSY[name]) ** rows)
+    alone = read(job("backend.rung=8192"), rows)
+    assert sum(p.prefixes for p in prompts.values()) == pytest.approx(alone.prefixes, rel=0.05)
+    assert sum(p.rests for p in prompts.values()) == pytest.approx(alone.rests, rel=0.05)
+
+
+def test_the_time_of_a_mixed_committee_is_that_of_every_model() -> None:
+    mixed, written, free = job(*MIXED), 1000, {"prefill_s": 0.0, "prompt_tokens": 1}
+    paces = {name: Pace(decode_s=1.0, steps=10, **free) for name in BUSY}
+    paces["some/other"] = Pace(decode_s=50.0, steps=10, **free)
+    left = [(mixed, Usage(calls=13, tokens_out=written), 1)]
+    work = hosted_time.expect(left, Counting(), paces, rows=1)
+    steps = BUSY["tiny"] * 0.1 + BUSY["some/other"] * 5.0
+    assert work.seconds == pytest.approx(written * steps, rel=1e-3)
+    slowly = replace(paces["some/other"], prefill_s=20.0, prompt_tokens=10)
+    read_slowly = {**paces, "some/other": slowly}
+    own = hosted_time.read_prompts(mixed, Counting(), 1)["some/other"]
+    more = hosted_time.expect(left, Counting(), read_slowly, rows=1).seconds - work.seconds
+    assert more == pytest.approx(2.0 * (own.prefixes + own.rests), rel=1e-3)
+
+
+class Each:
+    """Two models whose every token takes other seconds."""
+
+    def __init__(self) -> None:
+        self._pace, self.asked = Pace(), list[str]()
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Count its tokens."""
+        self.asked.append(chat.model)
+        seconds = {"tiny": 1.0, "some/other": 7.0}[chat.model]
+        self._pace += Pace(tokens=chat.max_tokens, decode_s=seconds, steps=1)
+        return Response(Reply("", 1, chat.max_tokens))
+
+    def pace(self) -> Pace:
+        """Return what all of them took."""
+        return self._pace
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+def test_every_model_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted_time, "check_model", lambda condition, model: None)
+    model = Each()
+    studies = [job("backend.rung=8192"), job(*MIXED), job(*MIXED, "seed=9")]
+    paces = hosted_time.measure(studies, model, rows=3)  # type: ignore[arg-type]
+    assert paces is not None
+    assert {name: pace.decode_s for name, pace in paces.items()} == {
+        "tiny": 3.0,
+        "some/other": 21.0,
+    }
+    assert Counter(model.asked) == {"tiny": 3, "some/other": 3}
 
 
 class Slow:
@@ -83,7 +158,7 @@ def test_a_measurement_that_is_given_up_ends_its_engine(monkeypatch: pytest.Monk
     monkeypatch.setattr(hosted_time, "PATIENCE_S", 0.05)
     monkeypatch.setattr(hosted_time, "check_model", lambda condition, model: None)
     slow = Slow()
-    assert hosted_time.measure(replace(job(), replicates=2), slow, 2) is None  # type: ignore[arg-type]
+    assert hosted_time.measure([replace(job(), replicates=2)], slow, 2) is None  # type: ignore[arg-type]
     assert slow.closed
 
 

@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum.checks.hosted_time import MANY_BATCHES, PATIENCE_S, STEPS, measure, read_prompts
+from plenum.checks.hosted_time import (
+    MANY_BATCHES,
+    PATIENCE_S,
+    STEPS,
+    expect,
+    measure,
+    seconds_a_prompt_token,
+)
 from plenum.design import KINDS, Hosted, Job, RetryFailed
 from plenum.execution import (
     LISTED,
@@ -29,7 +36,7 @@ from plenum.execution import (
     take_up,
     warn_idle_slots,
 )
-from plenum.models import ChatModel, Price, Prices, TokenCounting, build_backend, how_to_state
+from plenum.models import ChatModel, Pace, Price, Prices, TokenCounting, build_backend, how_to_state
 from plenum.records import DamagedJournal, Usage, attempts, drop_revoked, read_entries
 
 if TYPE_CHECKING:
@@ -283,22 +290,17 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
         rows = min(settings.slots, sum(item.replicates for item in items))
         try:
             model = backend[repr(settings)]
-            pace = measure(items[0].job, model, rows)
+            paces = measure([item.job for item in items], model, rows)
         except UserError as problem:  # a plan may be made where the model isn't
             yield f"time: unknown; {problem}"
             continue
-        if pace is None or not pace.steps or not isinstance(model, TokenCounting):
+        done = paces is not None and all(pace.steps for pace in paces.values())
+        if not paces or not done or not isinstance(model, TokenCounting):
             yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
             continue
-        prompt_s = max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)
-        step_s = pace.decode_s / pace.steps
-        work = _hosted_work(items, model, rows)
-        seconds = work.prompt_tokens * prompt_s + work.steps * step_s
-        yield (
-            f"time: about {_duration(seconds)}, measured here "
-            f"by {pace.tokens} tokens of {rows} rows ({step_s:.2g} s a step of backend.slots="
-            f"{settings.slots}, {1 / prompt_s:.0f} prompt tokens a second)"
-        )
+        work = expect([(i.job, i.total, i.replicates) for i in items], model, paces, rows)
+        told = _paces(paces, settings, rows)
+        yield f"time: about {_duration(work.seconds)}, measured here {told}"
         if work.batches >= MANY_BATCHES:
             yield (
                 f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "
@@ -307,29 +309,17 @@ def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Itera
             )
 
 
-class _HostedWork(NamedTuple):
-    """Tokens of prompts, those that return counted once; steps; batches one after the other."""
-
-    prompt_tokens: float
-    steps: float
-    batches: float
-    largest: int
-
-
-def _hosted_work(items: Sequence[_Left], model: TokenCounting, rows: int) -> _HostedWork:
-    tokens, steps, batches, largest, read = 0.0, 0.0, 0.0, 0, set[str]()
-    for item in items:
-        use, condition = item.total, item.job.condition
-        prompts = read_prompts(item.job, model, rows)
-        distinct = 0 if condition.identity in read else (1 if prompts.common else item.replicates)
-        read.add(condition.identity)
-        tokens += distinct * prompts.prefixes + prompts.rests * use.calls / condition.calls
-        written = use.tokens_out
-        if condition.constrained:  # an object takes more than its words; a small model fills all
-            written = use.calls * condition.sampling.max_tokens
-        steps += written / rows * prompts.batches
-        batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
-    return _HostedWork(tokens, steps, batches, largest)
+def _paces(paces: dict[str, Pace], settings: Hosted, rows: int) -> str:
+    """Describe what was measured, for each model by its name where there are several."""
+    told = [
+        (f"{name}: " if len(paces) > 1 else "")
+        + f"{pace.decode_s / pace.steps:.2g} s a step of backend.slots={settings.slots}, "
+        f"{1 / seconds_a_prompt_token(pace):.0f} prompt tokens a second"
+        for name, pace in paces.items()
+    ]
+    tokens = sum(pace.tokens for pace in paces.values())
+    of_each = " of each model" if len(paces) > 1 else ""
+    return f"by {tokens} tokens of {rows} rows{of_each} ({'; '.join(told)})"
 
 
 def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:

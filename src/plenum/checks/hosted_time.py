@@ -1,13 +1,15 @@
-"""The expected time of a hosted model, from a short measurement of the model itself."""
+"""The expected time of hosted models, from a short measurement of the models themselves."""
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plenum.design import Hosted, Job
-from plenum.execution import check_model, longest_prompts, open_conversation
+from plenum.design import Condition, Hosted, Job
+from plenum.execution import check_model, longest_prompts
 from plenum.models import Chat, ChatModel, Pace, Paced, TokenCounting
+from plenum.records import Usage
 
 STEPS = 8
 """Tokens that each row writes."""
@@ -21,7 +23,7 @@ PATIENCE_S = 60.0
 
 @dataclass(frozen=True)
 class Prompts:
-    """The prompts of one replicate, as far as they have to be computed.
+    """A model's prompts in one replicate, as far as they have to be computed.
 
     Parameters
     ----------
@@ -30,9 +32,10 @@ class Prompts:
     common
         Whether replicates have the first ones in common.
     batches
-        Mean number of batches that decode one after the other, since caches differ in size.
+        Mean number of its batches that take a step while every row writes a token: several, since
+        caches differ in size; less than one, if other models write most of the time.
     largest
-        Places of the largest cache.
+        Places of its largest cache.
     """
 
     prefixes: float
@@ -42,35 +45,53 @@ class Prompts:
     largest: int
 
 
-def read_prompts(job: Job, model: TokenCounting, rows: int) -> Prompts:
+def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts]:
     """Play a replicate with the longest answers, and look at its prompts.
 
-    Tokens are counted on the first prompt, and scaled by length.
+    Tokens are counted on each model's first prompt, and scaled by length.
 
     Parameters
     ----------
     rows
-        Rows that decode at once.
+        Rows that decode at once, whichever models they call.
+
+    Returns
+    -------
+    dict of str to Prompts
+        By model.
     """
     condition = job.condition
     assert isinstance(condition.backend, Hosted)
-    chats = longest_prompts(condition)
-    parts = [_parts(chat) for chat in chats]
-    text = sum(len(message.content) for message in chats[0].messages)
-    rate = model.count(chats[0].model, chats[0].messages) / text
-    room, rung = condition.sampling.max_tokens, condition.backend.rung
+    chats, others = longest_prompts(condition), first_prompts(condition, 1)
     # Prefix and rest are each padded to a bucket, half of which is their mean.
-    room += condition.backend.bucket
-    sizes = [math.ceil(((len(shared) + rest) * rate + room) / rung) for shared, rest in parts]
-    missed = ((1 - sizes.count(size) / len(sizes)) ** rows for size in set(sizes))
-    other = open_conversation(condition, 1).ask
-    return Prompts(
-        prefixes=rate * sum(map(len, {shared for shared, _ in parts})),
-        rests=rate * sum(rest for _, rest in parts),
-        common=other is not None and _parts(other.chat)[0] == parts[0][0],
-        batches=sum(1 - chance for chance in missed),
-        largest=max(sizes) * rung,
-    )
+    room = condition.sampling.max_tokens + condition.backend.bucket
+    rung = condition.backend.rung
+    read = {}
+    for name, first in _firsts(chats).items():
+        parts = [_parts(chat) for chat in chats if chat.model == name]
+        text = sum(len(message.content) for message in first.messages)
+        rate = model.count(name, first.messages) / text
+        sizes = Counter(
+            math.ceil(((len(shared) + rest) * rate + room) / rung) for shared, rest in parts
+        )
+        idle = ((1 - number / len(chats)) ** rows for number in sizes.values())
+        read[name] = Prompts(
+            prefixes=rate * sum(map(len, {shared for shared, _ in parts})),
+            rests=rate * sum(rest for _, rest in parts),
+            common=name in others and _parts(others[name])[0] == parts[0][0],
+            batches=sum(1 - chance for chance in idle),
+            largest=max(sizes) * rung,
+        )
+    return read
+
+
+def first_prompts(condition: Condition, index: int) -> dict[str, Chat]:
+    """Return the first call of each model in a replicate."""
+    return _firsts(longest_prompts(condition, index))
+
+
+def _firsts(chats: Sequence[Chat]) -> dict[str, Chat]:
+    return {chat.model: chat for chat in reversed(chats)}
 
 
 def _parts(chat: Chat) -> tuple[str, int]:
@@ -83,32 +104,103 @@ def _parts(chat: Chat) -> tuple[str, int]:
     return shared, max(sum(len(m.content) for m in chat.messages) - len(shared), 0)
 
 
-def measure(job: Job, model: ChatModel, rows: int) -> Pace | None:
-    """Have first prompts of a condition answered by a few tokens, in so many rows at once.
+def measure(jobs: Sequence[Job], model: ChatModel, rows: int) -> dict[str, Pace] | None:
+    """Have first prompts of each model answered by a few tokens, in so many rows at once.
 
-    The model is loaded, and nothing is written.
+    The models are loaded, and nothing is written. One model is measured after the other.
+
+    Parameters
+    ----------
+    jobs
+        Conditions of one backend.
 
     Returns
     -------
-    Pace or None
-        What that took; ``None`` where it took longer than :data:`PATIENCE_S`, or can't be measured.
+    dict of str to Pace, or None
+        What that took, by model; ``None`` where one took longer than :data:`PATIENCE_S`, or can't
+        be measured.
     """
-    condition = job.condition
-    asks = [open_conversation(condition, n).ask for n in range(min(PROMPTS, job.replicates))]
-    chats: Sequence[Chat] = [ask.chat for ask in asks if ask is not None]
-    if not chats or not isinstance(model, Paced):
-        return None
-    check_model(condition, model)
-    chats = [replace(chats[n % len(chats)], seed=n, max_tokens=STEPS) for n in range(rows)]
+    asked: dict[str, list[Chat]] = {}
+    for job in jobs:
+        if not isinstance(model, Paced) or asked.keys() >= set(job.condition.models):
+            continue
+        check_model(job.condition, model)
+        for index in range(min(PROMPTS, job.replicates)):
+            for name, chat in first_prompts(job.condition, index).items():
+                asked.setdefault(name, []).append(chat)
 
-    async def decode() -> Pace | None:
-        calls = asyncio.gather(*(model.attempt(chat, 1) for chat in chats))
+    async def decode(paced: Paced) -> dict[str, Pace] | None:
+        paces = {}
         try:
-            await asyncio.wait_for(calls, PATIENCE_S)
-            return model.pace()
+            for name, chats in asked.items():
+                before = paced.pace()
+                few = (chats[n % len(chats)] for n in range(rows))
+                calls = (replace(chat, seed=n, max_tokens=STEPS) for n, chat in enumerate(few))
+                answered = asyncio.gather(*(model.attempt(chat, 1) for chat in calls))
+                await asyncio.wait_for(answered, PATIENCE_S)
+                paces[name] = paced.pace() - before
+            return paces
         except TimeoutError:
             return None
         finally:
             await model.close()  # a thread that still computes would end the process with a noise
 
-    return asyncio.run(decode())
+    return asyncio.run(decode(model)) if asked and isinstance(model, Paced) else None
+
+
+@dataclass(frozen=True)
+class HostedWork:
+    """The work of conditions on models of this machine.
+
+    Parameters
+    ----------
+    seconds
+        Expected, with models that share the machine's cores.
+    batches
+        The largest mean number of batches of one model that decode one after the other.
+    largest
+        Places of the largest cache.
+    """
+
+    seconds: float
+    batches: float
+    largest: int
+
+
+def expect(
+    left: Iterable[tuple[Job, Usage, int]],
+    model: TokenCounting,
+    paces: Mapping[str, Pace],
+    rows: int,
+) -> HostedWork:
+    """Compute the time of conditions from the measured paces of their models.
+
+    Parameters
+    ----------
+    left
+        Each condition with the usage and the number of replicates that are left.
+    paces
+        By model, from :func:`measure`.
+    """
+    seconds, batches, largest, seen = 0.0, 0.0, 0, set[str]()
+    for job, use, replicates in left:
+        condition = job.condition
+        written = use.tokens_out
+        if condition.constrained:  # an object takes more than its words; a small model fills all
+            written = use.calls * condition.sampling.max_tokens
+        for name, prompts in read_prompts(job, model, rows).items():
+            pace = paces[name]
+            distinct = 1 if prompts.common else replicates
+            if condition.identity in seen:
+                distinct = 0
+            tokens = distinct * prompts.prefixes + prompts.rests * use.calls / condition.calls
+            seconds += tokens * seconds_a_prompt_token(pace)
+            seconds += written / rows * prompts.batches * pace.decode_s / pace.steps
+            batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
+        seen.add(condition.identity)
+    return HostedWork(seconds, batches, largest)
+
+
+def seconds_a_prompt_token(pace: Pace) -> float:
+    """Return the measured time of a token of a prompt, in seconds."""
+    return max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)

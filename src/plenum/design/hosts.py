@@ -18,10 +18,14 @@ class Host:
         in one line where a library is missing.
     digests
         From the names of models to the digest of each that lies in a folder, by name.
+    require_room
+        From pairs of settings and model to nothing; it refuses, in one line, models that don't fit
+        the memory together. Called once their backends are built, before one is loaded.
     """
 
     build: Callable[[Any], Any]
     digests: Callable[[Iterable[str]], tuple[tuple[str, str], ...]]
+    require_room: Callable[[Iterable[tuple[Any, str]]], None]
 
 
 HOSTS: Registry[Host] = Registry("plenum.hosts", "backend.name")

@@ -22,9 +22,9 @@ def replicate_usage(condition: Condition) -> dict[str, Usage]:
     return _usage(_Key(_longest_run(condition)), after_round)
 
 
-def longest_prompts(condition: Condition) -> list[Chat]:
+def longest_prompts(condition: Condition, index: int = 0) -> list[Chat]:
     """Return the calls of one replicate, in whose prompts every argument is as long as allowed."""
-    return [ask.chat for ask, _ in _longest(_longest_run(condition))]
+    return [ask.chat for ask, _ in _longest(_longest_run(condition), index)]
 
 
 def _longest_run(condition: Condition) -> Condition:
@@ -34,10 +34,10 @@ def _longest_run(condition: Condition) -> Condition:
     return longest
 
 
-def _longest(condition: Condition) -> Iterator[tuple[Ask, float]]:
+def _longest(condition: Condition, index: int = 0) -> Iterator[tuple[Ask, float]]:
     """Yield the calls of a replicate with the longest answers, and the tokens of each answer."""
     longest_answer = KINDS[condition.kind].part("longest_answer")
-    conversation = open_conversation(condition, 0)
+    conversation = open_conversation(condition, index)
     while (ask := conversation.ask) is not None:
         text, tokens_out = longest_answer(condition, ask)
         yield ask, tokens_out

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, Api, Backend, Condition, Hosted, Job, kind_of
+from plenum.design import HOSTS, KINDS, Api, Backend, Condition, Hosted, Job, kind_of
 from plenum.execution.condition_folder import take_up
 from plenum.models import ChatModel, Prices, TokenCounting, how_to_state
 from plenum.records import local_folder
@@ -134,6 +134,23 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
         raise UserError(
             f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
         )
+
+
+def require_room(jobs: Sequence[Job]) -> None:
+    """Refuse hosted models that don't fit this machine's memory, all those of the sweep together.
+
+    Raises
+    ------
+    UserError
+        They don't fit; none has been loaded.
+    """
+    wanted: defaultdict[str, list[tuple[Hosted, str]]] = defaultdict(list)
+    for job in jobs:
+        backend = job.condition.backend
+        if isinstance(backend, Hosted):
+            wanted[backend.name] += [(backend, model) for model in job.condition.models]
+    for name, pairs in wanted.items():
+        HOSTS[name].require_room(pairs)
 
 
 def check_model(condition: Condition, model: ChatModel) -> None:

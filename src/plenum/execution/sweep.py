@@ -145,6 +145,8 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
         if key not in models:
             opened = build_backend(backend, job.calls, prices, here=playing.here)
             models[key] = playing.model(job, opened)
+    if playing.here:
+        preflight.require_room(jobs)
     for job in jobs:
         preflight.check_model(job.condition, models[repr(job.condition.backend)])
     return models

@@ -37,6 +37,11 @@ class Pace:
             *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
         )
 
+    def __sub__(self, other: "Pace") -> "Pace":
+        return Pace(
+            *(a - b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
+        )
+
     @property
     def tokens_a_second(self) -> float:
         """Tokens of answers by the time spent, prompts included; 0 before the first."""

@@ -1,0 +1,171 @@
+"""The memory that models need, which is compared with what is free before one is loaded."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import psutil
+import torch
+from safetensors import safe_open
+
+from plenum.base import UserError
+from plenum.design import Hosted
+from plenum_hosted import checkpoints, environment, quantised
+from plenum_hosted.loading import locate
+
+ROOT = Path("/")
+"""The folder in which ``proc`` and ``sys`` are."""
+
+_WHOLE = 4
+"""Bytes of a number while a GGUF file is converted, beside those of the finished checkpoint."""
+
+_CGROUPS = {
+    True: ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    False: ("", "memory.max", "memory.current", "inactive_file"),
+}
+"""Folder, limit, use, and what of the use can be freed at once: of version 1 (true) and 2."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """The memory that a model takes, in bytes.
+
+    Parameters
+    ----------
+    model
+        The model's name.
+    stays
+        Its weights in the engine's precision.
+    peak
+        The most that loading it takes: more than that if a GGUF file has to be converted.
+    """
+
+    model: str
+    stays: int
+    peak: int
+
+    def __str__(self) -> str:
+        need = f"{self.model} needs {_size(self.stays)}"
+        if self.peak == self.stays:
+            return need
+        return f"{need} ({_size(self.peak)} while its numbers are written out)"
+
+
+def require(wanted: Iterable[tuple[Hosted, str]]) -> None:
+    """Refuse models that don't fit this machine's memory together.
+
+    Parameters
+    ----------
+    wanted
+        Models that aren't loaded yet, each with the settings of its engine.
+
+    Raises
+    ------
+    UserError
+        They don't fit; the line names the need of each model, and what is free.
+    """
+    by_device: dict[torch.device, list[Need]] = {}
+    for settings, model in dict.fromkeys(wanted):
+        device = environment.choose(settings.device)
+        environment.settle(settings, device)  # before CUDA starts, which what is free asks for
+        by_device.setdefault(device, []).append(measure(model, settings))
+    for device, needs in by_device.items():
+        if device.type == "cuda":
+            free, _ = torch.cuda.mem_get_info(device)
+            _compare(needs, sum(need.stays for need in needs), free, f"on {device}")
+            # Each one passes through the machine's own memory, one after the other.
+            _compare(needs, max(need.peak for need in needs), free_here(), "beside the GPU")
+            continue
+        stay, most = 0, 0
+        for need in needs:
+            most = max(most, stay + need.peak)
+            stay += need.stays
+        _compare(needs, most, free_here(), "here")
+
+
+def _compare(needs: list[Need], total: int, free: int, where: str) -> None:
+    if total > free:
+        raise UserError(
+            f"backend: the models don't fit the memory {where}: "
+            f"{', '.join(map(str, needs))}, and {_size(free)} are free; "
+            "take fewer or smaller models, or backend.dtype=bfloat16"
+        )
+
+
+def measure(model: str, settings: Hosted) -> Need:
+    """Compute the memory of a model from the headers of its files.
+
+    What can't be read counts nothing here, since loading refuses it.
+
+    Raises
+    ------
+    UserError
+        Its files aren't here and can't be downloaded.
+    """
+    path, content = locate(model, settings.revision)
+    bytes_each = getattr(torch, settings.dtype).itemsize
+    if path.suffix == checkpoints.GGUF:
+        written = quantised.folder_of(content, settings.dtype)
+        if not written.is_dir():
+            elements = quantised.elements(path)
+            return Need(model, elements * bytes_each, elements * (_WHOLE + bytes_each))
+        path = written
+    need = _elements(path) * bytes_each
+    return Need(model, need, need)
+
+
+def _elements(folder: Path) -> int:
+    """Count the numbers of a checkpoint, in the files that transformers takes."""
+    single = folder / "model.safetensors"
+    total = 0
+    for file in [single] if single.is_file() else sorted(folder.glob("model-*.safetensors")):
+        with suppress(Exception), safe_open(file, "pt") as tensors:
+            total += sum(prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+    return total
+
+
+def free_here() -> int:
+    """Return the bytes of main memory that this process can still take.
+
+    Limits of a container (cgroups of version 1 and 2) count like the machine's own.
+    """
+    available = int(psutil.virtual_memory().available)
+    return max(0, min([available, *_rooms_of_cgroups()]))
+
+
+def _rooms_of_cgroups() -> Iterator[int]:
+    """Yield what each limit on this process's groups leaves, from its own group upwards."""
+    with suppress(OSError):
+        for line in (ROOT / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers and "memory" not in controllers.split(","):
+                continue
+            base, *names = _CGROUPS[bool(controllers)]
+            top = ROOT / "sys/fs/cgroup" / base
+            # In a container the path may be the host's, and the folder above all the container's.
+            own = top / path.lstrip("/")
+            for folder in (own, *own.parents):
+                with suppress(OSError, ValueError):
+                    yield _room(folder, *names)
+                if folder == top:
+                    break
+
+
+def _room(folder: Path, limit: str, use: str, freed: str) -> int:
+    """Return what one limit leaves.
+
+    Raises
+    ------
+    OSError, ValueError
+        There is none.
+    """
+    kept = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    used = int((folder / use).read_text()) - int(kept.get(freed, 0))
+    return int((folder / limit).read_text()) - used
+
+
+def _size(size: int) -> str:
+    """Write a number of bytes, in GB or MB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

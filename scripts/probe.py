@@ -10,8 +10,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import FAILED, INTERRUPTED
-    from plenum.base.terminal import say
+    from plenum.base import FAILED, Stopped
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -24,18 +23,22 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        from plenum.checks import show_dry_run
         from plenum_checks import determinism, determinism_report
 
         request = determinism.settings(cfg)
+        jobs, uri = determinism.jobs_of(request), request.job.tracking_uri
         if request.job.dry_run:
-            print(determinism.plan(request))
+            show_dry_run(jobs)
             return
-        document = determinism.probe(request)
-        if determinism.answered(document) or not document["stopped"]:
-            determinism_report.publish(document, request.out, request.job.tracking_uri)
-    if why := determinism.cut_short(document):
-        say(why)
-        raise SystemExit(INTERRUPTED if document["stopped"] == determinism.INTERRUPTED else FAILED)
+        try:
+            complete = determinism.probe(jobs)
+        except (KeyboardInterrupt, Stopped):
+            determinism_report.publish(jobs, uri)  # what came before
+            raise
+        determinism_report.publish(jobs, uri)
+        if not complete:
+            raise SystemExit(FAILED)
 
 
 if __name__ == "__main__":

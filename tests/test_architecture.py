@@ -64,7 +64,7 @@ BUDGETS = {
     "plenum": 32_300,
     "plenum_archive": 1_800,
     "plenum_audit": 18_500,
-    "plenum_checks": 4_760,
+    "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
     "plenum_hosted": 2_950,
     "plenum_papers": 4_770,

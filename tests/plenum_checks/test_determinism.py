@@ -1,6 +1,5 @@
 """The determinism probe: what is asked, what the answers' differences are, what is said of them."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from plenum.committee import Deliberation
-from plenum.design import Budget, Job
+from plenum.design import Api, Budget, Condition, Job
 from plenum_checks import determinism
-from plenum_checks.determinism_report import publish
-from plenum_checks.probed_model import ProbedModel, verdict
+from plenum_checks.determinism import FirstTurn, ProbeCondition
+from plenum_checks.determinism_report import compare, publish, read_calls
 from plenum_checks.spread import (
     END,
     ProbedAnswer,
@@ -136,41 +136,74 @@ def test_the_spread_of_logprobs_is_taken_before_the_texts_part() -> None:
 
 # ---- what is asked
 
+Make = Callable[..., list[Job]]
+
 
 @pytest.fixture
-def ask(job: Callable[..., Job], tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    """Probe the simulated backend, or what the overrides say."""
+def jobs(job: Callable[..., Job], tmp_path: Path) -> Make:
+    """Make the studies of a probe of the simulated backend, or of what the overrides say."""
 
-    def asked(*overrides: str, n: int = 5, **changes: Any) -> dict[str, Any]:
+    def made(*overrides: str, n: int = 5, **changes: Any) -> list[Job]:
         chosen = replace(job("tracking=none", *overrides), **changes)
-        return determinism.probe(determinism.ProbeSettings(chosen, n, None, tmp_path / "out"))
+        out = tmp_path / "out"
+        return determinism.jobs_of(determinism.ProbeSettings(chosen, n, None, out))
 
-    return asked
+    return made
 
 
-def test_the_prompt_is_the_first_turn_of_the_condition(
-    ask: Callable[..., dict[str, Any]], job: Callable[..., Job]
-) -> None:
-    (model,) = ask()["models"]
+def probe_condition(condition: Condition) -> ProbeCondition:
+    assert isinstance(condition, ProbeCondition)
+    return condition
+
+
+def test_the_prompt_is_the_first_turn_of_the_condition(jobs: Make, job: Callable[..., Job]) -> None:
+    (only,) = jobs()
     first = Deliberation(job().condition, 0).ask
+    asked = [FirstTurn(probe_condition(only.condition), index).ask for index in range(5)]
     assert first is not None
-    assert model["messages"] == [vars(message) for message in first.chat.messages]
-    assert model["seat"] == first.seat
-    seeds = [call["seed"] for call in model["calls"]]
-    assert seeds[0] == first.chat.seed
-    assert len(set(seeds)) == 5
+    assert {ask.chat.messages for ask in asked if ask} == {first.chat.messages}
+    assert len({ask.chat.seed for ask in asked if ask}) == 5
+    assert {ask.seat for ask in asked if ask} == {first.seat}
+    assert determinism.probe([only])
+    assert [call["model"] for call in read_calls(only)] == [first.chat.model] * 5
+
+
+def test_of_several_wordings_the_first_one_is_asked(jobs: Make, job: Callable[..., Job]) -> None:
+    (only,) = jobs("perturbation=variants20")
+    first = Deliberation(job("perturbation=variants20").condition, 0).ask
+    asked = [FirstTurn(probe_condition(only.condition), index).ask for index in range(5)]
+    assert first is not None
+    assert {ask.chat.messages for ask in asked if ask} == {first.chat.messages}
 
 
 def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
-    ask: Callable[..., dict[str, Any]], job: Callable[..., Job]
+    jobs: Make, job: Callable[..., Job]
 ) -> None:
-    models = ask("model=mixed")["models"]
+    made = jobs("model=mixed", n=2)
+    assert determinism.probe(made)
     seats = job("model=mixed").condition.speaking_order
-    assert [m["model"] for m in models] == [seat.model for seat in seats]
-    assert [m["seat"] for m in models] == [seat.name for seat in seats]
-    assert len({m["prompt"] for m in models}) == 5  # each role has a prompt of its own
-    seeds = [call["seed"] for m in models for call in m["calls"]]
-    assert len(set(seeds)) == 25
+    asked = [probe_condition(each.condition) for each in made]
+    assert [each.speaker for each in asked] == list(seats)
+    assert [each.models for each in asked] == [(seat.model,) for seat in seats]
+    prompts = [ask.chat for each in asked if (ask := FirstTurn(each, 0).ask)]
+    assert len({chat.messages for chat in prompts}) == 5  # each role has a prompt of its own
+    assert len({chat.seed for chat in prompts}) == 5
+    texts = [call["text"] for each in made for call in read_calls(each)]
+    assert len(texts) == 10
+
+
+def test_an_unfinished_probe_is_continued_and_a_complete_one_asked_anew(jobs: Make) -> None:
+    (first,) = jobs(n=4, budget=Budget(calls=3))
+    assert not determinism.probe([first])
+    answered = [call for call in read_calls(first) if call["outcome"] == "ok"]
+    assert len(answered) == 3
+    (again,) = jobs(n=4)
+    assert again.journals == first.journals
+    assert determinism.probe([again])
+    assert [call for call in read_calls(again) if call in answered] == answered
+    folder = Path(first.journals)
+    folder.rename(folder.with_name(f"2001-{folder.name}"))  # of another second
+    assert not Path(jobs(n=4)[0].journals).exists()
 
 
 @pytest.mark.parametrize(
@@ -183,82 +216,97 @@ def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
     ],
 )
 def test_a_fleet_that_differs_is_told_from_a_server_that_does(
-    ask: Callable[..., dict[str, Any]], texts: dict[str, list[str]], told: str
+    jobs: Make, texts: dict[str, list[str]], told: str
 ) -> None:
     answers = [(server, text) for server, each in texts.items() for text in each]
-    document = ask(n=len(answers))
-    document["settings"] |= {"backend": "api", "noise": None}
-    for call, (server, text) in zip(document["models"][0]["calls"], answers, strict=True):
-        call |= {"server": server, "text": text, "logprobs": []}
-    assert told in verdict(ProbedModel(document["models"][0]), document)
+    (only,) = jobs(n=len(answers))
+    determinism.probe([only])
+    calls = [
+        {**call, "server": server, "text": text}
+        for call, (server, text) in zip(read_calls(only), answers, strict=True)
+    ]
+    assert told in compare(replace(only.condition, backend=Api()), calls)["verdict"]
 
 
-def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, Any]]) -> None:
-    document = ask("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
-    (line,) = [ProbedModel(model) for model in document["models"]]
-    assert line.failed.keys() == {"timeout"}
-    assert line.answered + line.failed["timeout"] == line.requested == 40
-    assert 8 < line.answered < 32
-    assert line.metrics["attempts"] == 40
-    assert "40 answers came" in determinism.cut_short(document)
+def test_failures_are_counted_and_never_replaced(jobs: Make) -> None:
+    (only,) = jobs("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
+    assert not determinism.probe([only])
+    row = compare(only.condition, read_calls(only))
+    assert row["n_answered"] + row["n_failed"] == row["n_asked"] == row["attempts"] == 40
+    assert row["unanswered"] == f"timeout {row['n_failed']}"
+    assert 8 < row["n_answered"] < 32
 
 
-def test_a_budget_leaves_calls_pending(ask: Callable[..., dict[str, Any]]) -> None:
-    document = ask(n=10, budget=Budget(calls=6))
-    (line,) = [ProbedModel(model) for model in document["models"]]
-    assert (line.answered, line.pending) == (6, {"budget": 4})
-    assert "6 of 10" in determinism.cut_short(document)
+def test_a_budget_leaves_calls_pending(jobs: Make) -> None:
+    (only,) = jobs(n=10, budget=Budget(calls=6))
+    assert not determinism.probe([only])
+    row = compare(only.condition, read_calls(only))
+    assert (row["n_answered"], row["n_pending"], row["n_failed"]) == (6, 4, 0)
 
 
 # ---- what is said of them
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "temperature", "sentence"),
     [
-        ({}, "who answered isn't deterministic at temperature 0 here"),
-        ({"sampling.temperature": 0.7}, "says nothing about the server's arithmetic"),
-        ({"send_seed": True}, "each call sent a seed of its own"),
-        ({"backend": "simulated", "noise": 0.05}, "the simulated backend's own noise"),
+        ({}, 0.0, "who answered isn't deterministic at temperature 0 here"),
+        ({}, 0.7, "says nothing about the server's arithmetic"),
+        ({"send_seed": True}, 0.0, "each call sent a seed of its own"),
+        (None, 0.0, "the simulated backend's own noise"),
     ],
 )
 def test_a_difference_is_put_down_to_what_can_have_made_it(
-    ask: Callable[..., dict[str, Any]], changes: dict[str, Any], sentence: str
+    jobs: Make, changes: dict[str, Any] | None, temperature: float, sentence: str
 ) -> None:
-    document = ask()
-    document["settings"].update({"backend": "api", "send_seed": False, **changes})
-    (model,) = document["models"]
-    model["calls"][0]["text"] += " and more"
-    told = verdict(ProbedModel(model), document)
-    assert told.startswith("5 answers, 5 distinct: ")
+    (only,) = jobs()
+    determinism.probe([only])
+    calls = read_calls(only)
+    calls[0]["text"] += " and more"
+    sampling = replace(only.condition.sampling, temperature=temperature)
+    backend = only.condition.backend if changes is None else Api(**changes)
+    told = compare(replace(only.condition, sampling=sampling, backend=backend), calls)["verdict"]
+    assert told.startswith(f"5 answers, {len({call['text'] for call in calls})} distinct: ")
     assert sentence in told
 
 
-def test_equal_texts_with_unequal_logprobs_are_no_proof_of_equal_arithmetic(
-    ask: Callable[..., dict[str, Any]],
-) -> None:
-    document = ask("backend.noise=0", n=20)
-    (model,) = document["models"]
-    told = verdict(ProbedModel(model), document)
+def test_equal_texts_with_unequal_logprobs_are_no_proof_of_equal_arithmetic(jobs: Make) -> None:
+    (only,) = jobs("backend.noise=0", n=20)
+    determinism.probe([only])
+    calls = read_calls(only)
+    told = compare(only.condition, calls)["verdict"]
     assert "all 20 equal: no difference seen" in told
     assert "up to 14 % per call" in told
-    for number, call in enumerate(model["calls"]):
+    for number, call in enumerate(calls):
         call["logprobs"] = [["x", -0.25 - 0.01 * (number == 7)]]
-    assert "0.01 apart" in verdict(ProbedModel(model), document)
+    row = compare(only.condition, calls)
+    assert "0.01 apart" in row["verdict"]
+    assert_allclose(row["logprob_spread_max"], 0.01)
 
 
-def test_what_is_written_is_plain_json_without_nan(
-    ask: Callable[..., dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_written_has_every_model_and_says_that_agents_were_simulated(
+    jobs: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = ask("model=mixed", "backend.timeout_rate=0.6", "calls.max_attempts=1", n=3)
-    files = publish(document, tmp_path / "out", None)
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(constant)
-
-    written = json.loads(files[0].read_text(), parse_constant=refuse)
-    assert [m["model"] for m in written["models"]] == [m["model"] for m in document["models"]]
-    assert all("metrics" in m and "verdict" in m for m in written["models"])
-    page, printed = files[1].read_text(), capsys.readouterr().out
+    made = jobs("model=mixed", "backend.timeout_rate=0.3", "calls.max_attempts=1", n=4)
+    determinism.probe(made)
+    publish(made, None)
+    (written,) = Path(made[0].journals).glob("probe-*.csv")
+    frame = pd.read_csv(written)
+    assert list(frame["model"]) == [str(each.condition) for each in made]
+    assert (frame["n_answered"] + frame["n_failed"] == 4).all()
+    assert frame["n_failed"].sum() > 0
+    page, printed = written.with_suffix(".md").read_text(), capsys.readouterr().out
     assert printed.count("simulated agents answered") == 1  # once a screen
-    assert page.count("simulated agents answered") == page.count("\n## ")
+    assert page.count("simulated agents answered") == 1
+    for model, verdict in zip(frame["model"], frame["verdict"], strict=True):
+        assert f"{model}: {verdict}" in page
+
+
+def test_nothing_is_published_of_a_probe_without_an_answer(
+    jobs: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = jobs("backend.timeout_rate=1", "calls.max_attempts=1", n=2)
+    assert not determinism.probe(made)
+    publish(made, None)
+    assert capsys.readouterr().out == ""
+    assert not list(Path(made[0].journals).glob("probe*"))

@@ -1,14 +1,12 @@
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
 from .condition import require_committee as require_committee
-from .constrained import parse_turn as parse_turn
 from .deliberation import Deliberation as Deliberation
 from .failures import classify_failure as classify_failure
 from .frame import FRAME_TEMPLATES as FRAME_TEMPLATES
 from .frame import PLENUM as PLENUM
 from .frame import Frame as Frame
 from .frame import template_problems as template_problems
-from .prompts import turn_prompt as turn_prompt
 from .state import Malformed as Malformed
 from .state import parse_answer as parse_answer
 
@@ -22,8 +20,6 @@ __all__ = [
     "Seat",
     "classify_failure",
     "parse_answer",
-    "parse_turn",
     "require_committee",
     "template_problems",
-    "turn_prompt",
 ]

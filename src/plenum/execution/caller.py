@@ -1,6 +1,6 @@
 """Calls of models: admission, retries, the call log, and errors that stop all further calls.
 
-Replicates, the determinism probe and the judge of meaning all call through a :class:`Caller`.
+Replicates and the judge of meaning call through a :class:`Caller`.
 """
 
 from collections.abc import Callable, Mapping
@@ -97,11 +97,9 @@ class Caller:
         more: dict[str, Any] = {}
         if response.fingerprint:
             more["fingerprint"] = response.fingerprint
-        for name in ("cached", "written"):
-            if tokens := getattr(response, name):
-                more[name] = tokens
-        if response.dropped:
-            more["dropped"] = list(response.dropped)
+        for name in ("cached", "written", "dropped", "logprobs"):
+            if value := getattr(response, name):
+                more[name] = value
         self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
 
     def _note_sent(self, chat: Chat, labels: Mapping[str, Any], number: int) -> None:

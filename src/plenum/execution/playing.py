@@ -16,7 +16,7 @@ from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
-from plenum.execution.trials import Trials
+from plenum.execution.trials import Trial, Trials
 from plenum.models import ChatModel
 from plenum.records import Usage, store_of
 
@@ -121,6 +121,7 @@ class Deliberations:
     slots: int | None = None
     here = True
     together = False
+    tries = True  # models that nobody could read yet, by a few replicates before the others
 
     def __init__(self) -> None:
         self._trials = Trials()
@@ -167,7 +168,7 @@ class Deliberations:
             complain=scene.complain,
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
-            trial=self._trials.of(scene.job, scene.index),
+            trial=self._trials.of(scene.job, scene.index) if self.tries else Trial(),
             store=store_of(scene.job.journals),
         )
 

@@ -1,6 +1,6 @@
 """Many questions to one backend at once, and how Ctrl-C, SIGTERM or a refused key ends them.
 
-The determinism probe and the judge of meaning ask so; a sweep shares the handling of signals.
+The judge of meaning asks so; a sweep shares the handling of signals.
 """
 
 import asyncio

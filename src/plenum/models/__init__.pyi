@@ -17,7 +17,6 @@ from .api.prices import Price as Price
 from .api.prices import Prices as Prices
 from .api.prices import how_to_state as how_to_state
 from .api.routes import Route as Route
-from .api.routes import find_route as find_route
 from .api.routes import is_model as is_model
 from .api.routes import litellm_name as litellm_name
 from .api.routes import make_forwarding_route as make_forwarding_route
@@ -96,7 +95,6 @@ __all__ = [
     "classify_status",
     "draw_persona",
     "failure_entry",
-    "find_route",
     "headers_of",
     "how_to_state",
     "is_model",

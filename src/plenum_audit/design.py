@@ -74,7 +74,8 @@ class AuditConfig(Checked):
     remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
     always changed in requests. ``suite`` gives one verdict on all cases of a log together, for
     which few runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement``
-    are chances that two runs of a case end differently.
+    are chances that two runs of a case end differently. ``otlp`` is the address of a collector of
+    OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores of a log's runs.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -94,6 +95,8 @@ class AuditConfig(Checked):
     unacceptable_disagreement: Inner = 0.15
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
+    otlp: WebUrl = ""
+    inspect_scores: str = ""
     out: str = "outputs/audit"
 
 
@@ -143,6 +146,10 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     require(
         not (audit.suite and (audit.fix or audit.baseline or audit.control != "none")),
         "suite: true; fix, baseline and control are for verdicts on cases: leave them out",
+    )
+    require(
+        bool(audit.logs) or not audit.inspect_scores,
+        f"inspect_scores: {audit.inspect_scores}; it needs logs=FILE, whose runs are scored",
     )
     require(
         audit.fix or not audit.temperatures,

@@ -78,6 +78,7 @@ def audited(audit: Audit) -> AuditResult | None:
         The program ended this process, which is possible if it runs in it.
     """
     from plenum.reports import show_text
+    from plenum_audit.exports import export_audit, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
 
     begun = False
@@ -86,6 +87,7 @@ def audited(audit: Audit) -> AuditResult | None:
         nonlocal begun
         jobs = audit.jobs[:1] if is_large(audit) else audit.jobs
         publish_unended(jobs, audit.settings, "the audit has not ended", begun=False)
+        remove_stale_statement(audit.settings)
         begun = True
 
     try:
@@ -95,6 +97,7 @@ def audited(audit: Audit) -> AuditResult | None:
         program = logged_program(audit.logged) if is_large(audit) else None
         for line in publish_audited(audit.jobs, audit.settings, result, program):
             show_text(line)
+        export_audit(audit, result)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:
@@ -118,24 +121,29 @@ def assessed(audit: Audit) -> int:
     UserError
         No run of the log reached a decision, no case has two runs, or the outputs can't be written.
     """
+    from plenum_audit.exports import export_suite
     from plenum_audit.reports import publish_suite
 
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    assessment = assess_suite(read_suite(audit), rule, settings.acceptable)
+    runs = read_suite(audit)
+    assessment = assess_suite(runs, rule, settings.acceptable)
     if audit.jobs[0].dry_run:
         print(describe_log(audit))
         return 0
     publish_suite(assessment, audit.jobs[0].study, settings, doubts(audit.logged))
+    export_suite(audit, assessment, runs)
     return assessment.status(settings.undecided)
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
+    from plenum_audit.exports import remove_stale_statement
     from plenum_audit.reports import publish_unbegun
 
     told = one_line(error) if isinstance(error, Exception) else _in_words(error)
     why = f"the audit could not begin: {told}"
     publish_unbegun(study, settings, why, status_of(error, NO_VERDICT))
+    remove_stale_statement(settings)
 
 
 def _in_words(error: BaseException) -> str:

@@ -1,0 +1,5 @@
+from .exporting import export_audit as export_audit
+from .exporting import export_suite as export_suite
+from .statement import remove_stale_statement as remove_stale_statement
+
+__all__ = ["export_audit", "export_suite", "remove_stale_statement"]

@@ -1,0 +1,80 @@
+"""Scores of runs as JSON lines that inspect's ``precomputed_scores()`` reads."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.base import UserError
+from plenum_audit.dynamics import FAILED, NO_DECISION, outcome
+from plenum_audit.exports.findings import AuditFinding
+from plenum_audit.programs import Logged
+
+_RIGHT, _WRONG = "C", "I"
+"""inspect's values of a right and of a wrong answer."""
+
+
+def write_scores(file: Path, logged: Sequence[Logged], findings: Sequence[AuditFinding]) -> Path:
+    """Write a line for each run of a log: whether it ends like most runs of its case.
+
+    Parameters
+    ----------
+    findings
+        Those of the cases.
+
+    Raises
+    ------
+    UserError
+        The file can't be written.
+    """
+    lines = "".join(f"{json.dumps(each)}\n" for each in scores(logged, findings))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(lines, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"inspect_scores: {file} can't be written: {error.strerror}") from None
+    return file
+
+
+def scores(logged: Sequence[Logged], findings: Sequence[AuditFinding]) -> Iterator[dict[str, Any]]:
+    """Yield a score for each run: its sample's id, its epoch, and ``C`` if it ends like most do.
+
+    A run that failed, or has no decision, ends like no other.
+    """
+    found = {each.case: each for each in findings}
+    for each in logged:
+        case = each.condition.case.id
+        if case not in found:
+            continue  # of a suite, a case with one run
+        ended = [outcome(end["status"], str(end.get("decision"))) for end in each.ends]
+        counts = Counter(o for o in ended if o not in (FAILED, NO_DECISION))
+        most = max(counts.values(), default=0)
+        about = _about(found[case])
+        for number, (row, one) in enumerate(zip(each.rows, ended, strict=True), 1):
+            agrees = counts[one] == most and (most > 1 or len(ended) == 1)
+            yield {
+                "id": case,
+                "epoch": _epoch(row, number),
+                "value": _RIGHT if agrees else _WRONG,
+                "answer": one,
+                "explanation": f"{counts[one]} of {len(ended)} runs end like this one",
+                "metadata": about,
+            }
+
+
+def _about(finding: AuditFinding) -> dict[str, Any]:
+    return {
+        "verdict": finding.label,
+        "agreement": finding.agreement,
+        "runs": finding.runs,
+    }
+
+
+def _epoch(row: Mapping[str, Any], number: int) -> int:
+    """Return the number of the run in its log, or else its place among those of its case."""
+    run = row.get("run")
+    try:
+        return int(str(run)) if run is not None else number
+    except ValueError:
+        return number

@@ -1,0 +1,3 @@
+from .stopping import StopWhenDecided as StopWhenDecided
+
+__all__ = ["StopWhenDecided"]

@@ -44,14 +44,11 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_audit.gating import assessed, audited, composed
+        from plenum_audit.gating import composed, concluded
 
-        audit = composed(cfg)
-        if audit.settings.suite:
-            raise SystemExit(assessed(audit))
-        result = audited(audit)
-    if result is not None:
-        raise SystemExit(result.status(audit.settings.undecided))
+        status = concluded(composed(cfg))
+    if status is not None:
+        raise SystemExit(status)
 
 
 def as_hydra_reads_it(argument: str) -> str:

@@ -22,6 +22,7 @@ LAYERS = {
     "plenum_audit.kind": "design",
     "plenum_audit.logged": "records",
     "plenum_audit.programs": "programs",
+    "plenum_audit.readers": "records",
     "plenum_audit.reports": "reports",
     "plenum_audit.suites": "dynamics",
     "plenum_audit.tracking": "tracking",

@@ -62,6 +62,12 @@ Program = Annotated[
 """``committee=FILE.py:NAME`` is ``committee.target=FILE.py:NAME``."""
 
 
+Names = Annotated[
+    list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+]
+"""A name, or a list of them."""
+
+
 @dataclass(frozen=True)
 class AuditConfig(Checked):
     """The cases of an audit, its criterion of stability, and additional analyses.
@@ -76,12 +82,18 @@ class AuditConfig(Checked):
     which few runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement``
     are chances that two runs of a case end differently. ``otlp`` is the address of a collector of
     OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores of a log's runs.
+    ``suite=auto`` chooses it for logs of many
+    cases with few runs each. ``format`` names the format of a log, ``by`` the fields by which it is
+    split; ``compare`` says whether two runs differ by their decisions or in being right.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
     case: str | None = None
     columns: dict[str, Any] = field(default_factory=dict)
     logs: str | None = None
+    format: str = ""
+    by: Names = field(default_factory=list)
+    compare: Literal["auto", "decisions", "right"] = "auto"
     acceptable: Inner = 0.95
     unacceptable: Inner = 0.80
     max_runs: Annotated[Int, Field(ge=2, le=10_000)] = 100
@@ -90,7 +102,7 @@ class AuditConfig(Checked):
     baseline: str | None = None
     control: Literal["none", "one_shot"] = "none"
     fix: bool = False
-    suite: bool = False
+    suite: bool | Literal["auto"] = "auto"
     acceptable_disagreement: Inner = 0.05
     unacceptable_disagreement: Inner = 0.15
     overrides: dict[str, Any] = field(default_factory=dict)
@@ -135,17 +147,23 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         f"unacceptable_disagreement={audit.unacceptable_disagreement:g}",
     )
     require(
-        bool(audit.logs) or not audit.suite,
+        bool(audit.logs) or audit.suite is not True,
         "suite: true; it needs logs=FILE: the runs of a live audit end when a case is decided, "
         "which would bias what is said of the suite",
     )
     require(
-        not audit.suite or audit.acceptable >= 0.5,
+        audit.suite is not True or audit.acceptable >= 0.5,
         f"acceptable: {audit.acceptable:g}; of a suite it is at least 0.5",
     )
     require(
-        not (audit.suite and (audit.fix or audit.baseline or audit.control != "none")),
+        not (audit.suite is True and (audit.fix or audit.baseline or audit.control != "none")),
         "suite: true; fix, baseline and control are for verdicts on cases: leave them out",
+    )
+    for name, given in {"format": audit.format, "by": audit.by}.items():
+        require(bool(audit.logs) or not given, f"{name}: {given}; it needs logs=")
+    require(
+        audit.compare == "auto" or (bool(audit.logs) and audit.suite is not False),
+        f"compare: {audit.compare}; it is for the suite of a log: logs=FILE suite=true",
     )
     require(
         bool(audit.logs) or not audit.inspect_scores,

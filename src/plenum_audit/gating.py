@@ -5,13 +5,24 @@ from contextlib import contextmanager, suppress
 
 from omegaconf import DictConfig
 
-from plenum.base import NO_VERDICT, UserError, one_line, redact, status_of
+from plenum.base import NO_VERDICT, UserError, one_line, redact, say, status_of
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
-from plenum_audit.execution import describe_log, is_large, logged_program, read_suite, run_audit
+from plenum_audit.execution import (
+    describe_choices,
+    describe_log,
+    is_large,
+    logged_program,
+    read_suite,
+    run_audit,
+    wants_suite,
+)
 from plenum_audit.programs import Audit, compose_audit, doubts
 from plenum_audit.suites import SuiteRule, assess_suite
+
+_WORST_FIRST = (NO_VERDICT, 1, 3, 0)
+"""Exit statuses: no verdict, unstable, undecided, stable."""
 
 
 def composed(cfg: DictConfig) -> Audit:
@@ -55,6 +66,30 @@ def _settings(cfg: DictConfig, out: str) -> AuditConfig:
         return type_audit(cfg)[0]
     except UserError:
         return AuditConfig(out=out)
+
+
+def concluded(audit: Audit) -> int | None:
+    """Judge the cases of an audit, or its suite; of a log that is split, those of each group.
+
+    Returns
+    -------
+    int or None
+        The exit status, of several groups the worst one; ``None`` after a dry run of cases.
+    """
+    from plenum.reports import show_text
+
+    if audit.summary:
+        say(audit.summary)
+    statuses: list[int | None] = []
+    for group, each in audit.by_group():
+        if group:
+            show_text(f"\n{', '.join(audit.settings.by)} = {group}")
+        if wants_suite(each):
+            statuses.append(assessed(each))
+        else:
+            result = audited(each)
+            statuses.append(None if result is None else result.status(each.settings.undecided))
+    return next((status for status in _WORST_FIRST if status in statuses), statuses[0])
 
 
 def audited(audit: Audit) -> AuditResult | None:
@@ -131,7 +166,8 @@ def assessed(audit: Audit) -> int:
     if audit.jobs[0].dry_run:
         print(describe_log(audit))
         return 0
-    publish_suite(assessment, audit.jobs[0].study, settings, doubts(audit.logged))
+    told = (*describe_choices(audit), *doubts(audit.logged))
+    publish_suite(assessment, audit.jobs[0].study, settings, told)
     export_suite(audit, assessment, runs)
     return assessment.status(settings.undecided)
 

@@ -19,7 +19,6 @@ from plenum_audit.dynamics import (
 )
 from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs import Audit, Logged, doubts
-from plenum_audit.suites import SuiteRuns
 
 
 def is_large(audit: Audit) -> bool:
@@ -60,7 +59,7 @@ def judged(
     UserError
         No run reached a decision.
     """
-    outcomes = _decided(audit)
+    outcomes = decided(audit)
     options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
     cases = case_verdicts(outcomes, options, rule)
     comparisons = {
@@ -103,44 +102,14 @@ def describe_log(audit: Audit) -> str:
     return f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called"
 
 
-@pause_collector()
-def read_suite(audit: Audit) -> SuiteRuns:
-    """Return the runs of a log in columns.
-
-    A run is right if it decided for the right answer of its case. Without an answer for every case
-    no run has a score.
+def decided(audit: Audit) -> dict[str, list[str]]:
+    """Return outcomes by case.
 
     Raises
     ------
     UserError
-        No run reached a decision, or no case has two runs.
+        No run reached a decision.
     """
-    outcomes = _decided(audit)
-    answers = {_id(logged): logged.condition.case.answer for logged in audit.logged}
-    scores: dict[str, list[float]] | None = None
-    if all(answers.values()):
-        scores = {
-            case: [float(each == answers[case]) for each in ended]
-            for case, ended in outcomes.items()
-        }
-    runs = SuiteRuns.of({case: _apart(ended) for case, ended in outcomes.items()}, scores)
-    if not runs.where_repeated(2).cases:
-        raise UserError(
-            f"logs={audit.settings.logs}: no case has two runs, so nothing shows whether runs agree"
-        )
-    return runs
-
-
-def _apart(outcomes: Sequence[str]) -> list[str]:
-    """Tell runs without a decision apart: failing each time isn't stable."""
-    return [
-        f"{each} {number}" if each in (FAILED, NO_DECISION) else each
-        for number, each in enumerate(outcomes)
-    ]
-
-
-def _decided(audit: Audit) -> dict[str, list[str]]:
-    """Return outcomes by case; raises :class:`UserError` if no run reached a decision."""
     outcomes = {_id(logged): _outcomes(logged) for logged in audit.logged}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
         why = "; ".join(("no run of it came to a decision", *doubts(audit.logged)))

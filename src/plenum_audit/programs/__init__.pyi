@@ -24,6 +24,10 @@ from .decision import read_decision as read_decision
 from .elicitation import list_questions as list_questions
 from .importing import provide_client as provide_client
 from .log_doubts import doubts as doubts
+from .log_doubts import has_declared_options as has_declared_options
+from .log_scores import RIGHT as RIGHT
+from .log_scores import WRONG as WRONG
+from .log_scores import score_of as score_of
 from .logs import Logged as Logged
 from .one_shot import OneShot as OneShot
 from .one_shot import seats as seats
@@ -37,6 +41,8 @@ __all__ = [
     "NO_DECISION",
     "OWN_MODELS",
     "READINGS",
+    "RIGHT",
+    "WRONG",
     "Audit",
     "AuditCase",
     "Committee",
@@ -53,6 +59,7 @@ __all__ = [
     "compose_audit",
     "doubts",
     "find_program",
+    "has_declared_options",
     "list_questions",
     "load_cases",
     "make_reading",
@@ -62,6 +69,7 @@ __all__ = [
     "require_apart",
     "require_program",
     "restarts",
+    "score_of",
     "seats",
     "set_aside",
     "settings_line",

@@ -9,8 +9,8 @@ from typing import Any
 from plenum.base import UserError, flatten, project_root, read_yaml
 from plenum.scenarios import check_scenario
 from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.data_sets import READERS, Row, Wrong, rows
 from plenum_audit.programs.decision import look_alike
+from plenum_audit.readers import TABLES, Row, Wrong, rows
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
 """Default columns of a data set for the fields of a case."""
@@ -94,8 +94,8 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
             raise UserError(f"columns.{changed[0]}: only for a data set; {file} is YAML")
         yield from _of_yaml(file)
         return
-    if file.suffix not in READERS:
-        raise UserError(f"case={file}: give a folder, or a file in .yaml, {', '.join(READERS)}")
+    if file.suffix not in TABLES:
+        raise UserError(f"case={file}: give a folder, or a file in .yaml, {', '.join(TABLES)}")
     if unknown := columns.keys() - COLUMNS.keys():
         raise UserError(f"columns.{min(unknown)}: unknown; the fields are {', '.join(COLUMNS)}")
     chosen = {**COLUMNS, **columns}

@@ -1,7 +1,9 @@
 """Composition of an audit: its program, its cases, and a job for each case."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress
+from pathlib import Path
 from typing import Any, NoReturn
 
 from omegaconf import DictConfig, OmegaConf
@@ -15,6 +17,7 @@ from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition, require_program
+from plenum_audit.programs.log_mixtures import folder_name
 from plenum_audit.programs.logs import Logged
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 
@@ -36,6 +39,8 @@ class Audit:
         How the program is run, and the program; ``None`` if its runs exist already.
     logged
         Existing runs, by case.
+    summary
+        A sentence on their log.
     """
 
     settings: AuditConfig
@@ -43,10 +48,29 @@ class Audit:
     committee: Committee | None = None
     program: Program | None = None
     logged: tuple[Logged, ...] = ()
+    summary: str = ""
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """Return the same audit with other settings of the program."""
         return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
+
+    def by_group(self) -> Iterator[tuple[str, "Audit"]]:
+        """Yield the audit of each group of a log that is split, in a folder of its own; or all."""
+        if not self.settings.by:
+            yield "", self
+            return
+        for group in dict.fromkeys(each.group for each in self.logged):
+            kept = [each.group == group for each in self.logged]
+            out = str(Path(self.settings.out) / folder_name(group))
+            yield (
+                group,
+                replace(
+                    self,
+                    settings=replace(self.settings, out=out),
+                    jobs=tuple(compress(self.jobs, kept)),
+                    logged=tuple(compress(self.logged, kept)),
+                ),
+            )
 
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
@@ -68,9 +92,9 @@ def compose_audit(cfg: DictConfig) -> Audit:
     of_logs, of_cases = _columns(audit)
     read = cases.load_cases(audit.case, of_cases) if audit.case else ()
     if audit.logs:
-        logged = logs.load(audit.logs, read, audit.committee.name, of_logs)
-        jobs = [_job(study, config, each.condition, len(each.ends)) for each in logged]
-        return Audit(audit, tuple(jobs), logged=logged)
+        log = logs.read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
+        jobs = [_job(study, config, each.condition, len(each.ends)) for each in log.logged]
+        return Audit(audit, tuple(jobs), logged=log.logged, summary=log.summary)
     committee = _committee(audit)
     audited = find_program(committee)
     conditions = [_condition(audit, study, audited, committee, case) for case in read]

@@ -7,18 +7,22 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_audit.programs.cases import COLUMNS as OF_DATA_SETS
-from plenum_audit.programs.data_sets import Row
+from plenum_audit.readers import Row
 
 FIELDS = (
-    "case", "decision", "run", "error", "messages", "cost", "tokens_in", "tokens_out", "model",
-    "text", "options", "answer",
+    "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",
+    "tokens_out", "model", "version", "fingerprint", "wording", "time", "seed", "text", "options",
+    "answer",
 )  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
 DOCS = "docs/audit-logs.md"
 """The page on the format of logs."""
 
-HOW = f"give case, decision, maybe run, or name your columns by columns={{case: ...}}: {DOCS}"
+HOW = (
+    "give case and decision, right or score, or name your columns by "
+    f"columns={{case: ..., decision: ...}}: {DOCS}"
+)
 
 NOT_RENAMED: Mapping[str, Any] = OF_DATA_SETS
 """The config's columns if the user named none."""
@@ -31,15 +35,19 @@ class Columns:
     Attributes
     ----------
     named
-        Columns by field; for ``options`` several columns, or names by label.
+        Columns by field; for ``options`` several columns, or names by label. A column in a column
+        is named with dots: ``scores.exact_match``.
+    kept
+        Columns that are kept besides the fields.
     """
 
     named: Mapping[str, Any]
+    kept: Sequence[str] = ()
     _unseen: set[str] = field(default_factory=set)
     _first: Sequence[str] = ()
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any]) -> "Columns":
+    def of(cls, columns: Mapping[str, Any], kept: Sequence[str] = ()) -> "Columns":
         """Return the columns of a log, given those in the config, which may be of data sets.
 
         Raises
@@ -57,30 +65,23 @@ class Columns:
             if not (isinstance(of, str) and of) and not (name == "options" and of):
                 raise UserError(f"columns.{name}: {of!r}; give the name of a column ({DOCS})")
         seen = {column for name in named for column in _columns(named[name])}
-        return cls(named, seen)
+        return cls(named, kept, seen)
 
-    def require_none(self, path: Path) -> None:
-        """Refuse columns for a log with fixed fields.
-
-        Raises
-        ------
-        UserError
-            One was named.
-        """
-        for name in self.named:
-            raise UserError(f"columns.{name}: {path} is a log of inspect, whose fields are known")
-
-    def fields(self, row: Row) -> Row:
-        """Return a row with its fields under their standard names."""
-        if not self.named:
-            return row
+    def fields(self, row: Row) -> dict[str, Any]:
+        """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
-        self._unseen -= row.keys()
+        if not self.named:
+            return {name: row[name] for name in (*FIELDS, *self.kept) if name in row}
+        if self._unseen:
+            self._unseen = {c for c in self._unseen if column_of(row, c) is _ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}
-        kept = {name: value for name, value in row.items() if name not in moved | self.named.keys()}
-        return kept | {
-            name: value for name in self.named if (value := self._value(row, name)) is not None
-        }
+        taken = moved | self.named.keys()
+        found = {name: row[name] for name in FIELDS if name in row and name not in taken}
+        found |= {name: row[name] for name in self.kept if name in row}
+        for name in self.named:
+            if (value := self._value(row, name)) is not None:
+                found[name] = value
+        return found
 
     def missing(self, name: str) -> str:
         """Return the reason why a field is missing: it, or its named column, isn't in the row."""
@@ -108,10 +109,29 @@ class Columns:
     def _value(self, row: Row, name: str) -> Any:
         of = self.named[name]
         if isinstance(of, str):
-            return row.get(of)
+            return _given(row, of)
         if isinstance(of, Mapping):
             return dict(of)
-        return [row[column] for column in of if row.get(column) not in (None, "")] or None
+        found = (_given(row, column) for column in of)
+        return [value for value in found if value not in (None, "")] or None
+
+
+_ABSENT = object()
+
+
+def column_of(row: Row, name: str) -> Any:
+    """Return a column, or one in a column by its path with dots; else ``_ABSENT``."""
+    if name in row or "." not in name:
+        return row.get(name, _ABSENT)
+    value: Any = row
+    for part in name.split("."):
+        value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
+    return value
+
+
+def _given(row: Row, name: str) -> Any:
+    value = column_of(row, name)
+    return None if value is _ABSENT else value
 
 
 def _columns(of: Any) -> Sequence[str]:

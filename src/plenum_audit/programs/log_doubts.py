@@ -1,4 +1,4 @@
-"""Doubts about a log's decisions: texts that may have been misread."""
+"""Doubts about a log: runs of several programs, and decisions that may have been misread."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from plenum.base import redact
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import comparable
 from plenum_audit.programs.log_columns import DOCS
+from plenum_audit.programs.log_mixtures import mixtures
 from plenum_audit.programs.logged_run import decision
 from plenum_audit.programs.logs import Logged
 
@@ -15,21 +16,24 @@ _LONGEST = 40
 
 
 def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
-    """Return sentences on decisions that differ only in form, and on unread ones.
+    """Return sentences on what a log mixes, on decisions that differ in form, and on unread ones.
 
     Parameters
     ----------
     logged
         A log's cases.
     """
-    return (*_look_alikes(logged), *_left_unread(logged))
+    rows = (
+        [row for each in logged for row in each.rows] if not logged or not logged[0].group else []
+    )
+    return (*mixtures(rows), *_look_alikes(logged), *_left_unread(logged))
 
 
 def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
     """Yield decisions, without declared options, that differ only in case, space or marks."""
     found: Counter[tuple[str, ...]] = Counter()
     for each in logged:
-        if _is_declared(each.condition.case):
+        if has_declared_options(each.condition.case):
             continue
         texts: defaultdict[str, set[str]] = defaultdict(set)
         for text in {str(end.get("decision")) for end in each.ends}:
@@ -68,7 +72,7 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
     )
 
 
-def _is_declared(case: AuditCase) -> bool:
+def has_declared_options(case: AuditCase) -> bool:
     """Return whether options were declared; otherwise each is a text from the log."""
     return any(label not in (name, "other") for label, name in case.options.items())
 

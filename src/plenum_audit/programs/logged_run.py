@@ -10,8 +10,8 @@ from plenum.base import digest, flatten, redact, replace_surrogates
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import option_of
-from plenum_audit.programs.data_sets import Wrong
 from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
+from plenum_audit.readers import Wrong
 
 Entry = dict[str, Any]
 

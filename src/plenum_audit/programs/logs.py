@@ -4,7 +4,6 @@ Verdicts and reports on them are those of any program. The backend ``logs`` says
 these runs was controlled: neither their order, nor settings, nor shared state.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,16 +11,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, flatten, pause_collector, require_regular_file
+from plenum.base import UserError, flatten, pause_collector
 from plenum.design import Recorded, Sampling
 from plenum.records import Journal
-from plenum_audit.programs import inspect_logs
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import apart, option_of, options_of, plain
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.data_sets import Row, Wrong, rows
 from plenum_audit.programs.log_columns import NOT_RENAMED, Columns
+from plenum_audit.programs.log_files import find_common_reader, find_sources, identify
+from plenum_audit.programs.log_mixtures import group_of, value_of
+from plenum_audit.programs.log_scores import judge
 from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
+from plenum_audit.readers import Row, Wrong, read_records
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -40,12 +41,15 @@ class Logged:
         Rows of the runs in order.
     calls, ends
         Entries of their journals on each run's usage, if the log has it, and on its end.
+    group
+        The values of the fields by which the log is split; empty if it isn't.
     """
 
     condition: ProgramCondition
     rows: tuple[Row, ...]
     calls: tuple[Entry | None, ...]
     ends: tuple[Entry, ...]
+    group: str = ""
 
     @property
     def runs(self) -> tuple[tuple[Entry, ...], ...]:
@@ -76,23 +80,50 @@ class _Run:
     row: dict[str, Any]
 
 
-@pause_collector()
+@dataclass(frozen=True)
+class Log:
+    """A log that was read.
+
+    Attributes
+    ----------
+    logged
+        The cases and their runs; of a log that is split, of one group after the other.
+    summary
+        A sentence on what was read: the format, and how many runs.
+    """
+
+    logged: tuple[Logged, ...]
+    summary: str
+
+
 def load(
     logs: str | Path,
     cases: Sequence[AuditCase] = (),
     committee: str = "",
     columns: Mapping[str, Any] = NOT_RENAMED,
 ) -> tuple[Logged, ...]:
+    """Return the runs of a log by case; as :func:`read_log`."""
+    return read_log(logs, cases, committee, columns).logged
+
+
+@pause_collector()
+def read_log(
+    logs: str | Path,
+    cases: Sequence[AuditCase] = (),
+    committee: str = "",
+    columns: Mapping[str, Any] = NOT_RENAMED,
+    named: str = "",
+    by: Sequence[str] = (),
+) -> Log:
     """Read the runs of a log.
 
     Parameters
     ----------
     logs
-        A ``.jsonl``, ``.csv`` or ``.parquet`` file with one run per row: ``case``, ``decision``,
-        optionally ``run`` (a number that orders the runs; by default their order in the file),
-        ``error``, ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and
-        of the case ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or
-        ``.json``, whose epochs are the runs.
+        A file, a folder or a pattern of files in one format, or runs of a service. Its rows have
+        the fields of :data:`plenum_audit.programs.log_columns.FIELDS`: ``case``; ``decision``,
+        ``right`` or ``score``; optionally ``run``, a number that orders the runs of a case, which
+        otherwise are in the order of the file.
     cases
         The cases, if the log doesn't contain them; without both, the options of every case are the
         decisions in the log.
@@ -100,59 +131,60 @@ def load(
         Name of the program; by default the log's name.
     columns
         The log's column of a field; for ``options`` several columns, or names by label.
+    named
+        The format; by default the one that recognises the log.
+    by
+        Fields by which the log is split: runs with different values are of different programs.
 
     Raises
     ------
     UserError
         The file, or a row of it, is malformed; the message names it.
     """
-    path = Path(logs).expanduser()
-    try:
-        require_regular_file(path)
-    except FileNotFoundError:
-        raise UserError(f"logs={logs}: there is no such file") from None
-    except OSError as error:
-        raise UserError(f"logs={logs}: can't be read: {error}") from None
-    renamed = Columns.of(columns)
-    if path.suffix in inspect_logs.SUFFIXES:
-        renamed.require_none(path)
-        about, records = inspect_logs.read(path)
-    else:
-        about, records = {}, _records(path)
-    by_case: defaultdict[str, list[_Run]] = defaultdict(list)
-    for place, row in records:
-        if isinstance(row, Wrong):
-            raise UserError(f"{path}, {place}: {row}")
-        try:
-            name, run = _run(place, renamed.fields(row), renamed)
-        except Wrong as problem:
-            raise UserError(f"{path}, {place}: {problem}") from None
-        by_case[name].append(run)
-    renamed.require_seen(path)
-    if not by_case:
+    sources = find_sources(str(logs))
+    reader = find_common_reader(sources, named)
+    renamed = Columns.of(columns, by)
+    groups: defaultdict[str, defaultdict[str, list[_Run]]] = defaultdict(lambda: defaultdict(list))
+    for source in sources:
+        for place, row in read_records(reader, source):
+            where = f"{source.name}, {place}"
+            try:
+                if isinstance(row, Wrong):
+                    raise row
+                name, run = _run(where, renamed.fields(row), renamed, len(sources) > 1)
+            except Wrong as problem:
+                raise UserError(f"{where}: {problem}") from None
+            groups[group_of(run.row, by)][name].append(run)
+    renamed.require_seen(Path(str(logs)))
+    if not groups:
         raise UserError(f"logs={logs}: it holds no run")
-    program = {"logs": hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest(), **about}
-    return tuple(_logged(path, program, committee, by_case, {case.id: case for case in cases}))
+    runs = [run.row for each in groups.values() for found in each.values() for run in found]
+    for one in by:
+        if not any(value_of(row, one) for row in runs):
+            raise UserError(f"by: {one}; no run of {logs} has it")
+    program = identify(reader, sources)
+    known = {case.id: case for case in cases}
+    logged: list[Logged] = []
+    for group in sorted(groups):
+        of = program if not by else {**program, "by": group}
+        logged += _logged(sources[0].path, of, committee, groups[group], known, group)
+    amount = f"{len({each.condition.case.id for each in logged}):,} cases, {len(runs):,} runs"
+    files = f", {len(sources)} files" if len(sources) > 1 else ""
+    summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {amount}"
+    return Log(tuple(logged), summary)
 
 
-def _records(path: Path) -> Iterator[tuple[str, Row | Wrong]]:
-    try:
-        yield from rows(path)
-    except KeyError:
-        formats = ".jsonl, .csv, .parquet, .eval, .json"
-        raise UserError(f"logs={path}: its name ends in none of {formats}") from None
-
-
-def _run(place: str, row: Row, columns: Columns) -> tuple[str, _Run]:
-    """Return the case's id, and the run."""
+def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _Run]:
+    """Return the case's id, and the run; runs of several files are in the order of these."""
     read = plain(row)
-    for field in ("case", "decision"):
-        if field not in read and not (field == "decision" and read.get("error")):
-            raise Wrong(columns.missing(field))
+    judge(read)
+    for name in ("case", "decision"):
+        if name not in read and not (name == "decision" and read.get("error")):
+            raise Wrong(columns.missing(name))
     case = _flat(str(read["case"]))
     if not case:
         raise Wrong("case: empty")
-    number = read.get("run")
+    number = None if several else read.get("run")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)  # of a CSV
     return case, _Run(place, None if number == "" else number, read)
@@ -164,13 +196,14 @@ def _logged(
     committee: str,
     by_case: Mapping[str, list[_Run]],
     cases: Mapping[str, AuditCase],
+    group: str,
 ) -> Iterator[Logged]:
     decided = _decided([run for runs in by_case.values() for run in runs])
     models = {str(r.row["model"]) for runs in by_case.values() for r in runs if r.row.get("model")}
     for name, runs in by_case.items():
         if cases and name not in cases:
-            raise UserError(f"{path}, {runs[0].place}: case {name[:_LONGEST]} isn't in case=")
-        case = cases.get(name) or _case(path, name, runs, decided)
+            raise UserError(f"{runs[0].place}: case {name[:_LONGEST]} isn't in case=")
+        case = cases.get(name) or _case(name, runs, decided)
         yield Logged(
             ProgramCondition(
                 committee=committee or str(program.get("task", path.stem)),
@@ -184,7 +217,8 @@ def _logged(
                 rounds=1,
                 seed=0,
             ),
-            *_checked(path, case, _in_order(path, name, runs)),
+            *_checked(case, _in_order(name, runs)),
+            group,
         )
 
 
@@ -193,7 +227,7 @@ def _decided(runs: Sequence[_Run]) -> list[str]:
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
 
-def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
+def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
     """Return the case from the first rows with its text, its options or its answer."""
     given: dict[str, Any] = {}
     for run in reversed(runs):
@@ -211,14 +245,14 @@ def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -
         case = AuditCase(name, str(given.get("text", name)), options, option_of(answer, options))
         return apart(case) if "options" in given else case  # else its options are what was logged
     except Wrong as problem:
-        raise UserError(f"{path}, {runs[0].place}: {problem}") from None
+        raise UserError(f"{runs[0].place}: {problem}") from None
 
 
 _OF_CASE = ("text", "options", "answer")
 _flat = lru_cache(4096)(flatten)
 
 
-def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
+def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     """Return the runs of a case in the order of their numbers, if they have any."""
     numbers = [run.number for run in runs]
     if all(number is None for number in numbers):
@@ -226,8 +260,9 @@ def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     at: dict[Any, str] = {}
     for run in runs:
         if run.number in at:
-            where = f"case {name[:_LONGEST]}, run {run.number}: it stands in {at[run.number]}, too"
-            raise UserError(f"{path}, {run.place}: {where}")
+            first = at[run.number].rpartition(", ")[2]
+            where = f"case {name[:_LONGEST]}, run {run.number}: it stands in {first}, too"
+            raise UserError(f"{run.place}: {where}")
         at[run.number] = run.place
     if all(isinstance(number, int | float) for number in numbers):
         return sorted(runs, key=lambda run: run.number)  # type: ignore[arg-type, return-value]
@@ -235,7 +270,7 @@ def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
 
 
 def _checked(
-    path: Path, case: AuditCase, runs: Sequence[_Run]
+    case: AuditCase, runs: Sequence[_Run]
 ) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
     """Check a case's runs; return their rows, their usage, and their ends."""
     calls: list[Entry | None] = []
@@ -248,7 +283,7 @@ def _checked(
                 tuple(entries(row, case))
             calls.append(call(row))
         except Wrong as problem:
-            raise UserError(f"{path}, {run.place}: {problem}") from None
+            raise UserError(f"{run.place}: {problem}") from None
         if isinstance(text, str) and not row.get("error"):
             if text not in known:
                 known[text] = end(row, case)

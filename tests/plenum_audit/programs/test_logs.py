@@ -228,10 +228,10 @@ def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "line"),
     [
-        ("a.eval", b"no zip", "a.eval: no log of inspect: File is not a zip file"),
-        ("a.json", b"{}", "a.json: no log of inspect: 'samples'"),
-        ("a.eval", struct.pack("<4s4H2LH", b"PK\5\6", *[0] * 7), "no log of inspect"),
-        ("a.txt", b"", "its name ends in none of .jsonl, .csv, .parquet, .eval, .json"),
+        ("a.eval", b"no zip", "a.eval: it isn't a log of inspect (format=inspect): File is not a"),
+        ("a.json", b"{}", "a.json: it is in none of the known formats"),
+        ("a.eval", struct.pack("<4s4H2LH", b"PK\5\6", *[0] * 7), "isn't a log of inspect"),
+        ("a.txt", b"", "it is in none of the known formats: csv, "),
     ],
 )
 def test_what_is_no_log_is_one_line(tmp_path: Path, name: str, data: bytes, line: str) -> None:

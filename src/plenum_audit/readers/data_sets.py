@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, require_regular_file
+from plenum.base import UserError, require_regular_file, unique
 
 Row = Mapping[str, Any]
 
@@ -16,15 +16,20 @@ class Wrong(ValueError):
     """Raised or returned for a row or a record that isn't a valid case; the message says why."""
 
 
-def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+def rows(file: Path, suffix: str = "") -> Iterator[tuple[str, Row | Wrong]]:
     """Yield the rows of a data set by column, each with its place.
+
+    Parameters
+    ----------
+    suffix
+        The format, one of :data:`TABLES`; by default the file's suffix.
 
     Raises
     ------
     UserError
-        The file can't be read, or isn't in a format of :data:`READERS`.
+        The file can't be read, or isn't in a format of :data:`TABLES`.
     """
-    reader = READERS[file.suffix]
+    reader = TABLES[suffix or file.suffix]
     try:
         require_regular_file(file)
         yield from reader(file)
@@ -66,7 +71,10 @@ def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = json.loads(line, object_pairs_hook=unique(Wrong))
+            except Wrong as problem:
+                yield f"line {number}", problem
+                continue
             except (ValueError, RecursionError):
                 row = None
             wrong = Wrong("no JSON object")
@@ -85,5 +93,5 @@ def _of_parquet(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
         yield f"row {number}", row
 
 
-READERS = {".csv": _of_csv, ".jsonl": _of_jsonl, ".parquet": _of_parquet}
+TABLES = {".csv": _of_csv, ".jsonl": _of_jsonl, ".parquet": _of_parquet}
 """Readers of data sets by the suffix of the file."""

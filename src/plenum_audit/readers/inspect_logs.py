@@ -11,65 +11,59 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, unpack_problem
-from plenum_audit.programs.data_sets import Row, Wrong
-
-SUFFIXES = (".eval", ".json")
+from plenum.base import unpack_problem
+from plenum_audit.readers import json_stream
+from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(\.json|/sample\.json)")
 _ZSTANDARD = 93
 _LARGEST = 1 << 27
 """Size in bytes to which any log may unpack; larger logs are limited by their ratio."""
-_BROKEN: tuple[type[Exception], ...] = (
-    OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile,
-    NotImplementedError, struct.error,
-)  # fmt: skip
 _NAMED = ("task", "task_version", "model", "solver", "task_args", "model_args", "revision")
 """Fields of a log's header that identify the program."""
 
 
-def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]:
-    """Return the program's description, and the runs.
+def _recognises(source: LogSource) -> bool:
+    return source.is_file and (source.path.suffix == ".eval" or "eval.task" in source.keys)
 
-    Raises
-    ------
-    UserError
-        It isn't a log of inspect.
-    """
-    try:
-        if path.suffix == ".json":
-            data = json.loads(path.read_bytes())
-            samples: Any = ((f"sample {n}", s) for n, s in enumerate(data["samples"], 1))
-        else:
-            archive = zipfile.ZipFile(path)
-            if wrong := unpack_problem(archive.infolist(), path.stat().st_size, _LARGEST):
-                raise ValueError(wrong)
+
+def _read(source: LogSource) -> Records:
+    about = _describe(source)
+    for place, sample in _samples(source):
+        yield place, _row(sample, about)
+
+
+def _samples(source: LogSource) -> Iterator[tuple[str, Any]]:
+    if source.path.suffix == ".json":
+        for number, sample in enumerate(json_stream.items(source.path, "samples"), 1):
+            yield f"sample {number}", sample
+        return
+    with _opened(source) as archive:
+        for name in sorted(name for name in archive.namelist() if _SAMPLE.fullmatch(name)):
+            yield name, _member(archive, name)
+
+
+def _describe(source: LogSource) -> dict[str, Any]:
+    """Return the parts of the log's header that identify the program."""
+    if source.path.suffix == ".json":
+        header = {"eval": json_stream.member(source.path, "eval")}
+    else:
+        with _opened(source) as archive:
             names = set(archive.namelist())
-            data = _member(archive, next((name for name in _HEADERS if name in names), _HEADERS[0]))
-            members = sorted(name for name in names if _SAMPLE.fullmatch(name))
-            samples = ((name, _member(archive, name)) for name in members)
-        about = {key: data["eval"][key] for key in _NAMED if data["eval"].get(key)}
-    except _BROKEN as problem:
-        raise UserError(f"{path}: no log of inspect: {str(problem)[:200]}") from None
-    return about, _rows(path, samples, about)
+            known = next((name for name in _HEADERS if name in names), _HEADERS[0])
+            header = _member(archive, known)
+    return {key: header["eval"][key] for key in _NAMED if header["eval"].get(key)}
 
 
-def _rows(
-    path: Path, samples: Iterator[tuple[str, Any]], about: Mapping[str, Any]
-) -> Iterator[tuple[str, Row | Wrong]]:
-    while True:
-        try:
-            place, sample = next(samples)
-            row = _row(sample, about)
-        except StopIteration:
-            return
-        except _BROKEN as problem:
-            raise UserError(f"{path}: a sample can't be read: {str(problem)[:200]}") from None
-        yield place, row
+def _opened(source: LogSource) -> zipfile.ZipFile:
+    archive = zipfile.ZipFile(source.path)
+    if wrong := unpack_problem(archive.infolist(), source.path.stat().st_size, _LARGEST):
+        archive.close()
+        raise ValueError(wrong)
+    return archive
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
@@ -89,7 +83,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a sample of one epoch to a row for :mod:`plenum_audit.programs.logs`."""
+    """Convert a sample of one epoch to a row."""
     usage = (sample.get("model_usage") or {}).values()
     target = sample.get("target")
     row = {
@@ -107,12 +101,29 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
         "tokens_out": sum(used.get("output_tokens") or 0 for used in usage),
         "cost": _cost([used.get("total_cost") for used in usage]),
         "model": about.get("model"),
+        "version": (about.get("revision") or {}).get("commit"),
+        "time": sample.get("started_at"),
+        **_scored(sample),
     }
     if choices := sample.get("choices"):
         row["options"] = choices
     if error := sample.get("error"):
         row["error"] = error.get("message") or "error"
     return row
+
+
+def _scored(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the first scorer said, as a score and as right or wrong."""
+    for score in (sample.get("scores") or {}).values():
+        value = score.get("value") if isinstance(score, dict) else score
+        value = (
+            {"C": 1, "P": 0.5, "I": 0, "N": 0}.get(value, value)
+            if isinstance(value, str)
+            else value
+        )
+        if isinstance(value, bool | int | float) and 0 <= value <= 1:
+            return {"score": float(value)} | ({"right": bool(value)} if value in (0, 1) else {})
+    return {}
 
 
 def _tokens_in(used: Mapping[str, Any]) -> int:
@@ -151,3 +162,6 @@ def _text(content: Any) -> str:
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "\n".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
+
+
+READER = LogReader("inspect", "a log of inspect", _recognises, _read, _describe)

@@ -1,0 +1,158 @@
+"""The runs of a log as those of a suite: what it means that two of them end differently."""
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+from plenum.base import UserError, pause_collector
+from plenum_audit.dynamics import FAILED, NO_DECISION, UNDECIDED, StabilityRule, case_verdicts
+from plenum_audit.execution.audit_logs import decided
+from plenum_audit.programs import RIGHT, WRONG, Audit, Logged, has_declared_options, score_of
+from plenum_audit.readers import Row
+from plenum_audit.suites import SuiteRuns
+
+_LEAST_CASES = 10
+"""Number of cases from which on a log is judged as a suite, if its cases have few runs."""
+
+_MOST_LABELS, _LONGEST_LABEL = 26, 100
+"""Number and length of decisions that may be labels; beyond these they are texts of their own."""
+
+
+def wants_suite(audit: Audit) -> bool:
+    """Return whether the audit is of a suite: as ``suite`` says, or by the runs of a log.
+
+    It is one if ten cases or more typically have so few runs that even equal ones wouldn't show a
+    case to be stable.
+    """
+    asked = audit.settings
+    if asked.suite != "auto":
+        return asked.suite
+    for_cases = asked.fix or asked.baseline or asked.control != "none" or asked.acceptable < 0.5
+    if len(audit.logged) < _LEAST_CASES or for_cases:
+        return False
+    typical = int(median(len(logged.ends) for logged in audit.logged))
+    rule = StabilityRule(asked.acceptable, asked.unacceptable)
+    equal = case_verdicts({"": ["A"] * typical}, {"": ("A", "B")}, rule)
+    return typical > 1 and equal[""].verdict == UNDECIDED
+
+
+def compares_right(audit: Audit) -> bool:
+    """Return whether runs differ in being right or wrong, rather than in their decisions.
+
+    As ``compare`` says; ``auto`` compares decisions if they are labels, and else, if it is known
+    for every run, whether it is right: no two texts of a model are equal.
+    """
+    if audit.settings.compare != "auto":
+        return audit.settings.compare == "right"
+    if any(None in _rights(logged) for logged in audit.logged):
+        return False
+    texts = {str(end.get("decision")) for logged in audit.logged for end in logged.ends}
+    if texts <= {RIGHT, WRONG, str(None)}:
+        return True
+    if all(has_declared_options(logged.condition.case) for logged in audit.logged):
+        return False
+    return len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
+
+
+def describe_choices(audit: Audit) -> list[str]:
+    """Return sentences on what was chosen for a suite, and how to choose otherwise."""
+    chosen = []
+    if audit.settings.suite == "auto":
+        chosen.append(
+            "All cases are judged together, as each has few runs; suite=false judges each alone."
+        )
+    known = not any(None in _rights(logged) for logged in audit.logged)
+    if compares_right(audit):
+        other = "; compare=decisions compares what they decided"
+        texts = {str(end.get("decision")) for logged in audit.logged for end in logged.ends}
+        chosen.append(
+            "Two runs of a case end differently if one is right and the other is wrong"
+            + ("." if texts <= {RIGHT, WRONG, str(None)} else f"{other}.")
+        )
+    elif known and audit.settings.compare == "auto":
+        chosen.append(
+            "Two runs of a case end differently if their decisions do; compare=right asks whether "
+            "one is right and the other is wrong."
+        )
+    return chosen
+
+
+@pause_collector()
+def read_suite(audit: Audit) -> SuiteRuns:
+    """Return the runs of a log in columns.
+
+    A run's score is what the log says; else it is 1 if the run is right or decided for the right
+    answer of its case, and 0 if not, or if it failed. If this isn't known of every run, none has a
+    score.
+
+    Raises
+    ------
+    UserError
+        No run reached a decision, no case has two runs, or ``compare=right`` and it isn't known
+        which runs are right.
+    """
+    outcomes = decided(audit)
+    if compares_right(audit):
+        outcomes = {_id(logged): _right_or_wrong(audit, logged) for logged in audit.logged}
+    scores = {_id(logged): _scores(logged) for logged in audit.logged}
+    known = {
+        case: [each for each in found if each is not None]
+        for case, found in scores.items()
+        if None not in found
+    }
+    runs = SuiteRuns.of(
+        {case: _apart(ended) for case, ended in outcomes.items()},
+        known if len(known) == len(scores) else None,
+    )
+    if not runs.where_repeated(2).cases:
+        raise UserError(
+            f"logs={audit.settings.logs}: no case has two runs, so nothing shows whether runs agree"
+        )
+    return runs
+
+
+def _right_or_wrong(audit: Audit, logged: Logged) -> list[str]:
+    rights = _rights(logged)
+    if None in rights:
+        raise UserError(
+            f"compare: right; logs={audit.settings.logs} doesn't say of every run whether it is "
+            "right: give a column right, or an answer to each case"
+        )
+    return [
+        FAILED if end["status"] == "failed" else RIGHT if right else WRONG
+        for right, end in zip(rights, logged.ends, strict=True)
+    ]
+
+
+def _rights(logged: Logged) -> list[bool | None]:
+    """Return of each run whether it is right, ``None`` if the log doesn't say it."""
+    answer = logged.condition.case.answer
+    both = zip(logged.rows, logged.ends, strict=True)
+    return [_is_right(row, end, answer) for row, end in both]
+
+
+def _is_right(row: Row, end: Mapping[str, Any], answer: str | None) -> bool | None:
+    if "right" in row:
+        return bool(row["right"])
+    if end["status"] == "failed":
+        return False
+    return None if answer is None else bool(end["decision"] == answer)
+
+
+def _scores(logged: Logged) -> list[float | None]:
+    return [
+        score if (score := score_of(row)) is not None or right is None else float(right)
+        for row, right in zip(logged.rows, _rights(logged), strict=True)
+    ]
+
+
+def _apart(outcomes: list[str]) -> list[str]:
+    """Tell runs without a decision apart: failing each time isn't stable."""
+    return [
+        f"{each} {number}" if each in (FAILED, NO_DECISION) else each
+        for number, each in enumerate(outcomes)
+    ]
+
+
+def _id(logged: Logged) -> str:
+    return logged.condition.case.id

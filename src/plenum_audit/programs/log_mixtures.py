@@ -1,0 +1,64 @@
+"""Runs that may not be of one program: several models, versions or days in one log."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from plenum.base import digest, flatten
+
+_MIXED = {
+    "model": "models",
+    "version": "versions of the program",
+    "fingerprint": "fingerprints of the provider",
+    "wording": "wordings",
+    "day": "days",
+}
+"""Fields in which the runs of one program are equal, in words."""
+
+_SHOWN = 3
+_LONGEST = 40
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def value_of(row: Mapping[str, Any], field: str) -> str:
+    """Return a field's value as text; ``day`` is the date of ``time``; empty if it isn't known."""
+    if field == "day" and "day" not in row:
+        found = _DAY.match(str(row.get("time") or ""))
+        return found[0] if found else ""
+    value = row.get(field)
+    return "" if value is None else flatten(str(value))
+
+
+def group_of(row: Mapping[str, Any], by: Sequence[str]) -> str:
+    """Return the group of a run: the values of the fields by which a log is split."""
+    return ", ".join(value_of(row, field) or f"no {field}" for field in by)
+
+
+def folder_name(group: str) -> str:
+    """Return a folder's name for a group, different for different groups."""
+    plain = re.sub(r"[^\w.-]+", "_", group)[:60].strip("._")
+    return plain if plain == group else f"{plain or 'group'}-{digest(group)[:6]}"
+
+
+def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each field in which runs differ that should be of one program."""
+    for field, plural in _MIXED.items():
+        if not any(field in row or (field == "day" and "time" in row) for row in rows[:_SHOWN]):
+            continue
+        values = Counter(value_of(row, field) for row in rows)
+        if len(values) < 2:
+            continue
+        shown = ", ".join(
+            f"{_short(value) if value else 'not named'} ({count:,} runs)"
+            for value, count in values.most_common(_SHOWN)
+        )
+        more = f" and {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
+        yield (
+            f"The log mixes {len(values):,} {plural}: {shown}{more}. by={field} gives each a "
+            "verdict of its own."
+        )
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."

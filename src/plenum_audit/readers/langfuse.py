@@ -1,0 +1,61 @@
+"""Experiments of Langfuse: items of the data set are cases, several experiments are repeats.
+
+The export is what the API returns for the items of experiments, with the fields ``io`` and
+``scores``, alone or under ``data``; or items of older dataset runs, each with its ``trace``.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plenum_audit.readers.fields import decision_of, label_of, present, records_of, scored
+from plenum_audit.readers.log_reader import LogReader, LogSource, Records
+
+
+def _recognises(source: LogSource) -> bool:
+    keys = {key.split("[].")[-1] for key in source.keys}
+    return "experimentItemId" in keys or "datasetItemId" in keys
+
+
+def _read(source: LogSource) -> Records:
+    wrapped = () if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" else ("data",)
+    for place, record in records_of(source.path, *wrapped):
+        for item in _items(record):
+            yield place, _row(item)
+
+
+def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the items of a page of the API, of a dataset run, or the item that this is."""
+    for key in ("data", "datasetRunItems"):
+        if isinstance(record.get(key), list):
+            yield from record[key]
+            return
+    yield record
+
+
+def _row(item: Mapping[str, Any]) -> dict[str, Any]:
+    held = {**item, **(item.get("trace") or {})}
+    case = item.get("experimentItemId") or item["datasetItemId"]
+    scores = {each["name"]: _value(each) for each in held.get("scores") or []}
+    about = held.get("metadata")
+    failed = held.get("level") == "ERROR"
+    return present(
+        case=str(case),
+        text=label_of(held.get("input")),
+        decision=decision_of(held.get("output")),
+        experiment=item.get("experimentName") or item.get("datasetRunName"),
+        cost=held.get("totalCost"),
+        model=about.get("model") if isinstance(about, Mapping) else None,
+        version=held.get("version") or held.get("release"),
+        time=held.get("startTime") or held.get("timestamp") or held.get("createdAt"),
+        error=(held.get("statusMessage") or "error") if failed else None,
+        **scored(scores),
+    )
+
+
+def _value(score: Mapping[str, Any]) -> Any:
+    if score.get("dataType") == "BOOLEAN":
+        return bool(score["value"])
+    return score.get("value")
+
+
+READER = LogReader("langfuse", "an experiment of Langfuse", _recognises, _read)

@@ -1,0 +1,62 @@
+"""Results of promptfoo, ``-o results.json`` or ``.jsonl``: its tests are cases, repeats are runs.
+
+``--repeat 3`` writes each test three times, under other numbers; they are equal in their variables,
+description and assertions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from plenum_audit.readers.fields import CaseNames, label_of, present, records_of, text_of
+from plenum_audit.readers.log_reader import LogReader, LogSource, Records
+
+_ERROR = 2
+"""The ``failureReason`` of a run that ended in an error; 1 is a failed assertion."""
+
+
+def _recognises(source: LogSource) -> bool:
+    keys = source.keys
+    inside = "evalId" in keys and any(key.startswith("results.") for key in keys)
+    line = {"promptIdx", "testIdx"} <= keys
+    return inside or line or "results.results[].testIdx" in keys
+
+
+def _read(source: LogSource) -> Records:
+    names = CaseNames()
+    for place, result in records_of(source.path, "results", "results"):
+        yield place, _row(result, names)
+
+
+def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
+    test = result.get("testCase") or {}
+    given = result.get("vars") or test.get("vars") or {}
+    response, prompt = result.get("response") or {}, result.get("prompt") or {}
+    asked = {key: each for key, each in given.items() if not key.startswith("_")}
+    told = str(test.get("description") or label_of(asked) or prompt.get("raw") or "")
+    used = response.get("tokenUsage") or result.get("tokenUsage") or {}
+    row = present(
+        case=names.name(told, asked, test.get("assert")),
+        decision=text_of(response.get("output")),
+        right=bool(result["success"]),
+        score=result.get("score"),
+        cost=result.get("cost"),
+        latency_ms=result.get("latencyMs"),
+        tokens_in=used.get("prompt"),
+        tokens_out=used.get("completion"),
+        model=_provider(result.get("provider")),
+        wording=prompt.get("label"),
+        scores=result.get("namedScores"),
+        vars=asked,
+    )
+    if result.get("failureReason", _ERROR) == _ERROR and result.get("error"):
+        row["error"] = text_of(result["error"])
+    return row
+
+
+def _provider(provider: Any) -> str | None:
+    if isinstance(provider, Mapping):
+        return text_of(provider.get("label") or provider.get("id"))
+    return None if provider is None else text_of(provider)
+
+
+READER = LogReader("promptfoo", "results of promptfoo", _recognises, _read)

@@ -1,0 +1,90 @@
+"""Trajectories of tau-bench and tau2-bench: tasks are cases, trials runs, rewards scores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from plenum_audit.readers import json_stream
+from plenum_audit.readers.fields import present, records_of, text_of
+from plenum_audit.readers.log_reader import LogReader, LogSource, Records
+
+_NO_RUN = ("infrastructure_error", "context_window_exceeded", "unexpected_error")
+"""Reasons why a simulation of tau2-bench ended without a result."""
+
+_TOLERANCE = 1e-6
+"""A reward that is this near to 1 counts as right, as in tau-bench."""
+
+
+def _read_first(source: LogSource) -> Records:
+    for place, record in records_of(source.path):
+        info = record.get("info") or {}
+        reward = float(record["reward"])
+        row = present(
+            case=str(record["task_id"]),
+            run=record.get("trial"),
+            score=reward,
+            right=abs(reward - 1) <= _TOLERANCE,
+            text=(info.get("task") or {}).get("instruction"),
+            messages=_said(record.get("traj")),
+            error=info.get("error"),
+        )
+        yield place, row
+
+
+def _read_second(source: LogSource) -> Records:
+    info = _about(source)
+    agent = info.get("agent_info") or {}
+    for place, record in records_of(source.path, "simulations"):
+        reward = (record.get("reward_info") or {}).get("reward")
+        ended = record.get("termination_reason")
+        row = present(
+            case=str(record["task_id"]),
+            run=record.get("trial"),
+            score=reward,
+            right=None if reward is None else abs(reward - 1) <= _TOLERANCE,
+            messages=_said(record.get("messages")),
+            cost=record.get("agent_cost"),
+            model=agent.get("llm"),
+            version=info.get("git_commit"),
+            time=record.get("start_time"),
+            seed=record.get("seed"),
+            error=text_of(ended) if reward is None or ended in _NO_RUN else None,
+        )
+        yield place, row
+
+
+def _said(messages: Any) -> list[dict[str, str]]:
+    """Return what the agent and the user said, without the calls of tools."""
+    return [
+        {"seat": each["role"], "text": each["content"]}
+        for each in messages or []
+        if each.get("role") in ("assistant", "user") and isinstance(each.get("content"), str)
+    ]
+
+
+def _about(source: LogSource) -> Mapping[str, Any]:
+    info = json_stream.member(source.path, "info")
+    if not isinstance(info, Mapping):
+        raise TypeError("info is no object")
+    return info
+
+
+def _describe(source: LogSource) -> dict[str, Any]:
+    info = _about(source)
+    named = {"task": (info.get("environment_info") or {}).get("domain_name")}
+    named["agent"] = (info.get("agent_info") or {}).get("implementation")
+    return present(**named)
+
+
+TAU_BENCH = LogReader(
+    "tau_bench",
+    "trajectories of tau-bench",
+    lambda source: {"[].task_id", "[].reward"} <= source.keys,
+    _read_first,
+)
+TAU2 = LogReader(
+    "tau2",
+    "simulations of tau2-bench",
+    lambda source: "simulations[].task_id" in source.keys or "info.agent_info" in source.keys,
+    _read_second,
+    _describe,
+)

@@ -24,7 +24,7 @@ BROKEN: tuple[type[Exception], ...] = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError,
     zipfile.BadZipFile, NotImplementedError, struct.error, EOFError,
 )  # fmt: skip
-"""What a reader may raise on a log that is damaged or in another format."""
+"""Errors that a reader may raise on a log that is damaged or in another format."""
 
 _EXPLAINED: tuple[type[Exception], ...] = (UserError, OSError, *BROKEN)
 

@@ -78,8 +78,6 @@ def concluded(audit: Audit) -> int | None:
     """
     from plenum.reports import show_text
 
-    if audit.summary:
-        say(audit.summary)
     statuses: list[int | None] = []
     for group, each in audit.by_group():
         if group:
@@ -130,6 +128,7 @@ def audited(audit: Audit) -> AuditResult | None:
         if result is None:
             return None
         program = logged_program(audit.logged) if is_large(audit) else None
+        _say_summary(audit)
         for line in publish_audited(audit.jobs, audit.settings, result, program):
             show_text(line)
         export_audit(audit, result)
@@ -166,10 +165,17 @@ def assessed(audit: Audit) -> int:
     if audit.jobs[0].dry_run:
         print(describe_log(audit))
         return 0
+    _say_summary(audit)
     told = (*describe_choices(audit), *doubts(audit.logged))
     publish_suite(assessment, audit.jobs[0].study, settings, told)
     export_suite(audit, assessment, runs)
     return assessment.status(settings.undecided)
+
+
+def _say_summary(audit: Audit) -> None:
+    """Say what was read, before what it came to; not before an error, which is one line."""
+    if audit.summary:
+        say(audit.summary)
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:

@@ -59,7 +59,7 @@ class Audit:
         if not self.settings.by:
             yield "", self
             return
-        for group in dict.fromkeys(each.group for each in self.logged):
+        for number, group in enumerate(dict.fromkeys(each.group for each in self.logged)):
             kept = [each.group == group for each in self.logged]
             out = str(Path(self.settings.out) / folder_name(group))
             yield (
@@ -69,6 +69,7 @@ class Audit:
                     settings=replace(self.settings, out=out),
                     jobs=tuple(compress(self.jobs, kept)),
                     logged=tuple(compress(self.logged, kept)),
+                    summary="" if number else self.summary,
                 ),
             )
 

@@ -47,8 +47,8 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     wrong = audit(tmp_path, "logs=runs.jsonl")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr == (
-        "error: runs.jsonl, line 40: no decision; give case, decision, maybe run, or name your "
-        "columns by columns={case: ...}: docs/audit-logs.md\n"
+        "error: runs.jsonl, line 40: no decision; give case and decision, right or score, or name "
+        "your columns by columns={case: ..., decision: ...}: docs/audit-logs.md\n"
     )
 
 

@@ -1,6 +1,6 @@
 """Measure the errors of what an audit says of a suite with few runs a case.
 
-    python scripts/bench/suite.py [--only {coverage,bound,bias,verdict,size}] [--quick]
+    python scripts/bench/suite.py [--only {coverage,bound,bias,verdict,size,logs}] [--quick]
 
 On draws of 50 cases and 4 runs from known mixtures:
 
@@ -10,6 +10,7 @@ On draws of 50 cases and 4 runs from known mixtures:
 - bias      of the consistency 1 - 2 G, and of the plug-in (2 p - 1)² at five runs of a coin
 - verdict   false verdicts on mixtures at the thresholds, looking after every case
 - size      seconds and peak megabytes for 50,000 cases of 4 runs
+- logs      the same for the whole command, from results of promptfoo and from CSV; the worse one
 
 The last line is JSON with all figures.
 """
@@ -17,9 +18,13 @@ The last line is JSON with all figures.
 import argparse
 import json
 import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +39,7 @@ from plenum_audit.suites import (
 )
 from plenum_audit.suites.suite_verdict import RunningSuite
 
+ROOT = Path(__file__).resolve().parents[2]
 CASES, RUNS = 50, 4
 Shares = NDArray[np.float64]
 
@@ -60,6 +66,7 @@ def main() -> None:
     """Measure the parts, and print a line each and the figures as JSON."""
     parts: dict[str, Callable[[int], dict[str, Any]]] = {
         "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict, "size": _size,
+        "logs": _logs,
     }  # fmt: skip
     lines = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)
@@ -232,6 +239,68 @@ def _size(_: int) -> dict[str, Any]:
     took = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"estimates_200k_s": round(took, 2), "estimates_200k_mb": round(peak)}
+
+
+def _logs(_: int) -> dict[str, Any]:
+    """Audit files of 200,000 runs by the command, each in a process of its own."""
+    seconds, megabytes = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, write in (("results.json", _write_promptfoo), ("runs.csv", _write_csv)):
+            path = Path(folder, name)
+            with path.open("w", encoding="utf-8") as file:
+                write(file, np.random.default_rng(6).random(200_000) < 0.8)
+            command = [
+                *(sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none"),
+                *(f"logs={path}", f"out={folder}/out"),
+            ]
+            began = time.perf_counter()
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            seconds[name] = time.perf_counter() - began
+            assert done.returncode == 1, done.stderr
+            megabytes[name] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+            size = path.stat().st_size / 1e6
+            print(f"{name} ({size:.0f} MB): {seconds[name]:.1f} s, {megabytes[name]:.0f} MB")
+    return {
+        "logs_200k_s": round(max(seconds.values()), 1),
+        "logs_200k_mb": round(max(megabytes.values())),
+    }
+
+
+def _write_csv(file: TextIO, right: NDArray[np.bool_]) -> None:
+    file.write("case,run,decision,right,cost,model\n")
+    for n, each in enumerate(right):
+        file.write(f"case {n // RUNS},{n % RUNS},{'AB'[not each]},{int(each)},0.01,m\n")
+
+
+def _write_promptfoo(file: TextIO, right: NDArray[np.bool_]) -> None:
+    """Write results with the members that promptfoo 0.120 writes for a test with one assertion."""
+    file.write('{"evalId": "eval-1", "results": {"version": 3, "prompts": [], "results": [')
+    for n, each in enumerate(right.tolist()):
+        given = {"question": f"Question {n // RUNS}?"}
+        used = {"total": 9, "prompt": 8, "completion": 1, "numRequests": 1}
+        asserted = {"type": "equals", "value": "yes"}
+        graded = {"pass": each, "score": int(each), "reason": "", "namedScores": {}}
+        result = {
+            "cost": 0.01,
+            "gradingResult": {**graded, "componentResults": [{**graded, "assertion": asserted}]},
+            "id": f"{n:08d}-0000-0000-0000-000000000000",
+            "latencyMs": 38,
+            "namedScores": {},
+            "prompt": {"raw": f"Answer: {given['question']}", "label": "Answer: {{question}}"},
+            "promptId": "5" * 64,
+            "promptIdx": 0,
+            "provider": {"id": "m", "label": ""},
+            "response": {"output": "yes" if each else "no", "tokenUsage": used, "metadata": {}},
+            "score": int(each),
+            "success": each,
+            "testCase": {"vars": given, "assert": [asserted], "options": {}, "metadata": {}},
+            "testIdx": n,
+            "vars": given,
+            "metadata": {},
+            "failureReason": int(not each),
+        }
+        file.write(("," if n else "") + json.dumps(result))
+    file.write("]}}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ FIELDS = (
 )  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
+_KNOWN = frozenset(FIELDS)
+
 DOCS = "docs/audit-logs.md"
 """The page on the format of logs."""
 
@@ -71,7 +73,7 @@ class Columns:
         """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
         if not self.named:
-            return {name: row[name] for name in (*FIELDS, *self.kept) if name in row}
+            return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
         if self._unseen:
             self._unseen = {c for c in self._unseen if column_of(row, c) is _ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}

@@ -64,8 +64,11 @@ def _right(row: dict[str, Any]) -> bool | None:
     given = row.pop("right", None)
     if given is None or given == "":
         return None
+    if given is True or given is False:
+        row["right"] = given
+        return bool(given)
     text = str(given).strip().lower()
-    if text not in _TRUE | _FALSE:
+    if text not in _TRUE and text not in _FALSE:
         raise Wrong(f"right: {str(given)[:60]!r} is neither true nor false")
     row["right"] = text in _TRUE
     return text in _TRUE

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import canonical_json
 from plenum_audit.readers import json_stream
 from plenum_audit.readers.data_sets import Wrong, rows
 
@@ -16,18 +15,19 @@ _ANSWERS = ("decision", "answer", "output", "label", "result", "response")
 """Keys of an output whose value is the decision, in this order."""
 
 _LONGEST = 80
+_encode = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 class CaseNames:
     """Readable names of cases that a tool doesn't name, the same for equal cases."""
 
     def __init__(self) -> None:
-        self._names: dict[bytes, str] = {}
+        self._names: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def name(self, label: str, *content: Any) -> str:
         """Return the name of a case: a label, and a number if another case has the same label."""
-        key = canonical_json([label, *content])
+        key = _encode([label, content])
         if key not in self._names:
             short = " ".join(label.split())[:_LONGEST] or "case"
             name, number = short, 2

@@ -15,6 +15,8 @@ _LARGEST = 1 << 27
 
 _DEEPEST = 8
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|([{}\[\]])', re.S)
+_AFTER = frozenset(",:]} \t\r\n")
+"""Characters that may stand after a value."""
 _DECODER = json.JSONDecoder(object_pairs_hook=unique(Wrong))
 
 
@@ -105,7 +107,8 @@ class _JsonText:
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
-                if end < len(self._text) or self._ended:  # a number may go on in the next piece
+                whole = self._text[end : end + 1] in _AFTER
+                if whole or self._ended:  # else it may be a number that goes on: 1 of 1.5
                     self._at = end
                     return value
             except Wrong:

@@ -1,5 +1,6 @@
 """Trajectories of tau-bench and tau2-bench: tasks are cases, trials runs, rewards scores."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ _TOLERANCE = 1e-6
 def _read_first(source: LogSource) -> Records:
     for place, record in records_of(source.path):
         info = record.get("info") or {}
-        reward = float(record["reward"])
+        reward = _finite(record["reward"])
         row = present(
             case=str(record["task_id"]),
             run=record.get("trial"),
@@ -35,6 +36,7 @@ def _read_second(source: LogSource) -> Records:
     agent = info.get("agent_info") or {}
     for place, record in records_of(source.path, "simulations"):
         reward = (record.get("reward_info") or {}).get("reward")
+        reward = None if reward is None else _finite(reward)
         ended = record.get("termination_reason")
         row = present(
             case=str(record["task_id"]),
@@ -50,6 +52,12 @@ def _read_second(source: LogSource) -> Records:
             error=text_of(ended) if reward is None or ended in _NO_RUN else None,
         )
         yield place, row
+
+
+def _finite(reward: Any) -> float:
+    if not math.isfinite(number := float(reward)):
+        raise ValueError(f"reward: {number}")
+    return number
 
 
 def _said(messages: Any) -> list[dict[str, str]]:

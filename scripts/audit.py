@@ -52,14 +52,14 @@ def main(cfg: DictConfig) -> None:
 
 
 def as_hydra_reads_it(argument: str) -> str:
-    """``committee=X`` as ``committee.target=X``, and a command line in quotes of its own.
+    """``committee=X`` as ``committee.target=X``; a command line and a gate in quotes of their own.
 
     ``columns`` may have any field: what a data set or a log knows is checked as it is read.
     """
     key, _, value = argument.partition("=")
     if re.match(r"columns(\..+|=\{.*)", argument):
         return f"++{argument}"
-    if key == "committee.command" and value[:1] + value[-1:] not in ('""', "''"):
+    if key in ("committee.command", "gate") and value[:1] + value[-1:] not in ('""', "''"):
         mark = "'" if '"' in value else '"'
         return f"{key}={mark}{value}{mark}"
     return re.sub(r"^committee=(?!\{)", "committee.target=", argument)

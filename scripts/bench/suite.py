@@ -1,6 +1,6 @@
 """Measure the errors of what an audit says of a suite with few runs a case.
 
-    python scripts/bench/suite.py [--only {coverage,bound,bias,verdict,size,logs}] [--quick]
+    python scripts/bench/suite.py [--only PART] [--quick]
 
 On draws of 50 cases and 4 runs from known mixtures:
 
@@ -9,6 +9,11 @@ On draws of 50 cases and 4 runs from known mixtures:
 - bound     how often the exact bounds hold the number of unsteady cases
 - bias      of the consistency 1 - 2 G, and of the plug-in (2 p - 1)² at five runs of a coin
 - verdict   false verdicts on mixtures at the thresholds, looking after every case
+- gates     predicted flips of ten gates against 20,000 fresh pairs of reruns, with known chances
+            and with those estimated from the runs; how often their limits hold; what better gates
+            gain
+- compare   false claims on two programs at the boundaries, with equal and unequal repeats
+- buy       errors after 200 advised runs, over those after four more repeats of every case
 - size      seconds and peak megabytes for 50,000 cases of 4 runs
 - logs      the same for the whole command, from results of promptfoo and from CSV; the worse one
 
@@ -28,10 +33,13 @@ from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
+from suite_buying import measure_buying
+from suite_compare import measure_comparisons
+from suite_draws import CASES, MIXTURES, RUNS, Shares, draw_runs, right_or_wrong
+from suite_gates import measure_gates
 
 from plenum_audit.suites import (
     SuiteRule,
-    SuiteRuns,
     bound_unsteady_cases,
     estimate_disagreement,
     judge_suite,
@@ -40,32 +48,14 @@ from plenum_audit.suites import (
 from plenum_audit.suites.suite_verdict import RunningSuite
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES, RUNS = 50, 4
-Shares = NDArray[np.float64]
-
-
-def _binary(share: Shares) -> Shares:
-    return np.stack([share, 1 - share, 0 * share], axis=-1)
-
-
-MIXTURES: dict[str, Callable[[np.random.Generator, int], Shares]] = {
-    "all stable": lambda draw, n: _binary(np.ones(n)),
-    "all coins": lambda draw, n: _binary(np.full(n, 0.5)),
-    "all at .97": lambda draw, n: _binary(np.full(n, 0.97)),
-    "80/20": lambda draw, n: _binary(np.where(draw.random(n) < 0.8, 1, 0.5)),
-    "95/5": lambda draw, n: _binary(np.where(draw.random(n) < 0.95, 1, 0.5)),
-    "beta(.2, 2)": lambda draw, n: _binary(draw.beta(0.2, 2, n)),
-    "beta(8, .5)": lambda draw, n: _binary(draw.beta(8, 0.5, n)),
-    "uniform": lambda draw, n: _binary(draw.random(n)),
-    "three options": lambda draw, n: draw.dirichlet([0.5, 0.5, 0.5], n),
-}
-"""Chances of three outcomes by case; the first one is right."""
 
 
 def main() -> None:
     """Measure the parts, and print a line each and the figures as JSON."""
     parts: dict[str, Callable[[int], dict[str, Any]]] = {
-        "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict, "size": _size,
+        "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict,
+        "gates": measure_gates, "compare": measure_comparisons, "buy": measure_buying,
+        "size": _size,
         "logs": _logs,
     }  # fmt: skip
     lines = argparse.RawDescriptionHelpFormatter
@@ -79,22 +69,8 @@ def main() -> None:
     print(json.dumps(figures))
 
 
-def _drawn(draw: np.random.Generator, shares: Shares, runs: int = RUNS) -> SuiteRuns:
-    """Draw the runs of cases with these chances; a run of the first outcome is right."""
-    cases = len(shares)
-    counts = draw.multinomial(runs, shares)
-    outcome = np.repeat(np.tile([0, 1, 2], cases), counts.ravel())
-    return SuiteRuns(
-        cases=tuple(map(str, range(cases))),
-        outcomes=("a", "b", "c"),
-        case=np.repeat(np.arange(cases), runs),
-        outcome=outcome.astype(np.intp),
-        score=(outcome == 0).astype(float),
-    )
-
-
 def _half_at_the_share(draw: np.random.Generator, cases: int) -> Shares:
-    return _binary(np.where(draw.random(cases) < 0.5, 0.95, 0.94))
+    return right_or_wrong(np.where(draw.random(cases) < 0.5, 0.95, 0.94))
 
 
 def _apart(shares: Shares) -> Shares:
@@ -113,7 +89,7 @@ def _coverage(draws: int) -> dict[str, Any]:
         hits: dict[str, list[bool]] = {}
         for _ in range(draws):
             shares = mixture(draw, CASES)
-            runs = _drawn(draw, shares)
+            runs = draw_runs(draw, shares)
             of = estimate_disagreement(runs)
             scored = score_suite(runs)
             own = shares[:, 0]
@@ -158,7 +134,7 @@ def _bound(draws: int) -> dict[str, Any]:
         these, like = [], []
         for _ in range(draws):
             shares = mixture(draw, CASES)
-            bounds = bound_unsteady_cases(_drawn(draw, shares))
+            bounds = bound_unsteady_cases(draw_runs(draw, shares))
             bad = float((shares.max(axis=1) < 0.95).mean())
             these.append(bounds.these[0] - 1e-9 <= bad <= bounds.these[1] + 1e-9)
             like.append(bounds.like[0] - 1e-9 <= kind <= bounds.like[1] + 1e-9)
@@ -173,7 +149,7 @@ def _bias(draws: int) -> dict[str, Any]:
         shares = mixture(draw, CASES * draws)
         right = shares[:, 0]
         true = float((1 - 4 * right * (1 - right)).mean())
-        scored = score_suite(_drawn(draw, shares))
+        scored = score_suite(draw_runs(draw, shares))
         assert scored.consistency is not None
         worst = max(worst, abs(scored.consistency.value - true))
     coins = draw.binomial(5, 0.5, 100_000) / 5
@@ -204,7 +180,10 @@ def _verdict(draws: int) -> dict[str, Any]:
             np.mean(
                 [
                     judge_suite(
-                        _drawn(draw, _binary(np.where(draw.random(CASES) < 2 * g, 0.5, 1.0))), rule
+                        draw_runs(
+                            draw, right_or_wrong(np.where(draw.random(CASES) < 2 * g, 0.5, 1.0))
+                        ),
+                        rule,
                     ).verdict
                     == ("stable" if g < rule.acceptable else "unstable")
                     for _ in range(draws)
@@ -223,7 +202,7 @@ def _verdict(draws: int) -> dict[str, Any]:
 def _looks(draw: np.random.Generator, share: Shares, rule: SuiteRule) -> str:
     """Return the first verdict that is reached, looking after every case."""
     running = RunningSuite(rule)
-    for apart in _drawn(draw, _binary(share)).disagreements():
+    for apart in draw_runs(draw, right_or_wrong(share)).disagreements():
         running.add(np.array([apart]))
         if (verdict := running.verdict.verdict) != "undecided":
             return verdict
@@ -232,7 +211,7 @@ def _looks(draw: np.random.Generator, share: Shares, rule: SuiteRule) -> str:
 
 def _size(_: int) -> dict[str, Any]:
     draw = np.random.default_rng(5)
-    runs = _drawn(draw, MIXTURES["80/20"](draw, 50_000))
+    runs = draw_runs(draw, MIXTURES["80/20"](draw, 50_000))
     began = time.perf_counter()
     estimate_disagreement(runs), score_suite(runs)
     bound_unsteady_cases(runs), judge_suite(runs, SuiteRule())

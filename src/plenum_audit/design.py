@@ -80,11 +80,14 @@ class AuditConfig(Checked):
     remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
     always changed in requests. ``suite`` gives one verdict on all cases of a log together, for
     which few runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement``
-    are chances that two runs of a case end differently. ``otlp`` is the address of a collector of
-    OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores of a log's runs.
-    ``suite=auto`` chooses it for logs of many
+    are chances that two runs of a case end differently. ``suite=auto`` chooses it for logs of many
     cases with few runs each. ``format`` names the format of a log, ``by`` the fields by which it is
-    split; ``compare`` says whether two runs differ by their decisions or in being right.
+    split; ``compare`` says whether two runs differ by their decisions or in being right. ``aa``
+    judges the user's own ``gate`` on reruns of the program of a suite, and on one whose score is
+    lower by ``drop``. Of a suite ``baseline`` is the log of an earlier program, whose score may be
+    higher by ``margin``, and ``buy`` a number of further runs to advise on. ``otlp`` is the address
+    of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores
+    of a log's runs.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -105,6 +108,11 @@ class AuditConfig(Checked):
     suite: bool | Literal["auto"] = "auto"
     acceptable_disagreement: Inner = 0.05
     unacceptable_disagreement: Inner = 0.15
+    aa: bool = False
+    gate: str = ""
+    drop: Inner = 0.05
+    buy: Annotated[Int, Field(ge=0, le=10_000_000)] = 0
+    margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     otlp: WebUrl = ""
@@ -156,8 +164,18 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         f"acceptable: {audit.acceptable:g}; of a suite it is at least 0.5",
     )
     require(
-        not (audit.suite is True and (audit.fix or audit.baseline or audit.control != "none")),
-        "suite: true; fix, baseline and control are for verdicts on cases: leave them out",
+        not (audit.suite is True and (audit.fix or audit.control != "none")),
+        "suite: true; fix and control are for verdicts on cases: leave them out",
+    )
+    for name, of_suite in {"aa": audit.aa, "buy": audit.buy}.items():
+        require(
+            not of_suite or (bool(audit.logs) and audit.suite is not False),
+            f"{name}: {of_suite}; it is for the suite of a log: logs=FILE suite=true",
+        )
+    require(
+        audit.aa == bool(audit.gate.strip()),
+        'aa, gate: give both, such as aa=true gate="score >= .80": the gate is judged by what '
+        "reruns of the same program would make of it",
     )
     for name, given in {"format": audit.format, "by": audit.by}.items():
         require(bool(audit.logs) or not given, f"{name}: {given}; it needs logs=")

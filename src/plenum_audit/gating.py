@@ -19,6 +19,7 @@ from plenum_audit.execution import (
     wants_suite,
 )
 from plenum_audit.programs import Audit, compose_audit, doubts
+from plenum_audit.suite_questions import answer_questions
 from plenum_audit.suites import SuiteRule, assess_suite
 
 _WORST_FIRST = (NO_VERDICT, 1, 3, 0)
@@ -162,14 +163,15 @@ def assessed(audit: Audit) -> int:
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
     runs = read_suite(audit)
     assessment = assess_suite(runs, rule, settings.acceptable)
+    parts = answer_questions(audit, runs)
     if audit.jobs[0].dry_run:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
     told = (*describe_choices(audit), *doubts(audit.logged))
-    publish_suite(assessment, audit.jobs[0].study, settings, told)
+    status = publish_suite(assessment, audit.jobs[0].study, settings, told, parts)
     export_suite(audit, assessment, runs)
-    return assessment.status(settings.undecided)
+    return status
 
 
 def _say_summary(audit: Audit) -> None:

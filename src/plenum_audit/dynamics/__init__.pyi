@@ -40,6 +40,7 @@ from .parting_calls import changed_at as changed_at
 from .parting_calls import parting as parting
 from .parting_calls import uncalled as uncalled
 from .sequential import e_value as e_value
+from .sequential import unstable_at as unstable_at
 
 __all__ = [
     "FAILED",
@@ -82,6 +83,7 @@ __all__ = [
     "running",
     "several_fingerprints",
     "uncalled",
+    "unstable_at",
     "votes",
     "worse",
 ]

@@ -3,6 +3,7 @@ from .audit_logs import describe_log as describe_log
 from .audit_logs import is_large as is_large
 from .audit_logs import logged_program as logged_program
 from .logged_suite import describe_choices as describe_choices
+from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
 
@@ -11,6 +12,7 @@ __all__ = [
     "describe_log",
     "is_large",
     "logged_program",
+    "read_baseline",
     "read_suite",
     "run_audit",
     "wants_suite",

@@ -59,7 +59,7 @@ def judged(
     UserError
         No run reached a decision.
     """
-    outcomes = decided(audit)
+    outcomes = decided(audit.logged, f"logs={audit.settings.logs}")
     options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
     cases = case_verdicts(outcomes, options, rule)
     comparisons = {
@@ -102,18 +102,18 @@ def describe_log(audit: Audit) -> str:
     return f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called"
 
 
-def decided(audit: Audit) -> dict[str, list[str]]:
-    """Return outcomes by case.
+def decided(runs: Sequence[Logged], place: str) -> dict[str, list[str]]:
+    """Return outcomes by case; ``place`` names the setting and the file.
 
     Raises
     ------
     UserError
         No run reached a decision.
     """
-    outcomes = {_id(logged): _outcomes(logged) for logged in audit.logged}
+    outcomes = {_id(logged): _outcomes(logged) for logged in runs}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        why = "; ".join(("no run of it came to a decision", *doubts(audit.logged)))
-        raise UserError(f"logs={audit.settings.logs}: {why}")
+        why = "; ".join(("no run of it came to a decision", *doubts(runs)))
+        raise UserError(f"{place}: {why}")
     return outcomes
 
 

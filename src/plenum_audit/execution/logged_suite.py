@@ -1,13 +1,21 @@
 """The runs of a log as those of a suite: what it means that two of them end differently."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from plenum.base import UserError, pause_collector
 from plenum_audit.dynamics import FAILED, NO_DECISION, UNDECIDED, StabilityRule, case_verdicts
 from plenum_audit.execution.audit_logs import decided
-from plenum_audit.programs import RIGHT, WRONG, Audit, Logged, has_declared_options, score_of
+from plenum_audit.programs import (
+    RIGHT,
+    WRONG,
+    Audit,
+    Logged,
+    has_declared_options,
+    load_baseline,
+    score_of,
+)
 from plenum_audit.readers import Row
 from plenum_audit.suites import SuiteRuns
 
@@ -27,6 +35,8 @@ def wants_suite(audit: Audit) -> bool:
     asked = audit.settings
     if asked.suite != "auto":
         return asked.suite
+    if asked.aa or asked.buy:
+        return True
     for_cases = asked.fix or asked.baseline or asked.control != "none" or asked.acceptable < 0.5
     if len(audit.logged) < _LEAST_CASES or for_cases:
         return False
@@ -91,10 +101,27 @@ def read_suite(audit: Audit) -> SuiteRuns:
         No run reached a decision, no case has two runs, or ``compare=right`` and it isn't known
         which runs are right.
     """
-    outcomes = decided(audit)
-    if compares_right(audit):
-        outcomes = {_id(logged): _right_or_wrong(audit, logged) for logged in audit.logged}
-    scores = {_id(logged): _scores(logged) for logged in audit.logged}
+    return _suite(audit.logged, f"logs={audit.settings.logs}", compares_right(audit))
+
+
+@pause_collector()
+def read_baseline(audit: Audit) -> SuiteRuns:
+    """Return the runs of the program that a suite is compared with, in columns.
+
+    Raises
+    ------
+    UserError
+        As for :func:`read_suite`, or the file can't be read.
+    """
+    logged = load_baseline(audit.settings)
+    return _suite(logged, f"baseline={audit.settings.baseline}", compares_right(audit))
+
+
+def _suite(logged: Sequence[Logged], place: str, right: bool) -> SuiteRuns:
+    outcomes = decided(logged, place)
+    if right:
+        outcomes = {_id(each): _right_or_wrong(each, place) for each in logged}
+    scores = {_id(each): _scores(each) for each in logged}
     known = {
         case: [each for each in found if each is not None]
         for case, found in scores.items()
@@ -105,17 +132,15 @@ def read_suite(audit: Audit) -> SuiteRuns:
         known if len(known) == len(scores) else None,
     )
     if not runs.where_repeated(2).cases:
-        raise UserError(
-            f"logs={audit.settings.logs}: no case has two runs, so nothing shows whether runs agree"
-        )
+        raise UserError(f"{place}: no case has two runs, so nothing shows whether runs agree")
     return runs
 
 
-def _right_or_wrong(audit: Audit, logged: Logged) -> list[str]:
+def _right_or_wrong(logged: Logged, place: str) -> list[str]:
     rights = _rights(logged)
     if None in rights:
         raise UserError(
-            f"compare: right; logs={audit.settings.logs} doesn't say of every run whether it is "
+            f"compare: right; {place} doesn't say of every run whether it is "
             "right: give a column right, or an answer to each case"
         )
     return [

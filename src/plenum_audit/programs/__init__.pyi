@@ -15,6 +15,7 @@ from .clerk import make_reading as make_reading
 from .compose import OWN_MODELS as OWN_MODELS
 from .compose import Audit as Audit
 from .compose import compose_audit as compose_audit
+from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
 from .condition import require_program as require_program
 from .condition import settings_line as settings_line
@@ -61,6 +62,7 @@ __all__ = [
     "find_program",
     "has_declared_options",
     "list_questions",
+    "load_baseline",
     "load_cases",
     "make_reading",
     "name_program",

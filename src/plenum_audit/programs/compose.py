@@ -103,6 +103,23 @@ def compose_audit(cfg: DictConfig) -> Audit:
     return Audit(audit, tuple(jobs), committee, audited)
 
 
+def load_baseline(audit: AuditConfig) -> tuple[logs.Logged, ...]:
+    """Read the runs of the program that a suite is compared with.
+
+    Raises
+    ------
+    UserError
+        As for :func:`plenum_audit.programs.logs.load`.
+    """
+    of_logs, of_cases = _columns(audit)
+    read = cases.load_cases(audit.case, of_cases) if audit.case else ()
+    try:
+        return logs.load(str(audit.baseline), read, columns=of_logs)
+    except UserError as problem:
+        told = str(problem).replace(f"logs={audit.baseline}", f"baseline={audit.baseline}")
+        raise UserError(told) from None
+
+
 def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split columns into those of a log and those of a data set of cases."""
     named = audit.columns

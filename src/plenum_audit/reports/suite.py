@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,43 @@ _SHOWN = 10
 """Number of names of cases that are printed."""
 
 
+@dataclass(frozen=True)
+class SuitePart:
+    """A further answer about a suite.
+
+    Attributes
+    ----------
+    name
+        Its name in ``suite.json``.
+    held
+        What ``suite.json`` has of it.
+    lines
+        What is printed of it, in sentences.
+    status
+        The exit status, if this part decides it.
+    """
+
+    name: str
+    held: Mapping[str, Any]
+    lines: tuple[str, ...]
+    status: int | None = None
+
+
 def publish_suite(
-    suite: SuiteAssessment, study: str, settings: AuditConfig, doubts: Sequence[str] = ()
-) -> None:
-    """Write ``suite.json``, and print what it says in sentences.
+    suite: SuiteAssessment,
+    study: str,
+    settings: AuditConfig,
+    doubts: Sequence[str] = (),
+    parts: Sequence[SuitePart] = (),
+) -> int:
+    """Write ``suite.json``, print what it says in sentences, and return the exit status.
 
     Parameters
     ----------
     doubts
         Sentences on decisions of the log that may have been misread.
+    parts
+        What else was asked, printed after the estimates.
 
     Raises
     ------
@@ -41,9 +69,11 @@ def publish_suite(
         "study": study,
         "logs": settings.logs,
         **asdict(suite),
+        **{part.name: part.held for part in parts},
         "doubts": doubts,
     }
-    held["exit_status"] = suite.status(settings.undecided)
+    decided = [part.status for part in parts if part.status is not None]
+    status = held["exit_status"] = [*decided, suite.status(settings.undecided)][0]
     file = Path(settings.out) / "suite.json"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -51,8 +81,10 @@ def publish_suite(
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
-    show_sentences([*sentences(suite), *doubts])
+    more = [line for part in parts for line in part.lines]
+    show_sentences([*sentences(suite), *more, *doubts])
     written([file])
+    return status
 
 
 def sentences(suite: SuiteAssessment) -> Iterator[str]:
@@ -65,6 +97,12 @@ def sentences(suite: SuiteAssessment) -> Iterator[str]:
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
     yield f"In {k:,} of {n:,} cases runs don't all decide alike{_named(suite.contradicted)}."
+    if suite.standing_out:
+        yield (
+            f"Shown to decide alike in fewer than {100 * suite.unsteady.share:.0f} % of their runs "
+            f"are {len(suite.standing_out):,} cases (on average at most 5 % of such names are "
+            f"false){_named(suite.standing_out)}."
+        )
     yield _unsteady(suite.unsteady)
     if suite.score is not None:
         yield from _scored(suite.score)

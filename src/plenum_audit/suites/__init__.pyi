@@ -1,12 +1,22 @@
 from .assessment import SuiteAssessment as SuiteAssessment
 from .assessment import assess_suite as assess_suite
+from .buying import BudgetAdvice as BudgetAdvice
+from .buying import advise_budget as advise_budget
+from .comparison import SuiteComparison as SuiteComparison
+from .comparison import compare_suites as compare_suites
 from .disagreement import UnsteadyCases as UnsteadyCases
 from .disagreement import bound_unsteady_cases as bound_unsteady_cases
 from .disagreement import estimate_disagreement as estimate_disagreement
+from .gate_assessment import GateAssessment as GateAssessment
+from .gate_assessment import GateErrors as GateErrors
+from .gate_assessment import assess_gate as assess_gate
+from .gates import Gate as Gate
+from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
+from .standing_out import stand_out as stand_out
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
 from .suite_verdict import SuiteRule as SuiteRule
@@ -15,17 +25,27 @@ from .suite_verdict import judge_suite as judge_suite
 
 __all__ = [
     "HALVING",
+    "BudgetAdvice",
     "Codes",
+    "Gate",
+    "GateAssessment",
+    "GateErrors",
     "SuiteAssessment",
+    "SuiteComparison",
     "SuiteEstimate",
     "SuiteRule",
     "SuiteRuns",
     "SuiteScore",
     "SuiteVerdict",
     "UnsteadyCases",
+    "advise_budget",
+    "assess_gate",
     "assess_suite",
     "bound_unsteady_cases",
+    "compare_suites",
     "estimate_disagreement",
     "judge_suite",
+    "parse_gate",
     "score_suite",
+    "stand_out",
 ]

@@ -13,6 +13,7 @@ from plenum_audit.suites.disagreement import (
 )
 from plenum_audit.suites.intervals import SuiteEstimate
 from plenum_audit.suites.scores import SuiteScore, score_suite
+from plenum_audit.suites.standing_out import stand_out
 from plenum_audit.suites.suite_runs import SuiteRuns
 from plenum_audit.suites.suite_verdict import SuiteRule, SuiteVerdict, judge_suite
 
@@ -29,6 +30,8 @@ class SuiteAssessment:
         The smallest and the largest number of runs of the other cases.
     contradicted
         Names of the cases of which two runs ended differently, the least agreeing first.
+    standing_out
+        Names of the cases shown to agree too rarely, of which at most 5 % are false on average.
     disagreement
         How likely two runs of a case end differently.
     unsteady
@@ -43,6 +46,7 @@ class SuiteAssessment:
     single: int
     repeats: tuple[int, int]
     contradicted: tuple[str, ...]
+    standing_out: tuple[str, ...]
     disagreement: SuiteEstimate
     unsteady: UnsteadyCases
     score: SuiteScore | None
@@ -66,7 +70,7 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
     runs
         At least one case has two runs.
     share
-        The share of runs below which a case's mode is too rare, from 0.5.
+        The share of runs below which a case's mode is too rare, from 0.5 to below 1.
 
     Examples
     --------
@@ -84,6 +88,7 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
         single=len(runs.cases) - len(repeated.cases),
         repeats=(int(repeated.repeats.min()), int(repeated.repeats.max())),
         contradicted=tuple(repeated.cases[case] for case in worst),
+        standing_out=stand_out(repeated, share),
         disagreement=estimate_disagreement(repeated),
         unsteady=bound_unsteady_cases(repeated, share),
         score=score_suite(runs) if runs.has_scores else None,

@@ -1,9 +1,11 @@
 """Disagreement between the runs of a suite, and bounds on the number of its unsteady cases."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.signal import fftconvolve
 from scipy.stats import beta, binom
 
@@ -30,24 +32,58 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     0.25
     """
     apart = runs.disagreements()
-    return estimate_mean_of_cases(apart, _variances(runs, apart))
+    found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart))
+    if found.cases and not np.nansum(apart):
+        return replace(found, these=(0.0, limit_without_differences(runs.repeats)))
+    return found
 
 
-def _variances(runs: SuiteRuns, apart: Floats) -> Floats | None:
-    """Estimate without bias the variance of each case's disagreement; ``None`` below four runs.
+def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
+    """Return the largest mean disagreement with which all runs of all cases likely agree.
+
+    Runs of a case whose disagreement is g agree in n runs with a chance of at most
+    (1 - g)^(n / 2), since Σ p^n ≤ (Σ p²)^(n / 2). Of all ways to share out a mean disagreement, the
+    product over cases is largest where 1 - g is proportional to n, up to 1. The limit is exact: it
+    is missed with a probability of at most ``tail``, whichever the cases are.
+
+    Parameters
+    ----------
+    repeats
+        Number of runs by case, shape (N,); cases with one run are left out.
+
+    Examples
+    --------
+    >>> round(limit_without_differences(np.full(50, 4)), 4)
+    0.0362
+    """
+    n = repeats[repeats > 1].astype(float)
+
+    def chance(level: float) -> float:
+        return float((n / 2 * np.log(np.minimum(level * n, 1))).sum()) - math.log(tail)
+
+    most = float(1 / n.min())
+    level = float(brentq(chance, most * 1e-6, most))
+    return float(1 - np.minimum(level * n, 1).mean())
+
+
+def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
+    """Estimate the variance of each case's disagreement around its own mean, shape (N,).
 
     It is U² less the mean of h(1, 2) h(3, 4) over choices of four runs, where h is 1 for runs that
-    end differently.
+    end differently: without bias. Of two or three runs it is U², which is too large on average.
+
+    Parameters
+    ----------
+    apart
+        The disagreements U, shape (N,).
     """
     n = runs.repeats.astype(float)
-    if (n[n > 1] < 4).any():
-        return None
     case, _, count = runs.cells
     s2, s3, s4 = (sum_by(case, count.astype(float) ** p, len(n)) for p in (2, 3, 4))
     with np.errstate(divide="ignore", invalid="ignore"):
         four = n * (n - 1) * (n - 2) * (n - 3)
         product = 1 - 2 * (s2 - n) / (n * (n - 1)) + _alike_twice(n, s2, s3, s4) / four
-        return np.asarray(np.where(n > 1, apart**2 - product, 0.0))
+        return np.asarray(np.where(n > 3, apart**2 - product, np.where(n > 1, apart**2, 0.0)))
 
 
 def _alike_twice(n: Floats, s2: Floats, s3: Floats, s4: Floats) -> Floats:

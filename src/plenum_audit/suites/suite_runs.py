@@ -1,6 +1,6 @@
 """The runs of a suite in columns: the cases, and how each run of them ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -97,12 +97,18 @@ class SuiteRuns:
 
     def where_repeated(self, least: int = 2) -> "SuiteRuns":
         """Return the cases with at least so many runs."""
-        enough = self.repeats >= least
-        if enough.all():
+        return self._where(self.repeats >= least)
+
+    def of_cases(self, names: Collection[str]) -> "SuiteRuns":
+        """Return the cases that have one of these names."""
+        return self._where(np.array([name in names for name in self.cases], bool))
+
+    def _where(self, kept: NDArray[np.bool_]) -> "SuiteRuns":
+        if kept.all():
             return self
-        number, rows = np.cumsum(enough) - 1, enough[self.case]
+        number, rows = np.cumsum(kept) - 1, kept[self.case]
         return SuiteRuns(
-            cases=tuple(name for name, kept in zip(self.cases, enough, strict=True) if kept),
+            cases=tuple(name for name, stays in zip(self.cases, kept, strict=True) if stays),
             outcomes=self.outcomes,
             case=number[self.case[rows]],
             outcome=self.outcome[rows],

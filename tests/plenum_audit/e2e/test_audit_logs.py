@@ -152,6 +152,14 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
         assert held["exit_status"] == status
     passing = audit(tmp_path, "logs=between.jsonl", "suite=true", "undecided=pass")
     assert passing.returncode == 0
+    for name, before, status in (("calm", "noisy", 0), ("noisy", "calm", 1), ("calm", "calm", 0)):
+        done = audit(
+            tmp_path, f"logs={name}.jsonl", f"baseline={before}.jsonl", "suite=true", "out=two"
+        )
+        assert done.returncode == status, done.stderr
+        held = json.loads((tmp_path / "two/suite.json").read_text())
+        assert held["exit_status"] == status
+        assert held["comparison"]["worse"] == bool(status)
     for wrong in ("fix=true", "baseline=previous", "unacceptable_disagreement=.04"):
         refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
@@ -160,6 +168,37 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
     single = audit(tmp_path, "logs=single.jsonl", "suite=true")
     assert single.returncode == 2
     assert "no case has two runs" in single.stderr
+
+
+def test_a_gate_is_judged_on_reruns_of_the_program(tmp_path: Path) -> None:
+    rows = [
+        {"case": f"c{case}", "decision": "AB"[case < 10 and (case + run) % 2], "answer": "A"}
+        for case in range(50)
+        for run in range(4)
+    ]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for number, gate in enumerate(
+        ("score >= .90", "score of 2 >= baseline - .02", "3 of 4 in every case")
+    ):
+        done = audit(
+            tmp_path, "logs=runs.jsonl", "suite=true", "aa=true", f"gate={gate}", f"out={number}"
+        )
+        assert done.returncode == 3, done.stderr
+        assert len(done.stdout.splitlines()) <= 45
+        held = json.loads((tmp_path / str(number) / "suite.json").read_text())["gate"]
+        low, high = held["errors"]["flips_limits"]
+        assert low <= held["errors"]["flips"] <= high <= 0.5
+    assert held["errors"]["fails"] > 0.9
+    assert held["better"]["gate"].startswith("score of 4 >=")
+    for wrong in (
+        ["gate=the score is good", "aa=true"],
+        ["gate=5 of 4 in every case", "aa=true"],
+        ["gate=score >= .8"],
+        ["aa=true"],
+    ):
+        refused = audit(tmp_path, "logs=runs.jsonl", "suite=true", "out=refused", *wrong)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+        assert not (tmp_path / "refused/suite.json").exists()
 
 
 def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path: Path) -> None:

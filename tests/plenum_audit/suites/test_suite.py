@@ -16,8 +16,9 @@ from plenum_audit.suites import (
     estimate_disagreement,
     judge_suite,
     score_suite,
+    stand_out,
 )
-from plenum_audit.suites.disagreement import _variances
+from plenum_audit.suites.disagreement import limit_without_differences, variances_of_disagreements
 
 suites = st.lists(
     st.lists(st.sampled_from("ABC"), min_size=2, max_size=5), min_size=2, max_size=12
@@ -27,8 +28,7 @@ suites = st.lists(
 @given(st.lists(st.lists(st.sampled_from("ABC"), min_size=4, max_size=6), min_size=2, max_size=4))
 def test_the_variance_within_cases_is_the_mean_over_choices_of_four(cases: list[list[str]]) -> None:
     runs = SuiteRuns.of({str(n): ended for n, ended in enumerate(cases)})
-    found = _variances(runs, runs.disagreements())
-    assert found is not None
+    found = variances_of_disagreements(runs, runs.disagreements())
     for value, ended in zip(found, cases, strict=True):
         apart = np.mean([a != b for a, b in combinations(ended, 2)])
         both = np.mean([a != b and c != d for a, b, c, d in permutations(ended, 4)])
@@ -126,3 +126,36 @@ def test_a_case_with_one_run_changes_no_score() -> None:
     more = SuiteRuns.of({**outcomes, "c": ["w"]}, {**scores, "c": [0.0]})
     assert score_suite(more) == alone
     assert len(alone.passing) == 3
+
+
+@given(st.lists(st.integers(2, 6), min_size=1, max_size=4), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_no_cases_with_more_disagreement_than_the_limit_agree_more_often(
+    repeats: list[int], random: object
+) -> None:
+    limit = limit_without_differences(np.array(repeats))
+    for _ in range(20):
+        apart = np.array([random.random() for _ in repeats])  # type: ignore[attr-defined]
+        if apart.mean() > limit:
+            assert np.prod((1 - apart) ** (np.array(repeats) / 2)) <= 0.025 + 1e-9
+
+
+def test_where_nothing_differs_the_limit_is_that_of_equal_cases() -> None:
+    same = SuiteRuns.of({str(case): ["A"] * 4 for case in range(50)})
+    assert estimate_disagreement(same).these == pytest.approx((0, 1 - 0.025 ** (2 / 200)))
+
+
+def test_a_case_of_two_runs_widens_the_interval_by_its_own_part_alone() -> None:
+    cases = {str(case): ["A", "A", "B", "A"] if case % 5 == 0 else ["A"] * 4 for case in range(50)}
+    low, high = estimate_disagreement(SuiteRuns.of(cases)).these
+    less, more = estimate_disagreement(SuiteRuns.of({**cases, "51": ["A", "A"]})).these
+    assert more - less == pytest.approx(high - low, rel=0.05)
+
+
+def test_cases_that_stand_out_need_evidence_that_grows_with_their_number() -> None:
+    calm = {str(case): ["A"] * 12 for case in range(48)}
+    split = {"x": ["A", "B"] * 6, "y": ["A", "B", "C"] * 4}
+    assert set(stand_out(SuiteRuns.of({**calm, **split}))) == {"x", "y"}
+    assert stand_out(SuiteRuns.of(calm)) == ()
+    once = {"z": ["A"] * 11 + ["B"]}
+    assert stand_out(SuiteRuns.of({**calm, **once})) == ()

@@ -1,0 +1,41 @@
+"""A gate's errors in sentences."""
+
+from collections.abc import Iterator
+
+from plenum_audit.suites import GateAssessment
+
+
+def gate_sentences(found: GateAssessment) -> Iterator[str]:
+    """Yield how often a gate errs, and which gate of equal cost errs less."""
+    errors, runs = found.errors, "1 run" if found.cost == 1 else f"{found.cost} runs"
+    halves = ""
+    if found.halves is not None:
+        halves = f" Two random parts of these runs did in {_percent(found.halves)}."
+    yield (
+        f'Your gate "{errors.gate}" takes {runs} of each case. It would fail this program, '
+        f"unchanged, in {_percent(errors.fails)} of uses {_limits(errors.fails_limits)}, and end "
+        f"differently on two identical reruns in {_percent(errors.flips)} "
+        f"{_limits(errors.flips_limits)}.{halves}"
+    )
+    yield (
+        f"It would pass a program whose score is {100 * found.drop:.3g} points lower in "
+        f"{_percent(errors.misses)} of uses {_limits(errors.misses_limits)}. The limits in "
+        "brackets hold with 95 %; more runs narrow them."
+    )
+    if (better := found.better) is None:
+        yield "No gate that was tried and takes as many runs errs less."
+    else:
+        yield (
+            f'A gate that takes as many runs and errs less is "{better.gate}": it would fail this '
+            f"program in {_percent(better.fails)}, and pass the worse one in "
+            f"{_percent(better.misses)}."
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _limits(limits: tuple[float, float]) -> str:
+    low, high = limits
+    return f"[{100 * low:.0f}, {100 * high:.0f}]"

@@ -1,0 +1,90 @@
+"""Further questions on a suite: the user's gate, an earlier program, what to buy next."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from plenum.base import UserError
+from plenum_audit.design import AuditConfig
+from plenum_audit.dynamics import exit_status
+from plenum_audit.execution import read_baseline
+from plenum_audit.programs import Audit
+from plenum_audit.suites import (
+    Gate,
+    SuiteRuns,
+    advise_budget,
+    assess_gate,
+    compare_suites,
+    parse_gate,
+)
+
+if TYPE_CHECKING:
+    from plenum_audit.reports import SuitePart
+
+
+def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
+    """Answer what was asked of a suite besides its verdict.
+
+    Raises
+    ------
+    UserError
+        A gate can't be read, the runs don't suffice for an answer, or the baseline can't be read.
+    """
+    settings = audit.settings
+    gate = _gate(settings)
+    parts = [] if gate is None else [_judged(gate, runs, settings)]
+    if settings.baseline:
+        parts.append(_compared(runs, read_baseline(audit), settings))
+    if settings.buy:
+        parts.append(_advised(runs, settings.buy))
+    return parts
+
+
+def _gate(settings: AuditConfig) -> Gate | None:
+    """Read the user's gate; ``None`` without one."""
+    if not settings.aa:
+        return None
+    try:
+        return parse_gate(settings.gate)
+    except ValueError as problem:
+        raise UserError(f"gate: {settings.gate}; {problem}") from None
+
+
+def _judged(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+    """Judge a gate on the runs of a suite."""
+    from plenum_audit.reports import SuitePart, gate_sentences
+
+    if not runs.has_scores:
+        raise UserError(
+            f"gate: {gate}; it needs right answers, and this log doesn't have one for every case"
+        )
+    try:
+        found = assess_gate(gate, runs, settings.drop)
+    except ValueError as problem:
+        raise UserError(f"gate: {gate}; {problem}") from None
+    return SuitePart("gate", asdict(found), tuple(gate_sentences(found)))
+
+
+def _compared(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+    """Compare a program with an earlier one on a suite."""
+    from plenum_audit.reports import SuitePart, comparison_sentences
+
+    name = str(settings.baseline)
+    try:
+        found = compare_suites(before, runs, settings.margin)
+    except ValueError as problem:
+        raise UserError(f"baseline={name}: {problem}") from None
+    lines = tuple(comparison_sentences(found, name))
+    status = exit_status(found.verdict, settings.undecided)
+    return SuitePart("comparison", asdict(found), lines, status)
+
+
+def _advised(runs: SuiteRuns, budget: int) -> "SuitePart":
+    """Advise how to spend further runs on a suite."""
+    from plenum_audit.reports import SuitePart, buying_sentences
+
+    if not runs.has_scores:
+        raise UserError(
+            f"buy: {budget}; it needs right answers, and this log doesn't have one for every case"
+        )
+    found = advise_budget(runs, budget)
+    return SuitePart("buy", asdict(found), tuple(buying_sentences(found)))

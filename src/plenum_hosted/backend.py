@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib.metadata import version
 
 import torch
 
@@ -56,9 +57,14 @@ class HostedBackend:
                 )
         self._here = environment.fingerprint(self._settings, device)
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Return device, versions, settings, and digests of these checked models' weights."""
-        return self._here | {f"model {name}": self._loaded[name].content for name in models}
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
+        """Return device, versions, settings, and digests of these checked models' weights.
+
+        Constrained answers depend on the library that makes their masks, too.
+        """
+        masks = {"llguidance": version("llguidance")} if constrained else {}
+        weights = {f"model {name}": self._loaded[name].content for name in models}
+        return self._here | masks | weights
 
     def count(self, model: str, messages: tuple[Message, ...]) -> int:
         """Return the number of tokens of a prompt of a checked model."""
@@ -93,7 +99,8 @@ class HostedBackend:
         reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
         scores = tuple(zip(pieces, row.scores, strict=False))
-        fingerprint = f"env_{digest(dict(self.environment((chat.model,))))}"
+        here = self.environment((chat.model,), chat.answer is not None)
+        fingerprint = f"env_{digest(dict(here))}"
         return Response(reply, fingerprint=fingerprint, logprobs=scores)
 
     def pace(self) -> Pace:

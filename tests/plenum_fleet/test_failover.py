@@ -39,7 +39,7 @@ class Servers:
 
     async def close(self) -> None: ...
 
-    def environment(self, models: tuple[str, ...]) -> dict[str, str]:
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> dict[str, str]:
         return {}
 
     async def attempt(self, chat: Chat, number: int) -> Response:

@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import time
 from collections.abc import Coroutine
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.base.identity import digest
+from plenum.committee.constrained import ballot_schema
 from plenum.design import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.records import Failure
@@ -159,6 +161,15 @@ def test_the_fingerprint_names_the_environment(saved: Path, checkpoint: Path) ->
     ]
     found = [here, *(b.environment((str(saved),)) for b in others)]
     assert len({digest(dict(e)) for e in found}) == 3
+
+
+def test_the_environment_of_constrained_answers_names_what_makes_their_masks(saved: Path) -> None:
+    model, backend = str(saved), checked(saved)
+    free, held = backend.environment((model,)), backend.environment((model,), constrained=True)
+    assert held == {**free, "llguidance": version("llguidance")}
+    asked = [chat(saved), chat(saved, answer=ballot_schema(("A", "B")), max_tokens=40)]
+    responses = run(backend, each(backend, asked))
+    assert [r.fingerprint for r in responses] == [f"env_{digest(dict(e))}" for e in (free, held)]
 
 
 def test_the_fingerprint_names_no_model_of_other_conditions(saved: Path, checkpoint: Path) -> None:

@@ -16,10 +16,12 @@ from plenum.models import AnswerSchema
 _MOST = 100
 _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
 """A tag in snake_case; short, so that a small model comes to its end."""
-_WHOLE = {"type": "integer", "minimum": 0, "maximum": _MOST}
+WHOLE = {"type": "integer", "minimum": 0, "maximum": _MOST}
+"""The schema of a whole number from 0 to 100."""
 
 
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the JSON schema of an object that has exactly these properties, in this order."""
     return {
         "type": "object",
         "properties": properties,
@@ -32,19 +34,19 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
 def turn_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of a turn: an argument, and a state with a weight for each option."""
     tags = {"type": "array", "items": {"type": "string", "pattern": f"^{_TAG}$"}}
-    state = _object(
-        weights=_object(**dict.fromkeys(labels, _WHOLE)),
-        confidence=_WHOLE,
+    state = object_schema(
+        weights=object_schema(**dict.fromkeys(labels, WHOLE)),
+        confidence=WHOLE,
         tags={**tags, "minItems": 2, "maxItems": 2},
     )
-    return AnswerSchema("turn", _object(argument={"type": "string"}, state=state))
+    return AnswerSchema("turn", object_schema(argument={"type": "string"}, state=state))
 
 
 @lru_cache(maxsize=256)
 def ballot_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of a ballot."""
     decision = {"type": "string", "enum": list(labels)}
-    return AnswerSchema("ballot", _object(decision=decision, confidence=_WHOLE))
+    return AnswerSchema("ballot", object_schema(decision=decision, confidence=WHOLE))
 
 
 @lru_cache(maxsize=256)
@@ -52,16 +54,21 @@ def count_schema(labels: tuple[str, ...], members: int) -> AnswerSchema:
     """Make the schema of the clerk's answer."""
     votes = {"type": "integer", "minimum": 0, "maximum": members}
     decision = {"type": "string", "enum": [*labels, NONE]}
-    return AnswerSchema("count", _object(decision=decision, majority_count=votes, total=votes))
+    return AnswerSchema(
+        "count", object_schema(decision=decision, majority_count=votes, total=votes)
+    )
 
 
 @lru_cache(maxsize=256)
 def turn_example(labels: tuple[str, ...]) -> str:
-    """Write the form of a turn, as a prompt shows it."""
+    """Write the form of a turn, as a prompt shows it.
+
+    Nothing in it is a value that the schema takes, but the argument: small models copy what is.
+    """
     weights = ", ".join(f'"{label}": NN' for label in labels)
     return (
         f'{{"argument": "...", "state": {{"weights": {{{weights}}}, "confidence": NN, '
-        '"tags": ["tag_one", "tag_two"]}}'
+        '"tags": ["...", "..."]}}'
     )
 
 

@@ -102,7 +102,8 @@ PLENUM = Frame()
 CONSTRAINED = replace(
     PLENUM,
     turn=f"{_CASE}## Your turn\nYou are $label.$round_line Answer with one JSON object, your "
-    "argument and your state:\n$state_format",
+    "argument and your state, with your own words for the dots and numbers for NN:\n"
+    "$state_format",
     repair="Your previous answer was not the JSON object that was asked for ($problem). Answer "
     "with that object and nothing else, in this form:\n$state_format",
     ballot=PLENUM.ballot.replace(_NO_STATE, ""),

@@ -133,7 +133,7 @@ class Replicate:
 
     def _name_environment(self, journal: Journal) -> None:
         """Note in the journal if it is continued in another environment than before."""
-        now = dict(self.caller.model.environment(self.condition.models))
+        now = dict(self._environment())
         named = [e for e in (journal.head, *journal.entries) if "environment" in e]
         before = named[-1]["environment"] if named else {}
         if before == now:
@@ -152,8 +152,12 @@ class Replicate:
         """Return further entries of a journal's head: wording and environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
-        environment = self.caller.model.environment(self.condition.models)
+        environment = self._environment()
         return {**wording, **({"environment": dict(environment)} if environment else {})}
+
+    def _environment(self) -> Mapping[str, str]:
+        condition = self.condition
+        return self.caller.model.environment(condition.models, condition.constrained)
 
     async def _converse(self, conversation: Conversation[Any], journal: Journal) -> None:
         written = sum(entry["kind"] == "round" for entry in journal.entries)

@@ -44,7 +44,7 @@ class AnswerSchema:
     Attributes
     ----------
     name
-        What is asked for: ``turn``, ``ballot`` or ``count``.
+        What is asked for: ``turn``, ``ballot`` or ``count``; of audits ``points`` or ``choice``.
     schema
         Its JSON schema, in the part of the standard that OpenAI's strict mode takes: all properties
         are required, and no others are allowed.
@@ -238,8 +238,11 @@ class ChatModel(Protocol):
     async def close(self) -> None:
         """Release connections and other resources."""
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
-        """Describe the environment that these models' answers depend on; empty if unknown."""
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
+        """Describe the environment that these models' answers depend on; empty if unknown.
+
+        ``constrained`` adds what answers that are held to a schema depend on besides.
+        """
 
 
 class Gate(Protocol):

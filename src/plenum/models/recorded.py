@@ -37,6 +37,6 @@ class RecordedBackend:
     async def close(self) -> None:
         """Do nothing, since nothing is held."""
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return nothing, since the environment isn't known."""
         return {}

@@ -4,11 +4,12 @@ import asyncio
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plenum.base import Stopped, UserError, redact, redact_data
+from plenum.design import Api, Hosted
 from plenum.execution import BudgetSpent, Caller, bug_in_words
 from plenum.models import CallError, Chat, Reply
 from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
@@ -60,6 +61,8 @@ class ProgramRun:
         Called with each answer's kind, round, seat, tokens and cost.
     complain
         Called with an internal error that ends the run.
+    refusing
+        Models whose server has refused a schema, which are asked without one.
     """
 
     condition: ProgramCondition
@@ -72,6 +75,12 @@ class ProgramRun:
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception
     store: Store = HERE
+    refusing: set[str] = field(default_factory=set)
+
+    @property
+    def held(self) -> bool:
+        """True if the backend can hold answers to plenum's own questions to their schemas."""
+        return isinstance(self.condition.backend, Api | Hosted)
 
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.
@@ -104,7 +113,8 @@ class ProgramRun:
             caller.ticket.end()
 
     async def _run(self, caller: Caller) -> bool:
-        environment = dict(caller.model.environment(self.condition.models))
+        held = self.held and (self.settings.elicit or bool(self.settings.clerk))
+        environment = dict(caller.model.environment(self.condition.models, held))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
         with Journal(self.journal, head, self.store) as journal:
@@ -218,7 +228,8 @@ class ProgramRun:
         readings = {e["round"]: e["option"] for e in entries if e["kind"] == CLERK_KIND}
         for number in READINGS:
             if number not in readings:
-                chat = ask_clerk(case, text, model, self.condition.identity, self.index, number)
+                names = self.condition.identity, self.index, number
+                chat = ask_clerk(case, text, model, *names, held=self.held)
                 reply = await self._ask(calls, chat, CLERK_KIND, number, CLERK_KIND)
                 entry = redact_data(make_reading(case, number, model, reply))
                 journal.append(entry)
@@ -229,7 +240,7 @@ class ProgramRun:
 
     async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:
         case, names = self.condition.case, (self.condition.identity, self.index)
-        for question in list_questions(case, self._entries(journal), *names):
+        for question in list_questions(case, self._entries(journal), *names, held=self.held):
             at = question.round, question.seat
             try:
                 reply = await self._ask(calls, question.chat, ELICITED, *at)
@@ -240,7 +251,16 @@ class ProgramRun:
 
     async def _ask(self, calls: RunCalls, chat: Chat, kind: str, number: int, seat: str) -> Reply:
         labels = {"replicate": self.index, "call": kind, "round": number, "seat": seat}
-        answer = await calls.ask(chat, labels)
+        if chat.model in self.refusing:
+            chat = replace(chat, answer=None)
+        try:
+            answer = await calls.ask(chat, labels)
+        except CallError as error:
+            if chat.answer is None or error.failure != Failure.REQUEST:
+                raise
+            self.refusing.add(chat.model)  # the server takes no schema: what it writes may do
+            chat = replace(chat, answer=None)
+            answer = await calls.ask(chat, labels)
         calls.note_answer(chat, labels, answer)
         return answer.response.reply
 

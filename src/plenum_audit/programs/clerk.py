@@ -1,12 +1,20 @@
 """A clerk model that reads a decision from a committee's text, twice to show its own error."""
 
 import json
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from plenum.base import seed_for
-from plenum.models import Chat, Message, Reply
+from plenum.committee import object_schema
+from plenum.models import AnswerSchema, Chat, Message, Reply
 from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
+from plenum_audit.programs.decision import (
+    Given,
+    UnreadableDecision,
+    last_json,
+    read_decision,
+)
 
 CLERK_KIND = "clerk"
 """Kind of the journal's entries."""
@@ -17,8 +25,13 @@ _MAX_TOKENS = 50
 _LONGEST_TEXT = 20_000
 
 
-def ask_clerk(case: AuditCase, text: str, model: str, *names: str | int) -> Chat:
-    """Return the clerk's question; ``names`` determine the seed of the call."""
+def ask_clerk(
+    case: AuditCase, text: str, model: str, *names: str | int, held: bool = False
+) -> Chat:
+    """Return the clerk's question; ``names`` determine the seed of the call.
+
+    If ``held``, the backend is asked for an object with the decision, and nothing else.
+    """
     options = [f"{label}: {name}" for label, name in case.options.items()]
     prompt = "\n".join(
         [
@@ -32,14 +45,33 @@ def ask_clerk(case: AuditCase, text: str, model: str, *names: str | int) -> Chat
             f"{NO_DECISION} where it decided for none, or for more than one.",
         ]
     )
-    return Chat(model, (Message("user", prompt),), 0.0, _MAX_TOKENS, seed_for(*names, CLERK_KIND))
+    messages, seed = (Message("user", prompt),), seed_for(*names, CLERK_KIND)
+    answer = choice_schema((*case.options, NO_DECISION)) if held else None
+    return Chat(model, messages, 0.0, _MAX_TOKENS, seed, answer=answer)
+
+
+@lru_cache(maxsize=256)
+def choice_schema(labels: tuple[str, ...]) -> AnswerSchema:
+    """Make the schema of an answer that is one of these labels."""
+    decision = {"type": "string", "enum": list(labels)}
+    return AnswerSchema("choice", object_schema(decision=decision))
 
 
 def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
-        option = read_decision(Given(text=reply.text), {**case.options, NO_DECISION: NO_DECISION})
+        given = Given(text=_chosen(reply.text))
+        option = read_decision(given, {**case.options, NO_DECISION: NO_DECISION})
     except UnreadableDecision:
         option = NO_DECISION
     named = {"kind": CLERK_KIND, "round": number, "seat": CLERK_KIND, "model": model}
     return {**named, **vars(reply), "option": option}
+
+
+def _chosen(text: str) -> str:
+    """Return the decision in the object that was asked for; the whole text if it is none."""
+    with suppress(UnreadableDecision):
+        match last_json(text):
+            case {"decision": str(label), **others} if not others:
+                return label
+    return text

@@ -8,10 +8,12 @@ per message.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from plenum.base import seed_for
-from plenum.models import Chat, Message, Reply
+from plenum.committee import WHOLE, object_schema
+from plenum.models import AnswerSchema, Chat, Message, Reply
 from plenum.records import ELICITED
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, last_json
@@ -42,7 +44,7 @@ class SeatQuestion:
 
 
 def list_questions(
-    case: AuditCase, entries: Sequence[Mapping[str, Any]], *names: str | int
+    case: AuditCase, entries: Sequence[Mapping[str, Any]], *names: str | int, held: bool = False
 ) -> Iterator[SeatQuestion]:
     """Yield the questions on a run's entries that haven't been answered yet.
 
@@ -52,6 +54,8 @@ def list_questions(
         The run's entries in order. Its messages are those it reported, or else its calls.
     *names
         Parts of the names of the calls' seeds, with round and seat.
+    held
+        Whether the backend is asked to hold the answers to their schema.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:
@@ -76,8 +80,15 @@ def list_questions(
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
             seed=seed_for(*names, *at, ELICITED),
+            answer=points_schema(tuple(case.options)) if held else None,
         )
         yield SeatQuestion(*at, chat)
+
+
+@lru_cache(maxsize=256)
+def points_schema(labels: tuple[str, ...]) -> AnswerSchema:
+    """Make the schema of an answer: whole points for each option, which are normalised later."""
+    return AnswerSchema("points", object_schema(**dict.fromkeys(labels, WHOLE)))
 
 
 def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:

@@ -115,7 +115,8 @@ def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
         return json.dumps({label: round(100 * share) for label, share in shares.items()})
     if question.startswith(clerk.OPENING):
         best = advocated(question.splitlines()[-4], options(question)).most_common(1)
-        return best[0][0] if best else NO_DECISION
+        label = best[0][0] if best else NO_DECISION
+        return label if chat.answer is None else json.dumps({"decision": label})
     return None
 
 

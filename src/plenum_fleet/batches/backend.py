@@ -94,9 +94,9 @@ class BatchBackend:
         """As of the backend: where the call goes if it doesn't go in a batch."""
         return self._api.server(chat)
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """As of the backend."""
-        return self._api.environment(models)
+        return self._api.environment(models, constrained)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -141,6 +142,16 @@ def test_a_turn_that_breaks_its_form_is_repaired_in_that_form(condition: Make) -
     assert deliberation.ask.chat.answer == constrained.turn_schema(LABELS)
     entry = deliberation.answer(Reply(json.dumps(turn()), 10, 5))
     assert entry["argument"] == "C."
+
+
+def test_the_example_shows_no_tag_or_number_that_could_be_copied() -> None:
+    example = constrained.turn_example(LABELS)
+    schema = constrained.turn_schema(LABELS).schema["properties"]["state"]["properties"]
+    pattern = schema["tags"]["items"]["pattern"]
+    shown = json.loads(example.replace("NN", "null"))
+    assert shown["state"].keys() == schema.keys()
+    assert not [tag for tag in shown["state"]["tags"] if re.search(pattern, tag)]
+    assert {*shown["state"]["weights"].values(), shown["state"]["confidence"]} == {None}
 
 
 def test_free_answers_keep_their_identity_and_have_no_schema(condition: Make) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.design import Budget, Calls, Sampling, Simulated
+from plenum.design import Backend, Budget, Calls, Sampling, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller
@@ -51,6 +51,7 @@ class Audit:
     program: Program
     model: ChatModel
     budget: Budget = field(default_factory=Budget)
+    backend: Backend = field(default_factory=Simulated)
 
     def condition(self, **knobs: Any) -> ProgramCondition:
         """The program on the case."""
@@ -59,10 +60,10 @@ class Audit:
             program=self.program.identity,
             case=CASE,
             knobs=knobs,
-            overrides={},
+            overrides={"model": "openai/gpt-x"} if self.backend.name == "hosted" else {},
             model="own",
             sampling=Sampling(),
-            backend=Simulated(),
+            backend=self.backend,
             rounds=1,
             seed=1,
         )

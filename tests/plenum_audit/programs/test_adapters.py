@@ -1,6 +1,7 @@
 """The four ways to run a program, over the real proxy: they differ in nothing else."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import socket
@@ -21,6 +22,9 @@ from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
+from plenum.design import Api, Hosted, Simulated
+from plenum.models import CallError
+from plenum.records import Failure
 from plenum_audit.programs import adapters
 from plenum_audit.programs.adapters.committee import Committee, find_program, wrap_program
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
@@ -324,6 +328,66 @@ def committee(case, run):
     assert run.end is not None
     assert run.end["elicited"] is True
     assert run.totals()["calls"] == 8
+
+
+ASIDES = {"extract": "clerk", "clerk": "openai/clerk", "elicit": True}
+HIRES = """
+def committee(case, run):
+    call(run, "Which?", seat="chair")
+    return "We hire the engineer who has a degree."
+"""
+
+
+def answered(chat: Any) -> str:
+    """What a model writes that heeds the schemas of plenum's own questions, if it gets one."""
+    if "100 points" in chat.messages[-1].content:
+        return '{"A": 0, "B": 3, "C": 1}'
+    if "Which option did it" in chat.messages[-1].content:
+        return "B" if chat.answer is None else '{"decision": "B"}'
+    return "I prefer B."
+
+
+@pytest.mark.parametrize(
+    ("backend", "held"), [(Simulated(), False), (Api(), True), (Hosted(), True)]
+)
+def test_questions_after_a_run_have_schemas_where_a_backend_can_hold_to_them(
+    tmp_path: Path, backend: Any, held: bool
+) -> None:
+    asked: list[Any] = []
+
+    def answer(chat: Any) -> str:
+        asked.append(chat)
+        return answered(chat)
+
+    audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **ASIDES)
+    (run,) = dataclasses.replace(audit, backend=backend).run()
+    call, *clerk, points = asked
+    assert call.answer is None  # the program's own
+    assert [chat.answer is not None for chat in (*clerk, points)] == [held] * 3
+    if held:
+        assert clerk[0].answer.schema["properties"]["decision"]["enum"] == ["A", "B", "C", "none"]
+        assert points.answer.schema["required"] == ["A", "B", "C"]
+    assert run.decision == "B"
+    (entry,) = [entry for entry in run.entries if entry["kind"] == "elicited"]
+    assert entry["preferences"] == {"A": 0.0, "B": 0.75, "C": 0.25}
+
+
+def test_a_server_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:
+    asked: list[bool] = []
+
+    def answer(chat: Any) -> str:
+        asked.append(chat.answer is not None)
+        if chat.answer is not None:
+            raise CallError(Failure.REQUEST, "response_format is not supported", 400)
+        return answered(chat)
+
+    settings = {**ASIDES, "clerk": "openai/gpt-x"}
+    audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **settings)
+    (run,) = dataclasses.replace(audit, backend=Api()).run()
+    assert asked == [False, True, False, False, False]  # refused once, and not tried again
+    assert run.decision == "B"
+    assert run.end is not None
+    assert run.end["elicited"] is True
 
 
 def test_preferences_that_are_reported_are_not_asked_for(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ class ApiBackend:
             return await endpoint.post(self.pool(), chat, number, parameters)
         return await self._through_litellm(chat, number, route, seed)
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return nothing, since a provider's environment isn't known."""
         return {}
 

@@ -86,7 +86,7 @@ class SimulatedBackend:
     async def close(self) -> None:
         """Do nothing, since nothing is held."""
 
-    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return nothing: the answers are plain arithmetic."""
         return {}
 

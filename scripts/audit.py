@@ -3,10 +3,13 @@
 python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacceptable=.80]
 python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5
 python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
+python scripts/audit.py logs=runs.csv suite=true decide=true
+python scripts/audit.py committee=FILE.py:NAME case=case.yaml rule=outputs/audit/suite.json
 
 Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input, if no
 run reaches a decision, or if a cache answers; 4 if it was stopped or crashed before a verdict (a
-provider is down, a budget is spent, a bug); 130 if it was interrupted (Ctrl-C).
+provider is down, a budget is spent, a bug); 130 if it was interrupted (Ctrl-C). With rule= it is 0
+if the rule acts on every case, and 5 if it leaves one to a person.
 """
 
 import os

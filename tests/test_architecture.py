@@ -16,6 +16,7 @@ DOORS = {"cli", "callbacks", "checks", "testing"}
 LAYERS = {
     "plenum_archive": "archive",
     "plenum_audit": "doors",
+    "plenum_audit.acting": "dynamics",
     "plenum_audit.design": "design",
     "plenum_audit.dynamics": "dynamics",
     "plenum_audit.execution": "execution",

@@ -87,7 +87,9 @@ class AuditConfig(Checked):
     lower by ``drop``. Of a suite ``baseline`` is the log of an earlier program, whose score may be
     higher by ``margin``, and ``buy`` a number of further runs to advise on. ``otlp`` is the address
     of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores
-    of a log's runs.
+    of a log's runs. ``decide`` looks for a rule by which the program may act alone: the share
+    ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule``
+    is the file of such a rule, to be applied.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -113,6 +115,10 @@ class AuditConfig(Checked):
     drop: Inner = 0.05
     buy: Annotated[Int, Field(ge=0, le=10_000_000)] = 0
     margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
+    decide: bool = False
+    risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
+    agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
+    rule: str | None = None
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     otlp: WebUrl = ""
@@ -167,7 +173,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for name, of_suite in {"aa": audit.aa, "buy": audit.buy}.items():
+    for name, of_suite in {"aa": audit.aa, "buy": audit.buy, "decide": audit.decide}.items():
         require(
             not of_suite or (bool(audit.logs) and audit.suite is not False),
             f"{name}: {of_suite}; it is for the suite of a log: logs=FILE suite=true",
@@ -186,6 +192,11 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     require(
         bool(audit.logs) or not audit.inspect_scores,
         f"inspect_scores: {audit.inspect_scores}; it needs logs=FILE, whose runs are scored",
+    )
+    require(
+        audit.rule is None or not (audit.logs or audit.fix or audit.baseline),
+        "rule: it is applied to new cases by running the program on them: leave out logs, fix and "
+        "baseline",
     )
     require(
         audit.fix or not audit.temperatures,

@@ -10,6 +10,7 @@ from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
 from plenum_audit.execution import (
+    act,
     describe_choices,
     describe_log,
     is_large,
@@ -21,6 +22,9 @@ from plenum_audit.execution import (
 from plenum_audit.programs import Audit, compose_audit, doubts
 from plenum_audit.suite_questions import answer_questions
 from plenum_audit.suites import SuiteRule, assess_suite
+
+ASK = 5
+"""The exit status of a rule that leaves a case to a person."""
 
 _WORST_FIRST = (NO_VERDICT, 1, 3, 0)
 """Exit statuses: no verdict, unstable, undecided, stable."""
@@ -79,6 +83,8 @@ def concluded(audit: Audit) -> int | None:
     """
     from plenum.reports import show_text
 
+    if audit.settings.rule:
+        return acted(audit)
     statuses: list[int | None] = []
     for group, each in audit.by_group():
         if group:
@@ -178,6 +184,35 @@ def _say_summary(audit: Audit) -> None:
     """Say what was read, before what it came to; not before an error, which is one line."""
     if audit.summary:
         say(audit.summary)
+
+
+def acted(audit: Audit) -> int:
+    """Apply a rule to the cases, print what each comes to, and return the exit status.
+
+    Returns
+    -------
+    int
+        0 if the rule acts on every case, 5 if a person is to be asked about one, 4 if runs are
+        missing.
+
+    Raises
+    ------
+    UserError
+        The file has no rule, or something can't work.
+    """
+    from plenum.reports import show_text
+    from plenum_audit.reports import publish_acts, read_rule
+
+    rule = read_rule(str(audit.settings.rule))
+    if audit.jobs[0].dry_run:
+        print(f"{len(audit.jobs):,} cases, {rule.runs} runs each; nothing was run")
+        return 0
+    acts, errors = act(audit, rule)
+    for line in publish_acts(acts, rule, audit.jobs[0].study, audit.settings, errors):
+        show_text(line)
+    if errors:
+        return NO_VERDICT
+    return ASK if any(each.decision is None for each in acts) else 0
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:

@@ -1,12 +1,14 @@
-"""Further questions on a suite: the user's gate, an earlier program, what to buy next."""
+"""Further questions on a suite: a gate, an earlier program, what to buy next, acting alone."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
+from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
-from plenum_audit.execution import read_baseline
+from plenum_audit.execution import compares_right, read_baseline, undecided_outcomes
 from plenum_audit.programs import Audit
 from plenum_audit.suites import (
     Gate,
@@ -36,6 +38,13 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
         parts.append(_compared(runs, read_baseline(audit), settings))
     if settings.buy:
         parts.append(_advised(runs, settings.buy))
+    if settings.decide:
+        if compares_right(audit):
+            raise UserError(
+                "decide: true; it needs decisions that runs may agree on, and this log is compared "
+                "by right and wrong: compare=decisions compares what they decided"
+            )
+        parts.append(_alone(runs, settings))
     return parts
 
 
@@ -88,3 +97,19 @@ def _advised(runs: SuiteRuns, budget: int) -> "SuitePart":
         )
     found = advise_budget(runs, budget)
     return SuitePart("buy", asdict(found), tuple(buying_sentences(found)))
+
+
+def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+    """Look for a rule by which the program may act without a person."""
+    from plenum_audit.reports import SuitePart, advice_sentences, advice_table, draw_acting
+
+    repeated = runs.where_repeated(2)
+    undecided = undecided_outcomes(repeated)
+    advice = advise_acting(repeated, settings.risk, settings.agree, undecided)
+    return SuitePart(
+        "acting",
+        asdict(advice),
+        tuple(advice_sentences(advice)),
+        table=advice_table(advice),
+        draw=partial(draw_acting, advice),
+    )

@@ -22,6 +22,9 @@ from plenum_audit.suites import SuiteRuns
 _LEAST_CASES = 10
 """Number of cases from which on a log is judged as a suite, if its cases have few runs."""
 
+_NUMBERED = "\x1f"
+"""What precedes the number of a run without a decision; no decision holds such a character."""
+
 _MOST_LABELS, _LONGEST_LABEL = 26, 100
 """Number and length of decisions that may be labels; beyond these they are texts of their own."""
 
@@ -35,7 +38,7 @@ def wants_suite(audit: Audit) -> bool:
     asked = audit.settings
     if asked.suite != "auto":
         return asked.suite
-    if asked.aa or asked.buy:
+    if asked.aa or asked.buy or asked.decide:
         return True
     for_cases = asked.fix or asked.baseline or asked.control != "none" or asked.acceptable < 0.5
     if len(audit.logged) < _LEAST_CASES or for_cases:
@@ -174,9 +177,14 @@ def _scores(logged: Logged) -> list[float | None]:
 def _apart(outcomes: list[str]) -> list[str]:
     """Tell runs without a decision apart: failing each time isn't stable."""
     return [
-        f"{each} {number}" if each in (FAILED, NO_DECISION) else each
+        f"{each}{_NUMBERED}{number}" if each in (FAILED, NO_DECISION) else each
         for number, each in enumerate(outcomes)
     ]
+
+
+def undecided_outcomes(runs: SuiteRuns) -> frozenset[str]:
+    """Return the outcomes of a suite that aren't decisions."""
+    return frozenset(name for name in runs.outcomes if _NUMBERED in name)
 
 
 def _id(logged: Logged) -> str:

@@ -1,3 +1,8 @@
+from .acting import advice_sentences as advice_sentences
+from .acting import advice_table as advice_table
+from .acting import publish_acts as publish_acts
+from .acting import read_rule as read_rule
+from .acting_figure import draw_acting as draw_acting
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
@@ -10,12 +15,17 @@ from .suite_gate import gate_sentences as gate_sentences
 
 __all__ = [
     "SuitePart",
+    "advice_sentences",
+    "advice_table",
     "buying_sentences",
     "comparison_sentences",
+    "draw_acting",
     "gate_sentences",
+    "publish_acts",
     "publish_audited",
     "publish_suite",
     "publish_unbegun",
     "publish_unended",
+    "read_rule",
     "sentences",
 ]

@@ -2,13 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError
-from plenum.reports import show_sentences, written
+from plenum.reports import Table, show, show_sentences, written
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
@@ -35,12 +35,18 @@ class SuitePart:
         What is printed of it, in sentences.
     status
         The exit status, if this part decides it.
+    table
+        Printed before the sentences.
+    draw
+        Draws it in a folder, and returns the files.
     """
 
     name: str
     held: Mapping[str, Any]
     lines: tuple[str, ...]
     status: int | None = None
+    table: Table | None = None
+    draw: Callable[[Path], list[Path]] | None = None
 
 
 def publish_suite(
@@ -81,9 +87,15 @@ def publish_suite(
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
-    more = [line for part in parts for line in part.lines]
-    show_sentences([*sentences(suite), *more, *doubts])
-    written([file])
+    files = [file]
+    show_sentences(list(sentences(suite)))
+    for part in parts:
+        if part.table is not None:
+            show([part.table])
+        show_sentences(part.lines)
+        files += part.draw(file.parent) if part.draw is not None else []
+    show_sentences(doubts)
+    written(files)
     return status
 
 

@@ -13,12 +13,14 @@ from .gate_assessment import assess_gate as assess_gate
 from .gates import Gate as Gate
 from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
+from .intervals import estimate_mean_of_cases as estimate_mean_of_cases
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
 from .standing_out import stand_out as stand_out
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
+from .suite_runs import sum_by as sum_by
 from .suite_verdict import SuiteRule as SuiteRule
 from .suite_verdict import SuiteVerdict as SuiteVerdict
 from .suite_verdict import judge_suite as judge_suite
@@ -44,8 +46,10 @@ __all__ = [
     "bound_unsteady_cases",
     "compare_suites",
     "estimate_disagreement",
+    "estimate_mean_of_cases",
     "judge_suite",
     "parse_gate",
     "score_suite",
     "stand_out",
+    "sum_by",
 ]

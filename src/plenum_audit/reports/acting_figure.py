@@ -1,0 +1,72 @@
+"""The picture of the advice on acting alone: risk against coverage, and agreement against right."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, drawing_style, make_panels, save_figure
+from plenum_audit.acting import ActAdvice, Agreement
+
+_HEIGHT = 2.6
+_MOST_BARS = 12
+
+
+def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
+    """Draw what each number of runs acts on and gets wrong, with upper bounds, as PNG and SVG.
+
+    Beside it, with right answers, the cases by the share of their runs that agree.
+    """
+    agreement = advice.agreement
+    with drawing_style():
+        figure, panels = make_panels(1, 1 if agreement is None else 2, (PAGE, _HEIGHT))
+        _draw_risk(panels[0, 0], advice)
+        if agreement is not None:
+            _draw_agreement(panels[0, 1], agreement)
+        return save_figure(figure, folder, "acting")
+
+
+def _draw_risk(axes: Any, advice: ActAdvice) -> None:
+    acting = [each for each in advice.rules if each.acts.value > 0]
+    for each in acting:
+        colour = COLOURS[0] if each.shown else GREY
+        x = each.acts.value
+        axes.plot([x, x], [each.wrong, each.at_most], color=colour, linewidth=1)
+        axes.plot([x], [each.at_most], color=colour, marker="_", markersize=6)
+        filled = colour if each.rule == advice.chosen else "white"
+        axes.plot([x], [each.wrong], color=colour, marker="o", markerfacecolor=filled)
+        axes.annotate(
+            str(each.rule.runs), (x, each.at_most), (0, 3), textcoords="offset points", ha="center"
+        )
+    axes.axhline(advice.risk, color="black", linestyle="--", linewidth=0.8)
+    axes.annotate(
+        f"risk {100 * advice.risk:.3g} %", (0, advice.risk), (2, 2),
+        xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=SMALL,
+    )  # fmt: skip
+    least = min((each.acts.value for each in acting), default=0.0)
+    axes.set_xlim(least - 0.1 * (1.05 - least), 1 + 0.05 * (1.05 - least))
+    axes.set_ylim(0, 1.12 * max(advice.risk, *(each.at_most for each in advice.rules)))
+    axes.set_xlabel("cases that it acts on")
+    axes.set_ylabel("wrong acts, up to the bound" if advice.known else "contradicted acts")
+    axes.set_title("Numbers: runs that have to agree. Blue: shown; full: chosen.", fontsize=SMALL)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1))
+
+
+def _draw_agreement(axes: Any, agreement: Agreement) -> None:
+    """Draw a bar for each share of agreeing runs, or for each of twelve ranges of it."""
+    shares, right, wrong = (np.array(each) for each in zip(*agreement.levels, strict=True))
+    names = [f"{100 * share:.0f} %" for share in shares]
+    if len(shares) > _MOST_BARS:
+        edges = np.linspace(shares.min(), 1, _MOST_BARS + 1)
+        right, wrong = (np.histogram(shares, edges, weights=each)[0] for each in (right, wrong))
+        names = [f"to {100 * edge:.0f} %" for edge in edges[1:]]
+    places = np.arange(len(names))
+    axes.bar(places, right, color=COLOURS[0], label="right")
+    axes.bar(places, wrong, bottom=right, color=COLOURS[1], label="wrong")
+    axes.set_xticks(places, names, fontsize=SMALL)
+    axes.set_xlabel("share of a case's runs that agree")
+    axes.set_ylabel("cases")
+    axes.legend(frameon=False, fontsize=SMALL)
+    axes.set_title("The most frequent decision is right, or wrong", fontsize=SMALL)

@@ -1,4 +1,4 @@
-"""How often a rule acts in each case of a suite, and how often it is wrong to."""
+"""Chances that a rule acts in each case of a suite, and that it is wrong to."""
 
 from collections.abc import Set
 from dataclasses import dataclass

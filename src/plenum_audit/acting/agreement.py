@@ -1,4 +1,4 @@
-"""How much agreement says about being right: wrong and unanimous is the case to fear."""
+"""Agreement, and what it says about being right: wrong and unanimous is the case to fear."""
 
 from collections.abc import Set
 from dataclasses import dataclass

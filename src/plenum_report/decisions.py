@@ -1,7 +1,7 @@
 """Facts about differences between replicates' decisions, and about decisions by wording."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,13 +15,6 @@ class Fragility(NamedTuple):
 
     row: Row
     fragility: Share
-
-
-class Largest(NamedTuple):
-    """The largest share among conditions, and those that have it; ``None`` if none has one."""
-
-    share: Share | None
-    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -40,15 +33,10 @@ class Decisions:
         """True if some of them have more than one replicate."""
         return any(row.n > 1 for row in self.rows)
 
-    @cached_property
-    def flips(self) -> Largest:
+    @property
+    def flips(self) -> Share:
         """The largest share of replicates off the most frequent decision."""
-        return _largest(self.rows, _flip_rate)
-
-    @cached_property
-    def disagreement(self) -> Largest:
-        """The largest probability that two replicates decide differently."""
-        return _largest(self.rows, lambda row: row.summary.disagreement if row.summary else None)
+        return max((_flip_rate(row) for row in self.rows), key=lambda share: share.value)
 
     @cached_property
     def alike(self) -> list[Row]:
@@ -108,17 +96,3 @@ def _median(row: Row) -> float:
 def _flip_rate(row: Row) -> Share:
     assert row.summary is not None
     return row.summary.flip_rate
-
-
-def _largest(rows: Sequence[Row], share: Callable[[Row], Share | None]) -> Largest:
-    shares = [
-        (estimate, row)
-        for row in rows
-        if (estimate := share(row)) and not math.isnan(estimate.value)
-    ]
-    top = max(
-        (estimate for estimate, _ in shares), key=lambda estimate: estimate.value, default=None
-    )
-    return Largest(
-        top, tuple(row for estimate, row in shares if top and estimate.value == top.value)
-    )

@@ -26,12 +26,6 @@ def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
     }
 
 
-def fixed(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the constant factors with their level."""
-    varying = varying_in(rows)
-    return {name: rows[0].tracked.factors[name] for name in FACTORS if name not in varying}
-
-
 def crossed(rows: Sequence[Row]) -> bool:
     """Return whether the design is a full factorial of the varying factors."""
     by_factor = levels(rows)

@@ -9,7 +9,6 @@ import numpy
 import scipy
 
 from plenum.base import code_version
-from plenum.design import USUAL
 from plenum.dynamics import ALPHA, WARNINGS, Branching, Warned, association, excludes
 from plenum.reports import (
     WHY,
@@ -23,8 +22,8 @@ from plenum.reports import (
 )
 from plenum.tracking import Provenance
 from plenum_report import comparisons
-from plenum_report.choices import choice, choices, option_in_words
-from plenum_report.factors import crossed, fixed, levels
+from plenum_report.choices import choices, option_in_words
+from plenum_report.factors import crossed, levels
 from plenum_report.families import shaky
 from plenum_report.material import MOST_LINES, Material
 
@@ -67,7 +66,6 @@ def facts(material: Material) -> dict[str, Any]:
         "committees": sum(not (r.tracked.rerun or r.tracked.after_round) for r in rows),
         "unseen": any(kind.rest or kind.split for kind in material.kinds if kind.fits),
         "option": option_in_words,
-        "choice": choice,
         **_comparisons(material),
     }
 
@@ -109,7 +107,6 @@ def _design(material: Material) -> dict[str, Any]:
         "backends": list(dict.fromkeys(row.tracked.factors["backend"] for row in rows)),
         "varied": levels(rows),
         "crossed": crossed(rows),
-        "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v],
         **_committee(origins),
         "orders": _orders(material),
         "models": _models(material),

@@ -117,16 +117,6 @@ class DeliberationKind:
         return {status: rows for status, rows in by_status.items() if rows}
 
     @cached_property
-    def sides(self) -> dict[str, int]:
-        """Numbers of intervals on either side of 0."""
-        ends = [(f.exponent.ci_low, f.exponent.ci_high) for f in self.fits]
-        ends = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
-        above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
-        missing = len(self.fits) - len(ends)
-        holding = len(ends) - above - below
-        return {"above": above, "holding": holding, "below": below, "missing": missing}
-
-    @cached_property
     def moving(self) -> list[TestedFit]:
         """Conditions with significant growth of D(t), then those with contraction."""
         shown = sorted((f for f in self.fits if f.moves), key=lambda f: f.growth_holm)

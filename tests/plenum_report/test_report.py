@@ -179,7 +179,7 @@ def test_the_square_in_numbers() -> None:
     assert f"λ̂ = {most.value:.4f} [{most.ci_low:.4f}, {most.ci_high:.4f}]" in said
     assert "largest with roles on and model uniform" in said
     assert "have λ = 0.0509 over the same rounds" in said
-    assert "λ̂ is above diffusion in one of four after Holm's adjustment: roles on" in said
+    assert "λ̂ is above diffusion after Holm's adjustment in one of four: roles on" in said
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_contrasts_say_what_was_and_what_was_not_shown() -> None:
     c = shown[0].estimate
     assert f"Δλ̂ = {c.value:.4f} [{c.ci_low:.4f}, {c.ci_high:.4f}]" in said
     assert f"is {np.exp(17 * c.value):.2f} [" in said
-    assert "The other contrast was not shown to differ from zero: roles on against off, at" in said
+    assert "One contrast was not shown to differ from zero: roles on against off, at" in said
     assert "That is not evidence of no effect" in said
 
 
@@ -290,18 +290,12 @@ def test_estimates_say_what_is_missing_and_of_which_condition(study: str, said: 
         assert "adjusted" not in text
 
 
-def test_flips_without_a_majority_are_told_from_those_to_another_option() -> None:
-    said = told([tracked(1, decisions=[*"CCCCCCCC", "A", "NONE", "NONE", "NONE"])], "estimates")
-    assert "It is 4 of 12, 0.33 [0.10, 0.65]. Of these four replicates, three reached no" in said
-    assert "and one chose another option" in said
-
-
 def test_wordings_are_never_called_repeats() -> None:
     found = STUDIES["wordings"]
     assert "between wordings, not between repeats" not in told(square(), "design")
     said = told(found, "estimates")
     assert "λ̂_pert is the growth rate of the distance between deliberations" in said
-    assert "2 of 9 or 0.22 [0.03, 0.60]" in said
+    assert "It lies between 2 of 9 or 0.22 [0.03, 0.60] and 5 of 9" in said
     assert "No noise level." in told(found, "limits")
     assert "Fragility was compared wording by wording in" in told(found, "tests")
 
@@ -374,11 +368,6 @@ def test_figures_stand_where_they_are_discussed(tmp_path: Path) -> None:
     }
     assert [n for numbers in stand.values() for n in numbers] == list(range(1, len(names) + 1))
     assert {anchor for anchor, numbers in stand.items() if numbers} == {"estimates", "tests"}
-    blocks = document.sections[list(SECTIONS).index("estimates")].blocks
-    for at, block in enumerate(blocks):
-        if isinstance(block, Picture):  # the text that names it stands before it, near by
-            before = " ".join(texts(blocks[max(0, at - 8) : at]))
-            assert f"Figure {block.number} shows" in before
 
 
 def test_the_papers_study_is_named_with_its_departures() -> None:

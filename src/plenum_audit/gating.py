@@ -5,7 +5,15 @@ from contextlib import contextmanager, suppress
 
 from omegaconf import DictConfig
 
-from plenum.base import NO_VERDICT, UserError, one_line, redact, say, status_of
+from plenum.base import (
+    NO_VERDICT,
+    UserError,
+    one_line,
+    pause_collector,
+    redact,
+    say,
+    status_of,
+)
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
@@ -154,6 +162,7 @@ def audited(audit: Audit) -> AuditResult | None:
     return result
 
 
+@pause_collector()
 def assessed(audit: Audit) -> int:
     """Judge the suite of a log, write its outputs, print them, and return the exit status.
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import UserError
+from plenum.base import UserError, pause_collector
 from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, with_weights
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
@@ -80,6 +80,7 @@ class Audit:
         return replace(self, jobs=jobs, committee=committee, program=control)
 
 
+@pause_collector()
 def compose_audit(cfg: DictConfig) -> Audit:
     """Check the config of ``scripts/audit.py``, find its program, and read its cases.
 

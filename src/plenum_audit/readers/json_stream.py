@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from plenum.base import unique
 from plenum_audit.readers.data_sets import Wrong
 
 _PIECE = 1 << 20
@@ -17,7 +16,7 @@ _DEEPEST = 8
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|([{}\[\]])', re.S)
 _AFTER = frozenset(",:]} \t\r\n")
 """Characters that may stand after a value."""
-_DECODER = json.JSONDecoder(object_pairs_hook=unique(Wrong))
+_DECODER = json.JSONDecoder()
 
 
 def key_paths(head: str) -> frozenset[str]:
@@ -53,7 +52,7 @@ def items(path: Path, *keys: str) -> Iterator[Any]:
     Raises
     ------
     Wrong
-        There is no such list, the text is damaged, or a key stands twice in an object.
+        There is no such list, or the text is damaged.
     """
     with path.open(encoding="utf-8-sig") as file:
         text = _JsonText(file)
@@ -111,8 +110,6 @@ class _JsonText:
                 if whole or self._ended:  # else it may be a number that goes on: 1 of 1.5
                     self._at = end
                     return value
-            except Wrong:
-                raise
             except (ValueError, RecursionError) as problem:
                 too_deep = isinstance(problem, RecursionError)
                 if self._ended or too_deep or not isinstance(problem, json.JSONDecodeError):

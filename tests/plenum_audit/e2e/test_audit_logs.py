@@ -228,3 +228,55 @@ def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path:
     assert json.loads((tmp_path / "alike/suite.json").read_text())["doubts"]
     low = audit(tmp_path, "logs=half.jsonl", "suite=true", "acceptable=.4", "unacceptable=.3")
     assert (low.returncode, low.stderr.count("\n")) == (2, 1)
+
+
+def test_trajectories_are_judged_as_a_suite_by_what_they_say_of_being_right(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {
+            "task_id": case,
+            "trial": run,
+            "reward": float(case % 2 or run % 2),
+            "info": {},
+            "traj": [],
+        }
+        for case in range(40)
+        for run in range(4)
+    ]
+    (tmp_path / "airline.json").write_text(json.dumps(rows))
+    done = audit(tmp_path, "logs=airline.json")
+    assert done.returncode == 1, done.stderr
+    assert "trajectories of tau-bench (format=tau_bench), 40 cases, 160 runs" in done.stderr
+    assert "suite=false judges each" in done.stdout
+    held = json.loads((tmp_path / "outputs/audit/suite.json").read_text())
+    assert held["disagreement"]["value"] == pytest.approx(0.5 * 2 / 3)
+    passing = [each["value"] for each in held["score"]["passing"]]
+    assert passing == pytest.approx([0.75, 0.5 + 0.5 / 6, 0.5, 0.5])
+    each = audit(tmp_path, "logs=airline.json", "suite=false", "out=each")
+    assert each.returncode == 3, each.stderr
+    assert (tmp_path / "each/audit.json").exists()
+    wrong = audit(tmp_path, "logs=airline.json", "format=promptfoo")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_log_of_two_models_is_split_and_texts_are_compared_by_being_right(tmp_path: Path) -> None:
+    rows = [
+        {"case": f"c{case}", "model": model, "decision": f"{case} {model} {run}, I'd say",
+         "right": model == "calm/1" or run % 2}
+        for case in range(30) for model in ("calm/1", "wild") for run in range(4)
+    ]  # fmt: skip
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    mixed = audit(tmp_path, "logs=runs.jsonl", "out=mixed")
+    assert "The log mixes 2 models" in " ".join(mixed.stdout.split())
+    split = audit(tmp_path, "logs=runs.jsonl", "by=model", "out=split")
+    assert split.returncode == 1, split.stderr
+    held = {
+        json.loads(path.read_text())["disagreement"]["value"]: path.parent.name
+        for path in (tmp_path / "split").glob("*/suite.json")
+    }
+    assert sorted(held) == pytest.approx([0, 2 / 3])
+    assert held[0.0].startswith("calm_1-")
+    texts = audit(tmp_path, "logs=runs.jsonl", "compare=decisions", "out=texts")
+    found = json.loads((tmp_path / "texts/suite.json").read_text())
+    assert (texts.returncode, found["disagreement"]["value"]) == (1, 1.0)

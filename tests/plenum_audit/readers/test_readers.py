@@ -190,7 +190,7 @@ def test_a_wrong_format_and_a_cut_file_end_in_one_line(
         b"[" * 100_000,
         b'{"evalId": "e", "results": {"version": 3, "results": [' + b"[" * 100_000,
         b'{"evalId": "e", "results": {"version": 3, "results": [{"success": 1' + b"0" * 9_999,
-        b'{"evalId": "e", "results": {"results": [{"success": true, "success": false}]}}',
+        b'{"evalId": "e", "results": {"results": [{"success": true, "score": 5}]}}',
         b'{"evalId": "e", "results": {"version": 3, "results": 5}}',
         b'{"evalId": "e", "results": {"version": 3, "results": [5]}}',
         b'{"evalId": "e", "results": {"version": 3, "results": []}}',
@@ -212,6 +212,12 @@ def test_hostile_files_end_in_one_line(tmp_path: Path, text: bytes) -> None:
         read_log(tmp_path / "a.json")
     assert str(error.value).count("\n") == 0
     assert len(str(error.value)) < 500
+
+
+def test_a_key_that_stands_twice_in_a_line_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"case": "a", "right": 1, "right": 0}\n')
+    with pytest.raises(UserError, match="line 1: a key stands twice"):
+        read_log(tmp_path / "a.jsonl")
 
 
 def test_a_zip_bomb_is_no_log(tmp_path: Path) -> None:

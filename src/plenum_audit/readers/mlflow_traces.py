@@ -6,13 +6,15 @@ found where ``MLFLOW_TRACKING_URI`` says.
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import UserError, redact
 from plenum_audit.readers.fields import CaseNames, decision_of, label_of, present, scored
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
+_SQLITE = "sqlite:///"
 _PAGE = 500
 
 
@@ -27,6 +29,7 @@ def _traces(name: str) -> Iterator[Any]:
     import mlflow
     from mlflow.exceptions import MlflowException
 
+    _require_store(name)
     try:
         client = mlflow.MlflowClient()
         if name.startswith(_RUN):
@@ -57,11 +60,18 @@ def _traces(name: str) -> Iterator[Any]:
         raise UserError(f"logs={name}: MLflow at {_shown()} says: {problem.message}") from None
 
 
+def _require_store(name: str) -> None:
+    """Refuse a database that isn't there, which MLflow would make."""
+    import mlflow
+
+    uri = mlflow.get_tracking_uri()
+    if uri.startswith(_SQLITE) and not Path(uri.removeprefix(_SQLITE)).exists():
+        raise UserError(f"logs={name}: MLflow has nothing at {_shown()}; set MLFLOW_TRACKING_URI")
+
+
 def _shown() -> str:
     """Return the address of the tracking server, without a password."""
     import mlflow
-
-    from plenum.base import redact
 
     return redact(mlflow.get_tracking_uri())
 

@@ -204,6 +204,10 @@ def test_an_experiment_that_mlflow_doesn_t_have(tmp_path: Path) -> None:
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
     try:
+        with pytest.raises(UserError, match="set MLFLOW_TRACKING_URI"):
+            read_log("mlflow:none")
+        assert not any(tmp_path.iterdir())
+        mlflow.set_experiment("another")
         for name in ("mlflow:none", "mlflow:77", "runs:/none"):
             with pytest.raises(UserError) as error:
                 read_log(name)

@@ -24,6 +24,7 @@ DOCUMENTED = (
     "mlflow",
     "mlflow.entities",
     "mlflow.exceptions",
+    "mlflow.genai",
     "omegaconf",
     "omegaconf.errors",
     "ray",

@@ -83,7 +83,7 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"base", "scenarios", "design", "records"},
     "committee": {"base", "scenarios", "design", "records", "models"},
     "worlds": {"base", "scenarios", "design", "records", "models"},
-    "programs": {"base", "scenarios", "design", "records", "models", "committee"},
+    "programs": {"base", "scenarios", "design", "records", "models"},
     "tracking": {"base", "scenarios", "design", "records"},
     "execution": {
         *("base", "scenarios", "design", "records", "models", "committee", "worlds", "programs"),

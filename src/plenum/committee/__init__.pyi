@@ -1,8 +1,6 @@
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
 from .condition import require_committee as require_committee
-from .constrained import WHOLE as WHOLE
-from .constrained import object_schema as object_schema
 from .deliberation import Deliberation as Deliberation
 from .failures import classify_failure as classify_failure
 from .frame import FRAME_TEMPLATES as FRAME_TEMPLATES
@@ -15,14 +13,12 @@ from .state import parse_answer as parse_answer
 __all__ = [
     "FRAME_TEMPLATES",
     "PLENUM",
-    "WHOLE",
     "CommitteeCondition",
     "Deliberation",
     "Frame",
     "Malformed",
     "Seat",
     "classify_failure",
-    "object_schema",
     "parse_answer",
     "require_committee",
     "template_problems",

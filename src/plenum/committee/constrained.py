@@ -4,30 +4,17 @@ No schema makes decimals add up to 1, so a turn gives whole weights, which are n
 """
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from plenum.base import read_object
 from plenum.committee.ballots import NONE
 from plenum.committee.state import Malformed, State, even_state
-from plenum.models import AnswerSchema
+from plenum.models import WHOLE, AnswerSchema, object_schema
 
 _MOST = 100
 _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
 """A tag in snake_case; short, so that a small model comes to its end."""
-WHOLE = {"type": "integer", "minimum": 0, "maximum": _MOST}
-"""The schema of a whole number from 0 to 100."""
-
-
-def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the JSON schema of an object that has exactly these properties, in this order."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 @lru_cache(maxsize=256)

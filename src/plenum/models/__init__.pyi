@@ -28,6 +28,7 @@ from .backends import make_retry_policy as make_retry_policy
 from .backends import require_live_calls as require_live_calls
 from .chat import SIMULATED as SIMULATED
 from .chat import TOKENS_A_WORD as TOKENS_A_WORD
+from .chat import WHOLE as WHOLE
 from .chat import Answer as Answer
 from .chat import AnswerSchema as AnswerSchema
 from .chat import Attempt as Attempt
@@ -37,6 +38,7 @@ from .chat import ChatModel as ChatModel
 from .chat import Message as Message
 from .chat import Reply as Reply
 from .chat import Response as Response
+from .chat import object_schema as object_schema
 from .conversation import Ask as Ask
 from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
@@ -61,6 +63,7 @@ __all__ = [
     "NOT_SENT",
     "SIMULATED",
     "TOKENS_A_WORD",
+    "WHOLE",
     "Answer",
     "AnswerSchema",
     "ApiBackend",
@@ -106,6 +109,7 @@ __all__ = [
     "mark_messages",
     "measure_pull",
     "note_refused_form",
+    "object_schema",
     "parse_body",
     "provider_of",
     "read_completion",

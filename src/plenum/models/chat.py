@@ -54,6 +54,20 @@ class AnswerSchema:
     schema: Mapping[str, Any] = field(hash=False)
 
 
+WHOLE = {"type": "integer", "minimum": 0, "maximum": 100}
+"""The schema of a whole number from 0 to 100."""
+
+
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the JSON schema of an object that has exactly these properties, in this order."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 @dataclass(frozen=True)
 class Chat:
     """A call to a model.

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from plenum.base import seed_for
-from plenum.committee import object_schema
-from plenum.models import AnswerSchema, Chat, Message, Reply
+from plenum.models import AnswerSchema, Chat, Message, Reply, object_schema
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import (
     Given,

@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from plenum.base import seed_for
-from plenum.committee import WHOLE, object_schema
-from plenum.models import AnswerSchema, Chat, Message, Reply
+from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, object_schema
 from plenum.records import ELICITED
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, last_json

@@ -78,18 +78,18 @@ class AuditConfig(Checked):
     ``undecided`` says whether that verdict passes. ``baseline`` names an earlier program or study,
     or is ``previous``. ``control`` is an additional run for comparison. ``fix`` searches for
     remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
-    always changed in requests. ``suite`` gives one verdict on all cases of a log together, for
-    which few runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement``
-    are chances that two runs of a case end differently. ``suite=auto`` chooses it for logs of many
-    cases with few runs each. ``format`` names the format of a log, ``by`` the fields by which it is
-    split; ``compare`` says whether two runs differ by their decisions or in being right. ``aa``
-    judges the user's own ``gate`` on reruns of the program of a suite, and on one whose score is
-    lower by ``drop``. Of a suite ``baseline`` is the log of an earlier program, whose score may be
-    higher by ``margin``, and ``buy`` a number of further runs to advise on. ``otlp`` is the address
-    of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file for scores
-    of a log's runs. ``decide`` looks for a rule by which the program may act alone: the share
-    ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule``
-    is the file of such a rule, to be applied.
+    always changed in requests. ``suite`` gives one verdict on all cases together, for which few
+    runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement`` are
+    chances that two runs of a case end differently. A live suite has ``repeats`` runs of each case.
+    ``suite=auto`` chooses a suite for logs of many cases with few runs each. ``format`` names the
+    format of a log, ``by`` the fields by which it is split; ``compare`` says whether two runs
+    differ by their decisions or in being right. ``aa`` judges the user's own ``gate`` on reruns of
+    the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
+    the log of an earlier program, whose score may be higher by ``margin``, and ``buy`` a number of
+    further runs to advise on. ``otlp`` is the address of a collector of OpenTelemetry that gets the
+    verdicts, ``inspect_scores`` the file for scores of a log's runs. ``decide`` looks for a rule by
+    which the program may act alone: the share ``agree`` of a case's runs has to agree, and at most
+    ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -108,6 +108,7 @@ class AuditConfig(Checked):
     control: Literal["none", "one_shot"] = "none"
     fix: bool = False
     suite: bool | Literal["auto"] = "auto"
+    repeats: Annotated[Int, Field(ge=2, le=1_000)] = 4
     acceptable_disagreement: Inner = 0.05
     unacceptable_disagreement: Inner = 0.15
     aa: bool = False
@@ -161,11 +162,6 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         f"unacceptable_disagreement={audit.unacceptable_disagreement:g}",
     )
     require(
-        bool(audit.logs) or audit.suite is not True,
-        "suite: true; it needs logs=FILE: the runs of a live audit end when a case is decided, "
-        "which would bias what is said of the suite",
-    )
-    require(
         audit.suite is not True or audit.acceptable >= 0.5,
         f"acceptable: {audit.acceptable:g}; of a suite it is at least 0.5",
     )
@@ -175,8 +171,8 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     )
     for name, of_suite in {"aa": audit.aa, "buy": audit.buy, "decide": audit.decide}.items():
         require(
-            not of_suite or (bool(audit.logs) and audit.suite is not False),
-            f"{name}: {of_suite}; it is for the suite of a log: logs=FILE suite=true",
+            not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
+            f"{name}: {of_suite}; it is for a suite: suite=true",
         )
     require(
         audit.aa == bool(audit.gate.strip()),

@@ -1,6 +1,6 @@
 """An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from omegaconf import DictConfig
@@ -25,11 +25,12 @@ from plenum_audit.execution import (
     logged_program,
     read_suite,
     run_audit,
+    run_suite,
     wants_suite,
 )
 from plenum_audit.programs import Audit, compose_audit, doubts
 from plenum_audit.suite_questions import answer_questions
-from plenum_audit.suites import SuiteRule, assess_suite
+from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite
 
 ASK = 5
 """The exit status of a rule that leaves a case to a person."""
@@ -164,29 +165,55 @@ def audited(audit: Audit) -> AuditResult | None:
 
 @pause_collector()
 def assessed(audit: Audit) -> int:
-    """Judge the suite of a log, write its outputs, print them, and return the exit status.
+    """Judge a suite, logged or run, write its outputs, print them, and return the exit status.
+
+    Outputs of a suite that is run exist before its first run, and say that it hasn't ended.
 
     Raises
     ------
     UserError
-        No run of the log reached a decision, no case has two runs, or the outputs can't be written.
+        No run reached a decision, no case has two runs, or the outputs can't be written.
     """
     from plenum_audit.exports import export_suite
     from plenum_audit.reports import publish_suite
 
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    runs = read_suite(audit)
+    if audit.jobs[0].dry_run and not audit.logged:
+        print(f"{len(audit.jobs):,} cases, {settings.repeats} runs each; nothing was run")
+        return 0
+    runs, told = _runs_of_suite(audit, rule)
+    if runs is None:
+        return NO_VERDICT
     assessment = assess_suite(runs, rule, settings.acceptable)
     parts = answer_questions(audit, runs)
     if audit.jobs[0].dry_run:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
-    told = (*describe_choices(audit), *doubts(audit.logged))
     status = publish_suite(assessment, audit.jobs[0].study, settings, told, parts)
-    export_suite(audit, assessment, runs)
+    export_suite(audit, assessment, runs, status)
     return status
+
+
+def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Sequence[str]]:
+    """Return the runs of a suite, ``None`` if some are missing, and what a reader must know."""
+    from plenum_audit.exports import remove_stale_statement
+    from plenum_audit.reports import publish_unended_suite
+
+    if audit.logged:
+        return read_suite(audit), (*describe_choices(audit), *doubts(audit.logged))
+    study, settings = audit.jobs[0].study, audit.settings
+    publish_unended_suite(study, settings, ["the suite has not ended"])
+    remove_stale_statement(settings)
+    runs, errors = run_suite(audit, rule)
+    if errors:
+        publish_unended_suite(study, settings, errors)
+        for error in errors:
+            say(error)
+        return None, ()
+    simulated = any(job.condition.backend.name == "simulated" for job in audit.jobs)
+    return runs, ("This is a rehearsal with simulated agents, not evidence.",) if simulated else ()
 
 
 def _say_summary(audit: Audit) -> None:

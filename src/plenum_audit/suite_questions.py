@@ -8,7 +8,7 @@ from plenum.base import UserError
 from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
-from plenum_audit.execution import compares_right, read_baseline, undecided_outcomes
+from plenum_audit.execution import compares_right, read_baseline
 from plenum_audit.programs import Audit
 from plenum_audit.suites import (
     Gate,
@@ -17,6 +17,7 @@ from plenum_audit.suites import (
     assess_gate,
     compare_suites,
     parse_gate,
+    undecided_outcomes,
 )
 
 if TYPE_CHECKING:

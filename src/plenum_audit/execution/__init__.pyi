@@ -1,13 +1,13 @@
-from .acting import act as act
 from .audit import run_audit as run_audit
 from .audit_logs import describe_log as describe_log
 from .audit_logs import is_large as is_large
 from .audit_logs import logged_program as logged_program
+from .fixed_runs import act as act
+from .fixed_runs import run_suite as run_suite
 from .logged_suite import compares_right as compares_right
 from .logged_suite import describe_choices as describe_choices
 from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_suite as read_suite
-from .logged_suite import undecided_outcomes as undecided_outcomes
 from .logged_suite import wants_suite as wants_suite
 
 __all__ = [
@@ -20,6 +20,6 @@ __all__ = [
     "read_baseline",
     "read_suite",
     "run_audit",
-    "undecided_outcomes",
+    "run_suite",
     "wants_suite",
 ]

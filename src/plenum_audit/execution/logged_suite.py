@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from plenum.base import UserError, pause_collector
-from plenum_audit.dynamics import FAILED, NO_DECISION, UNDECIDED, StabilityRule, case_verdicts
+from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, case_verdicts
 from plenum_audit.execution.audit_logs import decided
 from plenum_audit.programs import (
     RIGHT,
@@ -17,13 +17,10 @@ from plenum_audit.programs import (
     score_of,
 )
 from plenum_audit.readers import Row
-from plenum_audit.suites import SuiteRuns
+from plenum_audit.suites import SuiteRuns, tell_apart
 
 _LEAST_CASES = 10
 """Number of cases from which on a log is judged as a suite, if its cases have few runs."""
-
-_NUMBERED = "\x1f"
-"""What precedes the number of a run without a decision; no decision holds such a character."""
 
 _MOST_LABELS, _LONGEST_LABEL = 26, 100
 """Number and length of decisions that may be labels; beyond these they are texts of their own."""
@@ -57,7 +54,7 @@ def compares_right(audit: Audit) -> bool:
     """
     if audit.settings.compare != "auto":
         return audit.settings.compare == "right"
-    if any(None in _rights(logged) for logged in audit.logged):
+    if not audit.logged or any(None in _rights(logged) for logged in audit.logged):
         return False
     texts = {str(end.get("decision")) for logged in audit.logged for end in logged.ends}
     if texts <= {RIGHT, WRONG, str(None)}:
@@ -131,7 +128,7 @@ def _suite(logged: Sequence[Logged], place: str, right: bool) -> SuiteRuns:
         if None not in found
     }
     runs = SuiteRuns.of(
-        {case: _apart(ended) for case, ended in outcomes.items()},
+        {case: tell_apart(ended) for case, ended in outcomes.items()},
         known if len(known) == len(scores) else None,
     )
     if not runs.where_repeated(2).cases:
@@ -172,19 +169,6 @@ def _scores(logged: Logged) -> list[float | None]:
         score if (score := score_of(row)) is not None or right is None else float(right)
         for row, right in zip(logged.rows, _rights(logged), strict=True)
     ]
-
-
-def _apart(outcomes: list[str]) -> list[str]:
-    """Tell runs without a decision apart: failing each time isn't stable."""
-    return [
-        f"{each}{_NUMBERED}{number}" if each in (FAILED, NO_DECISION) else each
-        for number, each in enumerate(outcomes)
-    ]
-
-
-def undecided_outcomes(runs: SuiteRuns) -> frozenset[str]:
-    """Return the outcomes of a suite that aren't decisions."""
-    return frozenset(name for name in runs.outcomes if _NUMBERED in name)
 
 
 def _id(logged: Logged) -> str:

@@ -30,15 +30,14 @@ def export_audit(audit: Audit, result: AuditResult) -> None:
         _export(audit, find_by_case(result), status, "audit.json")
 
 
-def export_suite(audit: Audit, suite: SuiteAssessment, runs: SuiteRuns) -> None:
-    """Export the verdict on a suite.
+def export_suite(audit: Audit, suite: SuiteAssessment, runs: SuiteRuns, status: int) -> None:
+    """Export the verdict on a suite, and the exit status that it led to.
 
     Raises
     ------
     UserError
         A file can't be written.
     """
-    status = suite.status(audit.settings.undecided)
     _export(audit, find_in_suite(suite, runs), status, "suite.json")
 
 

@@ -8,6 +8,7 @@ from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
 from .suite import SuitePart as SuitePart
 from .suite import publish_suite as publish_suite
+from .suite import publish_unended_suite as publish_unended_suite
 from .suite import sentences as sentences
 from .suite_buying import buying_sentences as buying_sentences
 from .suite_comparison import comparison_sentences as comparison_sentences
@@ -26,6 +27,7 @@ __all__ = [
     "publish_suite",
     "publish_unbegun",
     "publish_unended",
+    "publish_unended_suite",
     "read_rule",
     "sentences",
 ]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import NO_VERDICT, UserError
 from plenum.reports import Table, show, show_sentences, written
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
@@ -80,13 +80,7 @@ def publish_suite(
     }
     decided = [part.status for part in parts if part.status is not None]
     status = held["exit_status"] = [*decided, suite.status(settings.undecided)][0]
-    file = Path(settings.out) / "suite.json"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
+    file = _write(held, settings)
     files = [file]
     show_sentences(list(sentences(suite)))
     for part in parts:
@@ -97,6 +91,29 @@ def publish_suite(
     show_sentences(doubts)
     written(files)
     return status
+
+
+def publish_unended_suite(study: str, settings: AuditConfig, why: Sequence[str]) -> None:
+    """Write a ``suite.json`` without a verdict, in place of an earlier one.
+
+    Raises
+    ------
+    UserError
+        The folder ``out`` can't be written to.
+    """
+    held = {"schema": SCHEMA, "study": study, "verdict": None, "why": list(why)}
+    _write(held | {"exit_status": NO_VERDICT}, settings)
+
+
+def _write(held: Mapping[str, Any], settings: AuditConfig) -> Path:
+    file = Path(settings.out) / "suite.json"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
+    return file
 
 
 def sentences(suite: SuiteAssessment) -> Iterator[str]:

@@ -21,9 +21,12 @@ from .standing_out import stand_out as stand_out
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
 from .suite_runs import sum_by as sum_by
+from .suite_verdict import RunningSuite as RunningSuite
 from .suite_verdict import SuiteRule as SuiteRule
 from .suite_verdict import SuiteVerdict as SuiteVerdict
 from .suite_verdict import judge_suite as judge_suite
+from .undecided import tell_apart as tell_apart
+from .undecided import undecided_outcomes as undecided_outcomes
 
 __all__ = [
     "HALVING",
@@ -32,6 +35,7 @@ __all__ = [
     "Gate",
     "GateAssessment",
     "GateErrors",
+    "RunningSuite",
     "SuiteAssessment",
     "SuiteComparison",
     "SuiteEstimate",
@@ -52,4 +56,6 @@ __all__ = [
     "score_suite",
     "stand_out",
     "sum_by",
+    "tell_apart",
+    "undecided_outcomes",
 ]

@@ -1,0 +1,86 @@
+"""A suite is run by the command line: a fixed number of runs of each case, and one verdict."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import call, journals, start, wait_for
+
+pytestmark = pytest.mark.long
+
+GIVEN = ("committee=program.py:committee", "case=cases.jsonl", "suite=true", "repeats=3")
+PROGRAM = """
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+def committee(case, run):
+    time.sleep(0.5 * (HERE / "slow").exists())
+    if (HERE / "broken").exists() and case.id == "c7":
+        raise SystemExit(3)
+    return "AB"[case.id in ("c1", "c2") and run.index % 2]
+"""
+
+
+def audit(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return call(folder, "scripts/audit.py", "tracking=none", *GIVEN, *arguments, status=None)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A folder with a program and thirty cases, of which the first is right."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    cases = [
+        {"id": f"c{n}", "text": f"Case {n}?", "options": {"A": "a", "B": "b"}, "answer": "A"}
+        for n in range(30)
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    return tmp_path
+
+
+def held(folder: Path, out: str = "outputs/audit") -> dict[str, object]:
+    found: dict[str, object] = json.loads((folder / out / "suite.json").read_text())
+    return found
+
+
+def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
+    planned = audit(suite, "dry_run=true")
+    assert planned.returncode == 0, planned.stderr
+    assert not (suite / "outputs").exists()
+    done = audit(suite)
+    found = held(suite)
+    assert done.returncode == found["exit_status"] == 3, done.stderr
+    assert found["repeats"] == [3, 3]
+    assert sorted(found["contradicted"]) == ["c1", "c2"]  # type: ignore[call-overload]
+    assert found["disagreement"]["value"] == pytest.approx(2 / 30 * 2 / 3)  # type: ignore[index]
+    assert found["score"]["score"]["value"] == pytest.approx(1 - 2 / 90)  # type: ignore[index]
+    before = journals(suite)
+    assert len(before) == 90
+    again = audit(suite, "decide=true", "risk=.3")
+    assert again.returncode == 3
+    assert journals(suite) == before  # nothing was run again
+    assert held(suite)["acting"]["chosen"] == {"runs": 1, "agreeing": 1}  # type: ignore[index]
+
+
+def test_a_case_that_always_fails_agrees_with_nothing(suite: Path) -> None:
+    (suite / "broken").touch()
+    done = audit(suite)
+    assert done.returncode == 3, done.stderr
+    assert "c7" in held(suite)["contradicted"]  # type: ignore[operator]
+
+
+def test_a_killed_suite_has_no_verdict_and_continues(suite: Path) -> None:
+    (suite / "slow").touch()
+    child = start(suite, "scripts/audit.py", "tracking=none", *GIVEN)
+    wait_for(child, lambda: len(journals(suite)) > 3)
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    assert (held(suite)["verdict"], held(suite)["exit_status"]) == (None, 4)
+    (suite / "slow").unlink()
+    assert audit(suite).returncode == 3
+    assert held(suite)["repeats"] == [3, 3]
+    assert len(journals(suite)) == 90

@@ -9,7 +9,7 @@ from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
 from plenum_audit.execution import compares_right, read_baseline
-from plenum_audit.programs import Audit
+from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
     Gate,
     SuiteRuns,
@@ -40,10 +40,10 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     if settings.buy:
         parts.append(_advised(runs, settings.buy))
     if settings.decide:
-        if compares_right(audit):
+        if compares_right(audit) or set(runs.outcomes) <= {RIGHT, WRONG, *undecided_outcomes(runs)}:
             raise UserError(
-                "decide: true; it needs decisions that runs may agree on, and this log is compared "
-                "by right and wrong: compare=decisions compares what they decided"
+                "decide: true; it needs decisions that runs may agree on, and these are compared "
+                "by right and wrong; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings))
     return parts

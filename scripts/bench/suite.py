@@ -17,6 +17,7 @@ On draws of 50 cases and 4 runs from known mixtures:
 - varied    the intervals and bounds with 2 to 6 runs a case; graded scores; false names
 - size      seconds and peak megabytes for 50,000 cases of 4 runs
 - logs      the same for the whole command, from results of promptfoo and from CSV; the worse one
+- page      megabytes of the page of 200 cases of 5 runs, with the advice on acting alone
 
 The last line is JSON with all figures.
 """
@@ -57,7 +58,7 @@ def main() -> None:
     parts: dict[str, Callable[[int], dict[str, Any]]] = {
         "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict,
         "gates": measure_gates, "compare": measure_comparisons, "buy": measure_buying,
-        "varied": measure_varied, "size": _size, "logs": _logs,
+        "varied": measure_varied, "size": _size, "logs": _logs, "page": _page,
     }  # fmt: skip
     lines = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)
@@ -244,6 +245,26 @@ def _logs(_: int) -> dict[str, Any]:
         "logs_200k_s": round(max(seconds.values()), 1),
         "logs_200k_mb": round(max(megabytes.values())),
     }
+
+
+def _page(_: int) -> dict[str, Any]:
+    """Measure the page of runs with seven options, of which most cases have several."""
+    draw, options = np.random.default_rng(7), [f"option number {n}" for n in range(7)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "runs.jsonl")
+        with path.open("w", encoding="utf-8") as file:
+            for case in range(200):
+                chances = draw.dirichlet(np.full(7, 0.3))
+                for end in draw.choice(options, 5, p=chances):
+                    row = {"case": f"a case with a name, {case}", "decision": end}
+                    file.write(json.dumps(row | {"answer": options[case % 7]}) + "\n")
+        command = [
+            *(sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none", f"logs={path}"),
+            *("suite=true", "decide=true", f"out={folder}/out"),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done.stderr
+        return {"page_mb": round(Path(folder, "out/suite.html").stat().st_size / 1e6, 3)}
 
 
 def _write_csv(file: TextIO, right: NDArray[np.bool_]) -> None:

@@ -89,7 +89,8 @@ class AuditConfig(Checked):
     further runs to advise on. ``otlp`` is the address of a collector of OpenTelemetry that gets the
     verdicts, ``inspect_scores`` the file for scores of a log's runs. ``decide`` looks for a rule by
     which the program may act alone: the share ``agree`` of a case's runs has to agree, and at most
-    ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
+    ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied. The page
+    of a suite says who tested the program and who is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -120,6 +121,8 @@ class AuditConfig(Checked):
     risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
     agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
     rule: str | None = None
+    tested_by: str = ""
+    responsible: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     otlp: WebUrl = ""
@@ -169,7 +172,8 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for name, of_suite in {"aa": audit.aa, "buy": audit.buy, "decide": audit.decide}.items():
+    for_suites = ("aa", "buy", "decide", "tested_by", "responsible")
+    for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
             f"{name}: {of_suite}; it is for a suite: suite=true",

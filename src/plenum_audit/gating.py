@@ -23,6 +23,7 @@ from plenum_audit.execution import (
     describe_log,
     is_large,
     logged_program,
+    options_by_case,
     read_suite,
     run_audit,
     run_suite,
@@ -174,8 +175,18 @@ def assessed(audit: Audit) -> int:
     UserError
         No run reached a decision, no case has two runs, or the outputs can't be written.
     """
-    from plenum_audit.exports import export_suite
-    from plenum_audit.reports import publish_suite
+    try:
+        return _assessed(audit)
+    except BaseException as error:
+        if not audit.jobs[0].dry_run:
+            with suppress(Exception):  # what ends it must be seen
+                _replace_stale_suite(audit.jobs[0].study, audit.settings, error)
+        raise
+
+
+def _assessed(audit: Audit) -> int:
+    from plenum_audit.exports import export_suite, list_subjects
+    from plenum_audit.reports import SuiteSource, publish_suite
 
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
@@ -191,9 +202,23 @@ def assessed(audit: Audit) -> int:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
-    status = publish_suite(assessment, audit.jobs[0].study, settings, told, parts)
+    source = SuiteSource(
+        runs, options_by_case(audit), tuple(list_subjects(audit)), not audit.logged and bool(told)
+    )
+    status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts)
     export_suite(audit, assessment, runs, status)
     return status
+
+
+def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
+    """Replace the files of an earlier suite of this study: their verdict is another program's."""
+    from plenum_audit.exports import remove_stale_statement
+    from plenum_audit.reports import has_suite, publish_unended_suite
+
+    if has_suite(study, settings):
+        told = one_line(error) if isinstance(error, Exception) else _in_words(error)
+        publish_unended_suite(study, settings, [told], status_of(error, NO_VERDICT))
+        remove_stale_statement(settings)
 
 
 def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Sequence[str]]:
@@ -258,6 +283,7 @@ def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) ->
     told = one_line(error) if isinstance(error, Exception) else _in_words(error)
     why = f"the audit could not begin: {told}"
     publish_unbegun(study, settings, why, status_of(error, NO_VERDICT))
+    _replace_stale_suite(study, settings, error)
     remove_stale_statement(settings)
 
 

@@ -200,13 +200,14 @@ def test_the_verdict_is_the_status_a_comment_that_is_edited_and_an_artifact(
 
 
 @pytest.mark.long
-def test_a_suite_s_sentences_and_a_refusal_are_the_comment_and_the_status(tmp_path: Path) -> None:
+def test_a_suite_s_comment_and_a_refusal_are_the_comment_and_the_status(tmp_path: Path) -> None:
     rows = [{"case": f"case {n}", "decision": "Hire"} for n in range(40) for _ in range(4)]
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with GitHub([]) as hub:
         given = {"logs": "runs.jsonl", "suite": "true", "python": sys.executable}
         assert Job(tmp_path, hub).run(**given) == 0
         assert "Stable: two runs differ in less than 15 %" in hub.comments[0]["body"]
+        assert "suite.html" in hub.comments[0]["body"]
         refused = Job(tmp_path, hub).run(**given, arguments="max_rnus=20\n", artifact="false")
         assert refused == 2
         assert "max_rnus" in hub.comments[0]["body"]

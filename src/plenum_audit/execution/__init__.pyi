@@ -6,6 +6,7 @@ from .fixed_runs import act as act
 from .fixed_runs import run_suite as run_suite
 from .logged_suite import compares_right as compares_right
 from .logged_suite import describe_choices as describe_choices
+from .logged_suite import options_by_case as options_by_case
 from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
@@ -17,6 +18,7 @@ __all__ = [
     "describe_log",
     "is_large",
     "logged_program",
+    "options_by_case",
     "read_baseline",
     "read_suite",
     "run_audit",

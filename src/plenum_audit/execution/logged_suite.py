@@ -14,6 +14,7 @@ from plenum_audit.programs import (
     Logged,
     has_declared_options,
     load_baseline,
+    require_program,
     score_of,
 )
 from plenum_audit.readers import Row
@@ -85,6 +86,12 @@ def describe_choices(audit: Audit) -> list[str]:
             "one is right and the other is wrong."
         )
     return chosen
+
+
+def options_by_case(audit: Audit) -> dict[str, dict[str, str]]:
+    """Return the names of the options by case and label."""
+    cases = [require_program(job.condition).case for job in audit.jobs]
+    return {case.id: dict(case.options) for case in cases}
 
 
 @pause_collector()

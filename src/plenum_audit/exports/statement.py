@@ -5,7 +5,7 @@ Formats: in-toto attestation framework, Statement v1 and predicate Test Result v
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from plenum.execution import folder_of
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
-from plenum_audit.programs import Audit, require_program
+from plenum_audit.programs import Audit, find_sources, require_program
 
 FILE = "audit.intoto.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -103,6 +103,14 @@ def statement(
     }
 
 
+def list_subjects(audit: Audit) -> list[tuple[str, str, str]]:
+    """Return the role, the file's name if it is one, and the SHA-256 of what was audited."""
+    return [
+        (each["name"], each.get("annotations", {}).get("file", ""), each["digest"]["sha256"])
+        for each in _subjects(audit)
+    ]
+
+
 def _named(findings: Iterable[AuditFinding], *labels: str) -> list[str]:
     return [each.case for each in findings if each.label in labels]
 
@@ -118,7 +126,7 @@ def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
     """Yield the log; or the program, the cases and the journals of its runs."""
     settings, conditions = audit.settings, [require_program(job.condition) for job in audit.jobs]
     if settings.logs:
-        yield _described("logs", Path(settings.logs).expanduser())
+        yield _log(settings.logs, conditions[0].program)
     else:
         program = canonical_json(conditions[0].program)
         yield {
@@ -139,6 +147,20 @@ def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
         elif path.is_dir():
             files = [(each.name, _digest_of(each)) for each in path.iterdir() if each.is_file()]
             yield {"name": "cases", "digest": {"sha256": _manifest(files)}}
+
+
+def _log(logs: str, program: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a log of one file or of several; of a service, what identifies the runs there."""
+    sources = find_sources(logs)
+    files = [source.path for source in sources if source.is_file]
+    if len(files) == len(sources) == 1:
+        return _described("logs", files[0])
+    if len(files) == len(sources):
+        held = _manifest((file.name, _digest_of(file)) for file in files)
+    else:
+        held = _sha256(canonical_json(program))
+    shown = {"file": redact(logs)}
+    return {"name": "logs", "digest": {"sha256": held}, "annotations": shown}
 
 
 def _manifest(files: Iterable[tuple[str, str]]) -> str:

@@ -26,6 +26,7 @@ from .elicitation import list_questions as list_questions
 from .importing import provide_client as provide_client
 from .log_doubts import doubts as doubts
 from .log_doubts import has_declared_options as has_declared_options
+from .log_files import find_sources as find_sources
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
 from .log_scores import score_of as score_of
@@ -60,6 +61,7 @@ __all__ = [
     "compose_audit",
     "doubts",
     "find_program",
+    "find_sources",
     "has_declared_options",
     "list_questions",
     "load_baseline",

@@ -7,21 +7,25 @@ from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
 from .suite import SuitePart as SuitePart
+from .suite import has_suite as has_suite
 from .suite import publish_suite as publish_suite
 from .suite import publish_unended_suite as publish_unended_suite
 from .suite import sentences as sentences
 from .suite_buying import buying_sentences as buying_sentences
 from .suite_comparison import comparison_sentences as comparison_sentences
 from .suite_gate import gate_sentences as gate_sentences
+from .suite_source import SuiteSource as SuiteSource
 
 __all__ = [
     "SuitePart",
+    "SuiteSource",
     "advice_sentences",
     "advice_table",
     "buying_sentences",
     "comparison_sentences",
     "draw_acting",
     "gate_sentences",
+    "has_suite",
     "publish_acts",
     "publish_audited",
     "publish_suite",

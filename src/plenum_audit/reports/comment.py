@@ -1,5 +1,6 @@
 """An audit as a short Markdown comment on a pull request, the most urgent cases first."""
 
+import re
 from pathlib import Path
 
 from plenum.base import flatten
@@ -11,6 +12,8 @@ from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words
 MOST = 20
 """Number of cases in the comment."""
 
+_MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<!\w)_|_(?!\w)")
+_LINKING = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)")
 _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 
@@ -29,25 +32,36 @@ def comment(audit: AuditReport) -> str:
         limits=" ".join(words("limits", audit)),
         unshown=" ".join(words("unshown", audit)),
         priced=audit.cost.calls > audit.cost.unpriced,
-        table=lines(listed, _cell) if listed else "",
+        table=lines(listed, format_cell) if listed else "",
         more=left,
-        causes=[(_cell(case.name), causes(audit, case, _code)) for case in explained[:MOST_CASES]],
+        causes=[
+            (format_cell(case.name), causes(audit, case, format_code))
+            for case in explained[:MOST_CASES]
+        ],
         more_causes=" ".join(words("more_causes", audit, left=len(explained) - MOST_CASES)),
         beside=[
-            (table.title, lines(table, _cell), "; ".join(table.notes))
+            (table.title, lines(table, format_cell), "; ".join(table.notes))
             for table in tables.beside(audit, MOST)
         ],
         dollars=format_dollars(audit.cost.dollars, audit.cost.unpriced),
     )
 
 
-def _cell(cell: str) -> str:
+def format_cell(cell: str) -> str:
     """Format a cell as code unless it holds only letters, digits and signs of numbers."""
     line = flatten(cell)
     harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
-    return line if harmless else _code(line)
+    return line if harmless else format_code(line)
 
 
-def _code(text: str) -> str:
+def format_prose(text: str) -> str:
+    """Escape a sentence that may hold untrusted names: it can't mention, refer or link.
+
+    A zero-width space parts what GitHub would make a mention or an address of.
+    """
+    return _LINKING.sub("\\g<0>\u200b", _MARKUP.sub(r"\\\g<0>", flatten(text)))
+
+
+def format_code(text: str) -> str:
     """Format an untrusted text as code, without markup."""
     return f"`{flatten(text).replace('`', chr(39)).replace('|', chr(166))}`"

@@ -1,17 +1,28 @@
-"""The suite of a log in sentences and as ``suite.json``."""
+"""The suite of a log or a program in sentences, as ``suite.json``, as a page and as a comment."""
 
 import json
 import math
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from plenum.base import NO_VERDICT, UserError
-from plenum.reports import Table, show, show_sentences, written
+from plenum.reports import Table, frame_csv, html, show, show_sentences, written
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
+from plenum_audit.reports.suite_cases import frame_of
+from plenum_audit.reports.suite_page import (
+    SuitePage,
+    suite_comment,
+    suite_document,
+    unended_comment,
+    unended_document,
+)
+from plenum_audit.reports.suite_source import SuiteSource, signed
 from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
 
 SCHEMA = "plenum.suite/1"
@@ -51,15 +62,18 @@ class SuitePart:
 
 def publish_suite(
     suite: SuiteAssessment,
+    source: SuiteSource,
     study: str,
     settings: AuditConfig,
     doubts: Sequence[str] = (),
     parts: Sequence[SuitePart] = (),
 ) -> int:
-    """Write ``suite.json``, print what it says in sentences, and return the exit status.
+    """Write ``suite.json``, its page, comment and table, print it, and return the exit status.
 
     Parameters
     ----------
+    source
+        The runs, and where they are from.
     doubts
         Sentences on decisions of the log that may have been misread.
     parts
@@ -74,27 +88,56 @@ def publish_suite(
         "schema": SCHEMA,
         "study": study,
         "logs": settings.logs,
+        **{role.lower().replace(" ", "_"): who for role, who in signed(settings)},
         **asdict(suite),
         **{part.name: part.held for part in parts},
         "doubts": doubts,
     }
     decided = [part.status for part in parts if part.status is not None]
     status = held["exit_status"] = [*decided, suite.status(settings.undecided)][0]
-    file = _write(held, settings)
-    files = [file]
-    show_sentences(list(sentences(suite)))
+    page = SuitePage(
+        study=study,
+        settings=settings,
+        suite=suite,
+        source=source,
+        sentences=tuple(sentences(suite)),
+        answers=tuple(line for part in parts for line in part.lines),
+        grids=tuple(part.table for part in parts if part.table is not None),
+        doubts=doubts,
+        status=status,
+    )
+    out = Path(settings.out)
+    with _writing(out), tempfile.TemporaryDirectory() as scratch:
+        drawn = [file for part in parts if part.draw is not None for file in part.draw(out)]
+        acting = next((file for file in drawn if file.suffix == ".svg"), None)
+        texts = {
+            "suite.json": _json(held),
+            "suite.html": html(suite_document(page, Path(scratch), acting)),
+            "suite.md": suite_comment(page),
+            "suite.csv": frame_csv(frame_of(page.cases)),
+        }
+        files = _write(texts, out)
+    show_sentences(page.sentences)
     for part in parts:
         if part.table is not None:
             show([part.table])
         show_sentences(part.lines)
-        files += part.draw(file.parent) if part.draw is not None else []
     show_sentences(doubts)
-    written(files)
+    written([*files, *drawn])
     return status
 
 
-def publish_unended_suite(study: str, settings: AuditConfig, why: Sequence[str]) -> None:
-    """Write a ``suite.json`` without a verdict, in place of an earlier one.
+def publish_unended_suite(
+    study: str, settings: AuditConfig, why: Sequence[str], status: int = NO_VERDICT
+) -> None:
+    """Write the files of a suite without a verdict, in place of earlier ones.
+
+    Parameters
+    ----------
+    why
+        The reasons, in sentences.
+    status
+        The exit status.
 
     Raises
     ------
@@ -102,18 +145,45 @@ def publish_unended_suite(study: str, settings: AuditConfig, why: Sequence[str])
         The folder ``out`` can't be written to.
     """
     held = {"schema": SCHEMA, "study": study, "verdict": None, "why": list(why)}
-    _write(held | {"exit_status": NO_VERDICT}, settings)
+    texts = {
+        "suite.json": _json(held | {"exit_status": status}),
+        "suite.html": html(unended_document(study, settings, why)),
+        "suite.md": unended_comment(study, settings, why),
+    }
+    out = Path(settings.out)
+    with _writing(out):
+        _write(texts, out)
+        for stale in ("suite.csv", "acting.svg", "acting.png"):
+            (out / stale).unlink(missing_ok=True)
 
 
-def _write(held: Mapping[str, Any], settings: AuditConfig) -> Path:
-    file = Path(settings.out) / "suite.json"
+def has_suite(study: str, settings: AuditConfig) -> bool:
+    """Return whether the folder ``out`` has the files of a suite of this study."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
-        file.write_text(text, encoding="utf-8")
+        held = json.loads((Path(settings.out) / "suite.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(held, dict) and held.get("study") == study
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Make a folder; an error of writing to it becomes one that says so."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        yield
     except OSError as error:
-        raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
-    return file
+        raise UserError(f"out: {out} can't be written to: {error.strerror}") from None
+
+
+def _write(texts: Mapping[str, str], out: Path) -> list[Path]:
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
+    return [out / name for name in texts]
+
+
+def _json(held: Mapping[str, Any]) -> str:
+    return json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
 
 
 def sentences(suite: SuiteAssessment) -> Iterator[str]:

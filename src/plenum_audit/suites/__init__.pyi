@@ -27,6 +27,7 @@ from .suite_verdict import SuiteVerdict as SuiteVerdict
 from .suite_verdict import judge_suite as judge_suite
 from .undecided import tell_apart as tell_apart
 from .undecided import undecided_outcomes as undecided_outcomes
+from .undecided import untold as untold
 
 __all__ = [
     "HALVING",
@@ -58,4 +59,5 @@ __all__ = [
     "sum_by",
     "tell_apart",
     "undecided_outcomes",
+    "untold",
 ]

@@ -26,3 +26,14 @@ def tell_apart(outcomes: Sequence[str]) -> list[str]:
 def undecided_outcomes(runs: SuiteRuns) -> frozenset[str]:
     """Return the outcomes of a suite that aren't decisions."""
     return frozenset(name for name in runs.outcomes if _NUMBERED in name)
+
+
+def untold(outcome: str) -> str:
+    """Return an outcome without the number by which :func:`tell_apart` made it differ.
+
+    Examples
+    --------
+    >>> [untold(each) for each in tell_apart(["yes", "failed"])]
+    ['yes', 'failed']
+    """
+    return outcome.partition(_NUMBERED)[0]

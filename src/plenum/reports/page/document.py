@@ -29,11 +29,16 @@ class Points:
 
 @dataclass(frozen=True)
 class Grid:
-    """A numbered table; a ``folded`` one is opened by who wants to read it."""
+    """A numbered table.
+
+    A ``folded`` one is opened by who wants to read it; a ``sortable`` one can be sorted and
+    searched in HTML.
+    """
 
     number: int
     sheet: Table
     folded: bool = False
+    sortable: bool = False
 
 
 @dataclass(frozen=True)

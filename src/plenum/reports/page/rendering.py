@@ -26,11 +26,25 @@ _MARKS = re.compile(r"([\\`*<>|~$&]|(?<!\w)_|_(?!\w)|\](?=[(\[])|^\[)")
 
 
 def html(document: Document) -> str:
-    """Render one self-contained page, which runs nothing."""
+    """Render one self-contained page, which runs nothing but the sorting of a sortable table."""
     page = _environment().get_template("report.html")
-    style = _style()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return page.render(document=document, style=Markup(style), digest=digest)
+    every = (block for section in document.sections for block in section.blocks)
+    sorts = any(isinstance(block, Grid) and block.sortable for block in every)
+    style, script = _style(), _file("report.sort.js") if sorts else ""
+    if sorts:
+        style += _file("report.sort.css")
+    return page.render(
+        document=document,
+        style=Markup(style),
+        digest=_digest(style),
+        script=Markup(script),
+        script_digest=_digest(script),
+    )
+
+
+def _digest(text: str) -> str:
+    """Return the digest by which a page's security policy allows a style or a script."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def render_markdown(document: Document) -> str:
@@ -58,9 +72,13 @@ def _environment() -> Environment:
     return jinja
 
 
-@cache
 def _style() -> str:
-    return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
+    return _file("report.css")
+
+
+@cache
+def _file(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def _linked(text: str) -> Markup:

@@ -1,0 +1,55 @@
+"use strict";
+/* Sorts and searches the tables of a page; without it they are complete and in their order. */
+for (const figure of document.querySelectorAll("figure.sortable")) {
+  const body = figure.querySelector("tbody");
+  const rows = [...body.rows];
+  const heads = [...figure.querySelectorAll("thead th")];
+  const text = (row, column) => row.cells[column].textContent.replace(/\u00a0/g, " ");
+  const number = (words) => (/^[+\-\u2212]?[\d,]+(\.\d+)?( ?%)?$/.test(words)
+    ? Number(words.replace("\u2212", "-").replace(/[,% ]/g, "")) : NaN);
+
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    const keys = new Map(rows.map((row) => [row, text(row, column)]));
+    const numbers = new Map(rows.map((row) => [row, number(keys.get(row))]));
+    const numeric = rows.some((row) => !Number.isNaN(numbers.get(row)));
+    // Numbers come first with the largest, names with the first of the alphabet.
+    const first = numeric ? "descending" : "ascending";
+    button.addEventListener("click", () => {
+      const sorted = head.getAttribute("aria-sort");
+      const next = sorted === null ? first : sorted === "ascending" ? "descending" : "ascending";
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", next);
+      const sign = next === "ascending" ? 1 : -1;
+      const compare = (a, b) => {
+        if (!numeric) return sign * keys.get(a).localeCompare(keys.get(b), "en", { numeric: true });
+        const [x, y] = [numbers.get(a), numbers.get(b)];
+        if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+        return sign * (x - y);
+      };
+      body.append(...rows.slice().sort(compare));
+    });
+  });
+
+  const label = document.createElement("label");
+  const field = document.createElement("input");
+  const found = document.createElement("output");
+  label.className = "search";
+  field.type = "search";
+  field.autocomplete = "off";
+  label.append("Search the table ", field, found);
+  figure.querySelector(".scroll").before(label);
+  const all = new Map(rows.map((row) => [row, row.textContent.replace(/\u00a0/g, " ").toLowerCase()]));
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of rows) {
+      row.hidden = !words.every((word) => all.get(row).includes(word));
+      shown += row.hidden ? 0 : 1;
+    }
+    found.textContent = words.length ? ` ${shown} of ${rows.length} lines` : "";
+  });
+}

@@ -1,0 +1,197 @@
+"""The page of a suite, and its comment: verdict, pictures, what follows, and every case."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.base import code_version, flatten
+from plenum.reports import Block, Document, Grid, Picture, Section, Table, blocks, lines, template
+from plenum_audit.design import AuditConfig
+from plenum_audit.reports.comment import format_cell, format_prose
+from plenum_audit.reports.suite_cases import SuiteCase, cases_of, cut, table_of
+from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
+from plenum_audit.reports.suite_source import (
+    SuiteSource,
+    program_of,
+    settings_of,
+    signed,
+    today,
+)
+from plenum_audit.suites import SuiteAssessment
+
+SECTIONS = {
+    "verdict": "Verdict",
+    "follows": "What follows from it",
+    "shown": "What the runs show",
+    "asked": "What else was asked",
+    "limits": "What can't be concluded",
+    "cases": "The cases",
+    "record": "Record",
+    "glossary": "Four words",
+}
+"""Titles of the sections by their anchors; empty ones are left out."""
+
+_NAMED = 20
+"""Number of cases that a sentence names."""
+_MOST = 20
+"""Number of cases in the comment."""
+_MARKS = {0: "✅", 1: "❌"}
+
+
+@dataclass(frozen=True)
+class SuitePage:
+    """The contents of the page and of the comment of a suite.
+
+    Attributes
+    ----------
+    sentences
+        What is shown of the suite, the verdict first.
+    answers
+        Sentences on what else was asked.
+    grids
+        Tables of what else was asked.
+    doubts
+        What a reader must know of the runs.
+    """
+
+    study: str
+    settings: AuditConfig
+    suite: SuiteAssessment
+    source: SuiteSource
+    sentences: Sequence[str]
+    answers: Sequence[str]
+    grids: Sequence[Table]
+    doubts: Sequence[str]
+    status: int
+
+    @property
+    def title(self) -> str:
+        """The heading: which suite, and its verdict."""
+        rehearsal = " (rehearsal with simulated agents, not evidence)"
+        end = rehearsal if self.source.simulated else ""
+        return f"{self.subject}: {self.suite.verdict.verdict.capitalize()}{end}"
+
+    @property
+    def subject(self) -> str:
+        """The suite's name."""
+        return f"Suite {cut(Path(program_of(self.settings)).name or self.study)}"
+
+    @property
+    def cases(self) -> list[SuiteCase]:
+        """The cases, the least agreeing first."""
+        return cases_of(self.source.runs, self.source.options)
+
+
+def suite_document(page: SuitePage, folder: Path, acting: Path | None = None) -> Document:
+    """Compose the page.
+
+    Parameters
+    ----------
+    folder
+        Where its figures may be drawn.
+    acting
+        The figure on acting alone, if there is one.
+    """
+    cases = page.cases
+    pictures = [draw_strip(page.suite, cases, folder), draw_decisions(cases, folder)]
+    if acting is not None:
+        pictures.append(_acting(acting))
+    tables = [*page.grids, table_of(cases)]
+    parts: dict[str, Block] = {f"figure{each.number}": each for each in pictures}
+    parts |= {
+        f"table{n}": Grid(n, table, sortable=table is tables[-1])
+        for n, table in enumerate(tables, start=1)
+    }
+    facts = {**_facts(page, cases), "tables": len(tables)}
+    written = {
+        anchor: tuple(blocks(f"plenum_audit.reports/suite_{anchor}.md.j2", parts, **facts))
+        for anchor in SECTIONS
+    }
+    shown = [anchor for anchor, body in written.items() if body]
+    return Document(
+        title=page.title,
+        lead=" ".join([page.sentences[0], *_lead(page.settings)]),
+        notice=" ".join(map(flatten, page.doubts)) if page.source.simulated else "",
+        sections=tuple(
+            Section(n, anchor, SECTIONS[anchor], written[anchor])
+            for n, anchor in enumerate(shown, start=1)
+        ),
+    )
+
+
+def suite_comment(page: SuitePage) -> str:
+    """Return the comment on a pull request: names of cases can't mention or link."""
+    cases = page.cases
+    listed = [each for each in cases if each.disagreement or each.unanimous_and_wrong]
+    table = table_of(listed[:_MOST]) if listed else None
+    made = template(Path(__file__).with_name("suite.md.j2"), prose=format_prose)
+    return made.render(
+        **_facts(page, cases),
+        title=page.title,
+        mark=_MARKS.get(page.status, "❔"),
+        table=lines(table, format_cell) if table else "",
+        more=len(listed) - _MOST,
+    )
+
+
+def unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
+    """Return the page of a suite without a verdict."""
+    name = cut(Path(program_of(settings)).name or study)
+    told = " ".join(f"{flatten(each).rstrip('.')}." for each in why)
+    lead = " ".join([f"No verdict: {told}", *_lead(settings)])
+    return Document(title=f"Suite {name}: No verdict", lead=lead, notice="", sections=())
+
+
+def unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
+    """Return the comment on a suite without a verdict."""
+    page = unended_document(study, settings, why)
+    return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"
+
+
+def _lead(settings: AuditConfig) -> list[str]:
+    return [f"{today()}.", *(f"{role}: {who}." for role, who in signed(settings))]
+
+
+def _acting(file: Path) -> Picture:
+    shows = "Acting alone, by the number of runs that have to agree"
+    caption = (
+        f"{shows}. Right: the cases it would act on; up: the share of its acts that is wrong, up "
+        "to an upper bound. With right answers, beside it: cases by the share of runs that agree."
+    )
+    return Picture(3, "acting", (file,), shows, caption, f"{shows}; the table has the numbers.")
+
+
+def _facts(page: SuitePage, cases: Sequence[SuiteCase]) -> Mapping[str, Any]:
+    settings, suite = page.settings, page.suite
+    return {
+        "page": page,
+        "suite": suite,
+        "sentences": page.sentences,
+        "answers": page.answers,
+        "doubts": [flatten(each) for each in page.doubts],
+        "verdict": suite.verdict.verdict,
+        "low": f"{100 * suite.rule.acceptable:.3g}",
+        "high": f"{100 * suite.rule.unacceptable:.3g}",
+        "error": f"{100 * suite.rule.alpha:.3g}",
+        "contradicting": _list([each for each in cases if each.disagreement]),
+        "wrong": _list([each for each in cases if each.unanimous_and_wrong]),
+        "scored": suite.score is not None,
+        "logged": bool(settings.logs),
+        "program": program_of(settings),
+        "subjects": page.source.subjects,
+        "settings": list(settings_of(settings)),
+        "signed": signed(settings),
+        "study": page.study,
+        "today": today(),
+        "version": code_version(),
+        "flat": flatten,
+    }
+
+
+def _list(cases: Sequence[SuiteCase]) -> dict[str, Any]:
+    return {
+        "count": len(cases),
+        "names": [cut(each.name) for each in cases[:_NAMED]],
+        "more": max(len(cases) - _NAMED, 0),
+    }

@@ -1,0 +1,130 @@
+"""The page and the comment of a suite: what they say, and that names in them are inert."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browsing import HOSTILE
+
+from plenum_audit.design import AuditConfig
+from plenum_audit.reports.comment import format_prose
+from plenum_audit.reports.suite import publish_suite, publish_unended_suite
+from plenum_audit.reports.suite_cases import cases_of, joined, table_of
+from plenum_audit.reports.suite_source import SuiteSource, settings_of
+from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
+
+ENDS = {
+    "steady": ["A"] * 4,
+    "wrong": ["B"] * 4,
+    "coin": ["A", "B", "A", "B"],
+    "broken": tell_apart(["A", "failed", "failed", "none"]),
+    "one run": ["A"],
+}
+OPTIONS = {"A": "hire", "B": "reject"}
+
+
+def suite_of(ends: dict[str, list[str]]) -> SuiteRuns:
+    """Runs of which A is right."""
+    return SuiteRuns.of(
+        ends, {case: [float(e == "A") for e in held] for case, held in ends.items()}
+    )
+
+
+def publish(folder: Path, runs: SuiteRuns, **settings: object) -> int:
+    source = SuiteSource(
+        runs,
+        dict.fromkeys(runs.cases, OPTIONS),
+        (("logs", "runs.jsonl", "c0ffee" * 10),),
+    )
+    chosen = replace(AuditConfig(logs="runs.jsonl", out=str(folder)), **settings)  # type: ignore[arg-type]
+    return publish_suite(assess_suite(runs, SuiteRule()), source, "audit", chosen)
+
+
+def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() -> None:
+    found = {each.name: each for each in cases_of(suite_of(ENDS), dict.fromkeys(ENDS, OPTIONS))}
+    assert list(found) == ["broken", "coin", "wrong", "steady", "one run"]
+    assert found["broken"].decisions == {"hire": 1, "failed": 2, "no decision": 1}
+    assert found["broken"].disagreement == 1
+    assert found["coin"].disagreement == pytest.approx(2 / 3)
+    assert (found["one run"].disagreement, found["one run"].score) == (None, 1)
+    assert [each.name for each in found.values() if each.unanimous_and_wrong] == ["wrong"]
+
+
+def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
+    ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
+    cases = cases_of(suite_of(ends))
+    groups = joined(cases)
+    assert [each.cases for each in groups] == [10, 20]
+    assert groups[0].label == "case 0 and 9 more"
+    assert len(table_of(cases)) == 30
+    short = table_of(cases, most=1)
+    assert len(short) == 1
+    assert any(note.startswith("20 more cases") for note in short.notes)
+
+
+def test_the_page_says_what_the_json_holds(tmp_path: Path) -> None:
+    names = {f"{name} {n}": ends for n in range(20) for name, ends in ENDS.items()}
+    given = {"tested_by": "Ada Tester", "responsible": "Max Boss"}
+    status = publish(tmp_path, suite_of(names), **given)
+    held = json.loads((tmp_path / "suite.json").read_text())
+    page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
+    assert (status, held["verdict"]["verdict"]) == (1, "unstable")
+    assert (held["tested_by"], held["responsible"]) == ("Ada Tester", "Max Boss")
+    for text in (page, comment):
+        assert "Suite runs.jsonl: Unstable" in text
+        assert f"{100 * held['disagreement']['value']:.1f}" in text
+        assert "Ada Tester" in text
+        assert "Max Boss" in text
+    assert "c0ffee" * 10 in page
+    assert "acceptable_disagreement=0.05" in page
+    assert len(held["contradicted"]) == 40
+    assert "40 cases: broken 0, " in page
+    assert "20 cases: wrong 0, " in page
+    assert "<svg" not in page
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert page.count(' alt="') == 2
+    with (tmp_path / "suite.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 100
+    mean = np.nanmean([float(each["disagreement"] or "nan") for each in lines])
+    assert mean == pytest.approx(held["disagreement"]["value"])
+
+
+def test_hostile_names_are_escaped_in_page_and_comment(tmp_path: Path) -> None:
+    names = [text.replace("\ud83d", "") for text in HOSTILE]
+    names += ["@everyone", "https://bad.example/", "x](https://bad.example) #12", "a|b", "_b_ *c*"]
+    publish(tmp_path, suite_of({name: ["A", "B"] for name in names}), tested_by="<b>@me</b>")
+    page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
+    assert "<img src=x" not in page
+    assert "<svg/onload" not in page
+    assert "<b>" not in page
+    assert page.count("<script>") == page.count("</script>") == 1
+    prose = [line for line in comment.splitlines() if not line.startswith("|")]
+    assert not [line for line in prose if "@everyone" in line or "https://" in line]
+    cells = [line for line in comment.splitlines() if "everyone" in line and line.startswith("|")]
+    assert cells[0].startswith("| `@everyone` |")
+    assert format_prose("@a <b> [c](d)") == "@\u200ba \\<b\\> \\[c\\](d)"
+
+
+def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> None:
+    assert publish(tmp_path, suite_of({f"{n}": ["A"] * 4 for n in range(60)})) == 0
+    assert "Stable" in (tmp_path / "suite.html").read_text()
+    settings = AuditConfig(logs="runs.jsonl", out=str(tmp_path), tested_by="Ada")
+    publish_unended_suite("audit", settings, ["case 1 has <no> run"])
+    for kind in ("html", "md"):
+        text = (tmp_path / f"suite.{kind}").read_text()
+        assert "No verdict" in text
+        assert "Ada" in text
+        assert "Stable" not in text
+        assert "<no>" not in text.replace("\\<no\\>", "")
+    assert not (tmp_path / "suite.csv").exists()
+
+
+def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
+    usual = dict(settings_of(AuditConfig(logs="runs.jsonl", columns={"id": "id"})))
+    assert list(usual) == ["acceptable", "acceptable_disagreement", "unacceptable_disagreement"]
+    live = dict(settings_of(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
+    assert (live["repeats"], live["decide"], live["columns"]) == ("5", "true", "{'id': 'nr'}")

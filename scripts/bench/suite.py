@@ -14,6 +14,8 @@ On draws of 50 cases and 4 runs from known mixtures:
             gain
 - compare   false claims on two programs at the boundaries, with equal and unequal repeats
 - buy       errors after 200 advised runs, over those after four more repeats of every case
+- sources   how often the interval of what a column adds to differences of runs holds; the bias of
+            all parts
 - varied    the intervals and bounds with 2 to 6 runs a case; graded scores; false names
 - size      seconds and peak megabytes for 50,000 cases of 4 runs
 - logs      the same for the whole command, from results of promptfoo and from CSV; the worse one
@@ -39,6 +41,7 @@ from suite_buying import measure_buying
 from suite_compare import measure_comparisons
 from suite_draws import CASES, MIXTURES, RUNS, Shares, draw_runs, right_or_wrong
 from suite_gates import measure_gates
+from suite_sources import measure_sources
 from suite_varied import measure_varied
 
 from plenum_audit.suites import (
@@ -58,7 +61,8 @@ def main() -> None:
     parts: dict[str, Callable[[int], dict[str, Any]]] = {
         "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict,
         "gates": measure_gates, "compare": measure_comparisons, "buy": measure_buying,
-        "varied": measure_varied, "size": _size, "logs": _logs, "page": _page,
+        "sources": measure_sources, "varied": measure_varied, "size": _size, "logs": _logs,
+        "page": _page,
     }  # fmt: skip
     lines = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)

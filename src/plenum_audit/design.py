@@ -85,12 +85,13 @@ class AuditConfig(Checked):
     format of a log, ``by`` the fields by which it is split; ``compare`` says whether two runs
     differ by their decisions or in being right. ``aa`` judges the user's own ``gate`` on reruns of
     the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
-    the log of an earlier program, whose score may be higher by ``margin``, and ``buy`` a number of
-    further runs to advise on. ``otlp`` is the address of a collector of OpenTelemetry that gets the
-    verdicts, ``inspect_scores`` the file for scores of a log's runs. ``decide`` looks for a rule by
-    which the program may act alone: the share ``agree`` of a case's runs has to agree, and at most
-    ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied. The page
-    of a suite says who tested the program and who is responsible: ``tested_by``, ``responsible``.
+    the log of an earlier program, whose score may be higher by ``margin``, ``sources`` says what
+    makes runs of a case differ, and ``buy`` is a number of further runs to advise on. ``otlp`` is
+    the address of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file
+    for scores of a log's runs. ``decide`` looks for a rule by which the program may act alone: the
+    share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
+    ``rule`` is the file of such a rule, to be applied. The page of a suite says who tested the
+    program and who is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -115,6 +116,7 @@ class AuditConfig(Checked):
     aa: bool = False
     gate: str = ""
     drop: Inner = 0.05
+    sources: bool = False
     buy: Annotated[Int, Field(ge=0, le=10_000_000)] = 0
     margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
     decide: bool = False

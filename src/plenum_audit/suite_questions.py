@@ -1,4 +1,4 @@
-"""Further questions on a suite: a gate, an earlier program, what to buy next, acting alone."""
+"""Further questions on a suite: a gate, another program, sources, what to buy, acting alone."""
 
 from dataclasses import asdict
 from functools import partial
@@ -8,7 +8,7 @@ from plenum.base import UserError
 from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
-from plenum_audit.execution import compares_right, read_baseline
+from plenum_audit.execution import compares_right, read_baseline, read_sources
 from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
     Gate,
@@ -17,6 +17,7 @@ from plenum_audit.suites import (
     assess_gate,
     compare_suites,
     parse_gate,
+    split_by_source,
     undecided_outcomes,
 )
 
@@ -37,6 +38,8 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     parts = [] if gate is None else [_judged(gate, runs, settings)]
     if settings.baseline:
         parts.append(_compared(runs, read_baseline(audit), settings))
+    if settings.sources or settings.buy:
+        parts += _split(audit, runs)
     if settings.buy:
         parts.append(_advised(runs, settings.buy))
     if settings.decide:
@@ -86,6 +89,16 @@ def _compared(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "Sui
     lines = tuple(comparison_sentences(found, name))
     status = exit_status(found.verdict, settings.undecided)
     return SuitePart("comparison", asdict(found), lines, status)
+
+
+def _split(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
+    """Split what differs between runs by source; nothing without columns, unless it was asked."""
+    from plenum_audit.reports import SuitePart, split_sentences
+
+    found = split_by_source(runs, read_sources(audit))
+    if not (audit.settings.sources or found.sources):
+        return []
+    return [SuitePart("sources", asdict(found), tuple(split_sentences(found)))]
 
 
 def _advised(runs: SuiteRuns, budget: int) -> "SuitePart":

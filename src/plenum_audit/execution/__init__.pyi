@@ -8,6 +8,7 @@ from .logged_suite import compares_right as compares_right
 from .logged_suite import describe_choices as describe_choices
 from .logged_suite import options_by_case as options_by_case
 from .logged_suite import read_baseline as read_baseline
+from .logged_suite import read_sources as read_sources
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
 
@@ -20,6 +21,7 @@ __all__ = [
     "logged_program",
     "options_by_case",
     "read_baseline",
+    "read_sources",
     "read_suite",
     "run_audit",
     "run_suite",

@@ -9,6 +9,7 @@ from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, case_verdict
 from plenum_audit.execution.audit_logs import decided
 from plenum_audit.programs import (
     RIGHT,
+    SOURCES,
     WRONG,
     Audit,
     Logged,
@@ -16,6 +17,7 @@ from plenum_audit.programs import (
     load_baseline,
     require_program,
     score_of,
+    value_of,
 )
 from plenum_audit.readers import Row
 from plenum_audit.suites import SuiteRuns, tell_apart
@@ -36,7 +38,7 @@ def wants_suite(audit: Audit) -> bool:
     asked = audit.settings
     if asked.suite != "auto":
         return asked.suite
-    if asked.aa or asked.buy or asked.decide:
+    if asked.aa or asked.buy or asked.decide or asked.sources:
         return True
     for_cases = asked.fix or asked.baseline or asked.control != "none" or asked.acceptable < 0.5
     if len(audit.logged) < _LEAST_CASES or for_cases:
@@ -109,6 +111,20 @@ def read_suite(audit: Audit) -> SuiteRuns:
         which runs are right.
     """
     return _suite(audit.logged, f"logs={audit.settings.logs}", compares_right(audit))
+
+
+def read_sources(audit: Audit) -> dict[str, list[str]]:
+    """Return the columns of a log that may make runs of a case differ.
+
+    Returns
+    -------
+    dict
+        Value of each run by the column's name, in the order of :func:`read_suite`; empty where the
+        log doesn't have it. Columns without any value are left out.
+    """
+    rows = [row for logged in audit.logged for row in logged.rows]
+    columns = {name: [value_of(row, name) for row in rows] for name in SOURCES}
+    return {name: values for name, values in columns.items() if any(values)}
 
 
 @pause_collector()

@@ -27,6 +27,8 @@ from .importing import provide_client as provide_client
 from .log_doubts import doubts as doubts
 from .log_doubts import has_declared_options as has_declared_options
 from .log_files import find_sources as find_sources
+from .log_mixtures import SOURCES as SOURCES
+from .log_mixtures import value_of as value_of
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
 from .log_scores import score_of as score_of
@@ -44,6 +46,7 @@ __all__ = [
     "OWN_MODELS",
     "READINGS",
     "RIGHT",
+    "SOURCES",
     "WRONG",
     "Audit",
     "AuditCase",
@@ -77,5 +80,6 @@ __all__ = [
     "seats",
     "set_aside",
     "settings_line",
+    "value_of",
     "wrap_program",
 ]

@@ -16,6 +16,9 @@ _MIXED = {
 }
 """Fields in which the runs of one program are equal, in words."""
 
+SOURCES = (*_MIXED, "seed")
+"""Fields whose part in the differences between runs of a case is estimated."""
+
 _SHOWN = 3
 _LONGEST = 40
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

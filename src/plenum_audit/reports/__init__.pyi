@@ -15,6 +15,7 @@ from .suite_buying import buying_sentences as buying_sentences
 from .suite_comparison import comparison_sentences as comparison_sentences
 from .suite_gate import gate_sentences as gate_sentences
 from .suite_source import SuiteSource as SuiteSource
+from .suite_split import split_sentences as split_sentences
 
 __all__ = [
     "SuitePart",
@@ -34,4 +35,5 @@ __all__ = [
     "publish_unended_suite",
     "read_rule",
     "sentences",
+    "split_sentences",
 ]

@@ -17,6 +17,9 @@ from .intervals import estimate_mean_of_cases as estimate_mean_of_cases
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
+from .sources import Source as Source
+from .sources import SourceSplit as SourceSplit
+from .sources import split_by_source as split_by_source
 from .standing_out import stand_out as stand_out
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
@@ -37,6 +40,8 @@ __all__ = [
     "GateAssessment",
     "GateErrors",
     "RunningSuite",
+    "Source",
+    "SourceSplit",
     "SuiteAssessment",
     "SuiteComparison",
     "SuiteEstimate",
@@ -55,6 +60,7 @@ __all__ = [
     "judge_suite",
     "parse_gate",
     "score_suite",
+    "split_by_source",
     "stand_out",
     "sum_by",
     "tell_apart",

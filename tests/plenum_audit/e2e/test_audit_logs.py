@@ -201,6 +201,37 @@ def test_a_gate_is_judged_on_reruns_of_the_program(tmp_path: Path) -> None:
         assert not (tmp_path / "refused/suite.json").exists()
 
 
+def test_a_suite_s_differences_are_split_by_the_columns_of_its_log(tmp_path: Path) -> None:
+    rows = [
+        {"case": f"c{case}", "decision": "AB"[case < 20 and run > 1], "time": f"2026-01-0{run + 1}"}
+        | {"wording": "short" if run < 2 else "long", "model": "m" if run < 2 else "n"}
+        for case in range(40)
+        for run in range(4)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "runs.jsonl").write_text(text)
+    done = audit(tmp_path, "logs=runs.jsonl", "sources=true")
+    assert done.returncode == 1, done.stderr
+    assert len(done.stdout.splitlines()) <= 45
+    held = json.loads((tmp_path / "outputs/audit/suite.json").read_text())["sources"]
+    (source,) = held["sources"]
+    assert source["columns"] == ["model", "wording"]
+    assert (source["cases"], source["shared"], source["more"]) == pytest.approx((40, 0, 0.5))
+    assert source["interval"][0] < 0.5 < source["interval"][1]
+    assert held["as_run"] == ["day"]
+    assert held["run"] is None
+
+    answered = [{"case": f"c{n // 4}", "right": n % 3 > 0} for n in range(160)]
+    (tmp_path / "plain.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answered))
+    bought = audit(tmp_path, "logs=plain.jsonl", "buy=100", "out=bought")
+    assert bought.returncode == 1, bought.stderr
+    held = json.loads((tmp_path / "bought/suite.json").read_text())
+    assert held["buy"]
+    assert "sources" not in held
+    audit(tmp_path, "logs=plain.jsonl", "sources=true", "out=asked")
+    assert json.loads((tmp_path / "asked/suite.json").read_text())["sources"]["sources"] == []
+
+
 def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path: Path) -> None:
     def write(name: str, *, decided: int, decision: str = "A") -> str:
         rows = [

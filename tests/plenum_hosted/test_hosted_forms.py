@@ -13,7 +13,8 @@ from transformers import AutoTokenizer
 from plenum.base.errors import Stopped
 from plenum.committee.constrained import ballot_schema, count_schema, parse_turn, turn_schema
 from plenum.design import Hosted, Sampling
-from plenum.models.chat import AnswerSchema, Chat, Message, Response
+from plenum.models.answer_schema import AnswerSchema
+from plenum.models.chat import Chat, Message, Response
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY
 from plenum_hosted.forms import Forms

@@ -50,8 +50,8 @@ from .questions import classify_error as classify_error
 from .questions import run_together as run_together
 from .questions import run_until_stopped as run_until_stopped
 from .replay import open_conversation as open_conversation
-from .replicate import may_resume as may_resume
 from .report_pool import ReportPool as ReportPool
+from .retriable import may_resume as may_resume
 from .summarise import SETTINGS as SETTINGS
 from .summarise import no_estimates as no_estimates
 from .summarise import report_condition as report_condition

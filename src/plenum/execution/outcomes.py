@@ -10,10 +10,10 @@ from typing import Any
 
 from plenum.base import UserError, redact
 from plenum.design import Api, Job, StudyConfig
+from plenum.execution.retriable import RETRIABLE
 from plenum.records import FailedCall, Failure, group_example, write_whole
 
 _LONGEST = 300
-_RETRIABLE = {reason for reason in Failure if reason.retriable}
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)
 """Failures whose cause is always an answer."""
 
@@ -277,7 +277,7 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
-    if met & _RETRIABLE:
+    if met.intersection(RETRIABLE):
         lines.append("retry_failed=true continues replicates that failed without an answer")
     if commands or met.intersection(_ANSWERED):
         lines.append(

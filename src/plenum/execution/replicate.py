@@ -14,19 +14,10 @@ from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
+from plenum.execution.retriable import may_resume
 from plenum.execution.trials import Trial
 from plenum.models import Ask, CallError, Conversation, Entry, failure_entry
 from plenum.records import HERE, NO_ANSWERS, DamagedJournal, Failure, Journal, Store, drop_revoked
-
-RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
-"""Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""
-
-
-def may_resume(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
-    """Return True if ``retry_failed`` may resume a replicate that ended so."""
-    if retry_failed == ALL:
-        return bool(end["status"] == "failed")
-    return bool(retry_failed) and end.get("reason") in RETRIABLE
 
 
 @dataclass(frozen=True)

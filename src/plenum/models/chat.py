@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from plenum.base import flatten, redact
 from plenum.design import Sampling
+from plenum.models.answer_schema import AnswerSchema
 from plenum.models.raw_requests import RawRequest, ToolCall
 from plenum.records import Failure
 
@@ -35,37 +36,6 @@ class Message:
     role: str
     content: str
     shared: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True)
-class AnswerSchema:
-    """The JSON object that an answer has to be, which a backend enforces where it can.
-
-    Attributes
-    ----------
-    name
-        What is asked for: ``turn``, ``ballot`` or ``count``; of audits ``points`` or ``choice``.
-    schema
-        Its JSON schema, in the part of the standard that OpenAI's strict mode takes: all properties
-        are required, and no others are allowed.
-    """
-
-    name: str
-    schema: Mapping[str, Any] = field(hash=False)
-
-
-WHOLE = {"type": "integer", "minimum": 0, "maximum": 100}
-"""The schema of a whole number from 0 to 100."""
-
-
-def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the JSON schema of an object that has exactly these properties, in this order."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 @dataclass(frozen=True)

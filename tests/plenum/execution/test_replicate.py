@@ -14,7 +14,8 @@ from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.replay import replay_calls
-from plenum.execution.replicate import RETRIABLE, Replicate
+from plenum.execution.replicate import Replicate
+from plenum.execution.retriable import RETRIABLE
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend

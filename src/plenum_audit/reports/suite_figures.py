@@ -1,6 +1,5 @@
 """The pictures of a suite: its cases by disagreement, and the decisions of each."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -133,11 +132,7 @@ def _draw_mean(axes: Any, suite: SuiteAssessment) -> None:
 
 def _names(cases: Sequence[SuiteCase]) -> list[str]:
     """Return the decisions that get a colour each; none if there are too many for that."""
-    counts: Counter[str] = Counter()
-    for each in cases:
-        for name, count in each.decisions.items():
-            counts[name] += count * each.cases
-    names = [name for name, _ in counts.most_common()]
+    names = sorted({name for each in cases for name in each.decisions})
     return names if len(names) <= _MOST_OPTIONS else []
 
 

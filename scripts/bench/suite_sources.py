@@ -44,6 +44,10 @@ _MIXTURES: dict[str, tuple[Callable[[np.random.Generator, int], Shares], float]]
 }
 
 
+_CROSSED = {"model": 2 * 0.2**2 / 3, "wording": 0.2**2}
+"""What each of two crossed columns adds to G."""
+
+
 def measure_sources(draws: int) -> dict[str, Any]:
     """Measure how often the interval of a column's part holds, and the bias of all parts."""
     draw = np.random.default_rng(11)
@@ -61,6 +65,14 @@ def measure_sources(draws: int) -> dict[str, Any]:
         of = f"graded, {values} x {runs}"
         bias[of] = float(np.abs(graded / known - 1).max())
         print(f"sources, {of}: variances are off by up to {100 * bias[of]:.1f} %", flush=True)
+    for cases, runs in ((CASES, 1), (CASES, 2), (10, 1), (10, 2)):
+        crossed = [_crossed(draw, cases, runs) for _ in range(draws)]
+        for number, (column, part) in enumerate(_CROSSED.items()):
+            found = [each[number] for each in crossed]
+            of = f"{column} of two crossed columns, {cases} x 2 x 2 x {runs}"
+            held[of] = float(np.mean([low <= part <= high for _, low, high in found]))
+            bias[of] = float(np.mean([more for more, _, _ in found])) - part
+            print(f"sources, {of}: held {held[of]:.3f}, bias {bias[of]:+.4f}", flush=True)
     return {
         "coverage_sources": min(held.values()),
         "sources_bias": round(max(abs(b) for of, b in bias.items() if of in held), 4),
@@ -76,6 +88,27 @@ def _right(draw: np.random.Generator, chances: Shares, runs: int) -> tuple[float
     return source.more, *source.interval
 
 
+def _crossed(draw: np.random.Generator, cases: int, runs: int) -> list[tuple[float, float, float]]:
+    """Return what each of two crossed columns adds, and its limits.
+
+    The model moves each case's chance by up to .2, the wording that of all cases by .2 in all.
+    """
+    chances = draw.uniform(0.35, 0.65, (cases, 1, 1, 1)) + np.array([-0.1, 0.1])[:, None]
+    chances = chances + draw.uniform(-0.2, 0.2, (cases, 2, 1, 1))
+    right = (draw.random((cases, 2, 2, runs)) < chances).ravel().astype(float)
+    made, _ = _suite(right, 4, runs)
+    model, wording = np.divmod(np.tile(np.repeat(np.arange(4), runs), cases), 2)
+    split = split_by_source(
+        made, {"model": model.astype(str).tolist(), "wording": wording.astype(str).tolist()}
+    )
+    found = []
+    for column in _CROSSED:
+        (source,) = (each for each in split.sources if each.columns == (column,))
+        assert source.interval is not None
+        found.append((source.more, *source.interval))
+    return found
+
+
 def _graded(draw: np.random.Generator, values: int, runs: int) -> tuple[float, ...]:
     """Return the variances between cases, between values and between runs."""
     of_case = draw.normal(0.5, _CASE, (CASES, 1, 1))
@@ -89,11 +122,12 @@ def _graded(draw: np.random.Generator, values: int, runs: int) -> tuple[float, .
 
 def _suite(score: Shares, values: int, runs: int) -> tuple[SuiteRuns, dict[str, list[str]]]:
     own = np.repeat(np.arange(values), runs).astype(str).tolist()
+    cases = len(score) // (values * runs)
     made = SuiteRuns(
-        cases=tuple(map(str, range(CASES))),
+        cases=tuple(map(str, range(cases))),
         outcomes=("wrong", "right"),
-        case=np.repeat(np.arange(CASES), values * runs),
+        case=np.repeat(np.arange(cases), values * runs),
         outcome=(score >= 1).astype(np.intp),
         score=score,
     )
-    return made, {"wording": own * CASES}
+    return made, {"wording": own * cases}

@@ -174,7 +174,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "tested_by", "responsible")
+    for_suites = ("aa", "buy", "decide", "sources", "tested_by", "responsible")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,7 @@ def listed_decisions(case: SuiteCase) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in case.decisions.items())
 
 
+@lru_cache(maxsize=10_000)
 def cut(text: str) -> str:
     """Return a text as one short line."""
     line = flatten(text) or "-"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class SuitePage:
         """The suite's name."""
         return f"Suite {cut(Path(program_of(self.settings)).name or self.study)}"
 
-    @property
+    @cached_property
     def cases(self) -> list[SuiteCase]:
         """The cases, the least agreeing first."""
         return cases_of(self.source.runs, self.source.options)

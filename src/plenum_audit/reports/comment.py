@@ -50,7 +50,7 @@ def comment(audit: AuditReport) -> str:
 def format_cell(cell: str) -> str:
     """Format a cell as code unless it holds only letters, digits and signs of numbers."""
     line = flatten(cell)
-    harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
+    harmless = all(c.isalnum() or c in " .,%[]-+−?×·" for c in line)
     return line if harmless else format_code(line)
 
 

@@ -146,7 +146,7 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
 
 def listed_decisions(case: SuiteCase) -> str:
     """Return the decisions of a case with their numbers of runs."""
-    return ", ".join(f"{name} {count:,}" for name, count in case.decisions.items())
+    return " · ".join(f"{count:,} × {name}" for name, count in case.decisions.items())
 
 
 @lru_cache(maxsize=10_000)

@@ -128,3 +128,15 @@ def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
     assert list(usual) == ["acceptable", "acceptable_disagreement", "unacceptable_disagreement"]
     live = dict(settings_of(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
     assert (live["repeats"], live["decide"], live["columns"]) == ("5", "true", "{'id': 'nr'}")
+
+
+def test_a_rehearsal_says_so_before_anything_else(tmp_path: Path) -> None:
+    runs = suite_of(ENDS)
+    source, doubt = SuiteSource(runs, simulated=True), "A rehearsal, not evidence."
+    settings = AuditConfig(out=str(tmp_path))
+    publish_suite(assess_suite(runs, SuiteRule()), source, "audit", settings, [doubt])
+    page = (tmp_path / "suite.html").read_text()
+    assert "rehearsal with simulated agents" in page.partition("</h1>")[0]
+    assert page.index(doubt) < page.index("<nav")
+    assert "These runs were not controlled" not in page  # which is said of logs
+    assert "rehearsal" in (tmp_path / "suite.md").read_text().splitlines()[0]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.checks import dry_run
@@ -32,19 +33,26 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda job, _: run_sweep([job]),
-        lambda job, _: dry_run.show_dry_run([job]),
-        lambda job, out: determinism.probe(determinism.ProbeSettings(job, 2, False, out)),
-        lambda job, out: determinism.plan(determinism.ProbeSettings(job, 2, False, out)),
-        lambda job, _: Study(job.study, job.tracking_uri),
+        lambda job: run_sweep([job]),
+        lambda job: dry_run.show_dry_run([job]),
+        lambda job: Study(job.study, job.tracking_uri),
     ],
-    ids=["run", "dry run", "probe", "dry probe", "tables"],
+    ids=["run", "dry run", "tables"],
 )
 def test_a_deleted_study_is_refused_with_the_way_back(
-    work: Callable[[Job, Path], object], gone: Job, uri: str, tmp_path: Path
+    work: Callable[[Job], object], gone: Job, uri: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError) as refused:
-        work(gone, tmp_path / "out")
+        work(gone)
     assert uri in str(refused.value)
     assert "mlflow experiments restore -x 1" in str(refused.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_deleted_study_is_refused_before_a_probe(
+    uri: str, compose: Callable[..., DictConfig], tmp_path: Path
+) -> None:
+    tracked = ("study=gone", f"tracking.uri={uri}", f"journals={tmp_path}/journals")
+    with pytest.raises(UserError, match="mlflow experiments restore -x 1"):
+        determinism.settings(compose(*tracked, "+n=2", "+logprobs=null", f"+out={tmp_path}/out"))
+    assert not list(tmp_path.glob("journals/*"))

@@ -81,5 +81,5 @@ def test_without_right_answers_an_act_is_held_against_the_other_runs(tmp_path: P
     assert held["chosen"]["runs"] in (3, 4)
     acts = {each["rule"]["runs"]: each["acts"]["value"] for each in held["rules"]}
     assert acts == pytest.approx({1: 1, 2: 0.6 + 0.4 * 0.4, 3: 0.6 + 0.4 * 0.1, 4: 0.6})
-    alone = audit(tmp_path, log, "decide=true", "out=alone")
+    alone = audit(tmp_path, log, "suite=false", "decide=true", "out=alone")
     assert (alone.returncode, alone.stderr.count("\n")) == (2, 1), alone.stderr

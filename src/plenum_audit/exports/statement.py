@@ -78,7 +78,7 @@ def statement(
 ) -> dict[str, Any]:
     """Return the statement; parameters as for :func:`write_statement`."""
     settings = audit.settings
-    names = _SUITE_CRITERION if settings.suite else _CRITERION
+    names = _SUITE_CRITERION if "suite.json" in reports else _CRITERION
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     return {
         "_type": STATEMENT,

@@ -2,18 +2,16 @@
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
-from plenum.base import Stopped, UserError
+from plenum.base import UserError
 from plenum.design import Job
 from plenum.execution import (
     begun_replicates,
     check_sweep,
     folder_of,
     journal_of,
-    list_problems,
-    run_sweep,
     with_all_begun,
 )
 from plenum.models import Prices, how_to_state
@@ -37,6 +35,7 @@ from plenum_audit.execution.audit_runs import (
     EveryRun,
     answered_by_cache,
     ended_run,
+    play_runs,
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
 from plenum_audit.execution.steadying import bound, options, settings_tried
@@ -92,7 +91,7 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
-    errors = _errors(audit.jobs, runs, _paid(audit))
+    errors = play_runs(audit.jobs, runs, _paid(audit))
     caches = (answered_by_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), ""):
         raise UserError(refused)
@@ -125,14 +124,6 @@ def _judge_log(
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
-
-
-def _errors(jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = "") -> Errors:
-    """Execute runs; return the reasons of an early end, one line each, prefixed by ``of``."""
-    try:
-        return list_problems(run_sweep(jobs, runs, paid), of)
-    except Stopped as error:  # a refused key, an exhausted account: what was run counts
-        return (f"{of}stopped: {error}; the same command continues from here",)
 
 
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
@@ -191,7 +182,7 @@ def _with_control(
     if not jobs:
         return replace(verdicts, control={})
     playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    errors = _errors(jobs, playing, _paid(audit), f"control={ONE_SHOT} ")
+    errors = play_runs(jobs, playing, _paid(audit), f"control={ONE_SHOT} ")
     alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
     return replace(verdicts, control=alone, errors=errors)
 

@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
+from plenum.base import Stopped
 from plenum.design import Job
 from plenum.dynamics import benjamini_hochberg
 from plenum.execution import (
@@ -21,6 +22,8 @@ from plenum.execution import (
     begun_replicates,
     folder_of,
     journal_of,
+    list_problems,
+    run_sweep,
 )
 from plenum.records import DamagedJournal, Transcript, read, store_of
 from plenum_audit.dynamics import (
@@ -304,6 +307,24 @@ class EveryRun(AuditRuns):
     async def due(self, job: Job, index: int) -> bool:
         """Return true for every run."""
         return True
+
+
+def play_runs(
+    jobs: Sequence[Job], runs: AuditRuns, paid: Sequence[Job], of: str = ""
+) -> tuple[str, ...]:
+    """Execute runs, and return the reasons of an early end.
+
+    Parameters
+    ----------
+    paid
+        All jobs that the budget covers.
+    of
+        Precedes each reason.
+    """
+    try:
+        return list_problems(run_sweep(jobs, runs, paid), of)
+    except Stopped as error:  # a refused key, an exhausted account: what was run counts
+        return (f"{of}stopped: {error}; the same command continues from here",)
 
 
 class _Ended:

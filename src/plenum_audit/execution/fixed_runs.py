@@ -4,13 +4,13 @@ import sys
 from dataclasses import replace
 from itertools import takewhile
 
-from plenum.base import Stopped, UserError
-from plenum.execution import check_sweep, list_problems, run_sweep
+from plenum.base import UserError
+from plenum.execution import check_sweep
 from plenum_audit.acting import ActRule, CaseAct, apply_rule
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
-from plenum_audit.execution.audit_runs import EveryRun, answered_by_cache
+from plenum_audit.execution.audit_runs import EveryRun, answered_by_cache, play_runs
 from plenum_audit.programs import Audit, AuditCase, require_program
 from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
 
@@ -82,10 +82,7 @@ def _run_each(
     for line in restore(audit.jobs):
         print(line, file=sys.stderr)
     runs = _FixedRuns(audit, count, watched)
-    try:
-        errors = tuple(list_problems(run_sweep(audit.jobs, runs, audit.jobs)))
-    except Stopped as error:  # a refused key, an exhausted account: what was run counts
-        errors = (f"stopped: {error}; the same command continues from here",)
+    errors = play_runs(audit.jobs, runs, audit.jobs)
     cases = list(runs.cases.values())
     caches = map(answered_by_cache, cases)
     if refused := runs.refused or next(filter(None, caches), "") or no_decision.refusal(cases):

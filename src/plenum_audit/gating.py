@@ -202,9 +202,8 @@ def _assessed(audit: Audit) -> int:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
-    source = SuiteSource(
-        runs, options_by_case(audit), tuple(list_subjects(audit)), not audit.logged and bool(told)
-    )
+    subjects = tuple(list_subjects(audit))
+    source = SuiteSource(runs, options_by_case(audit), subjects, _is_simulated(audit))
     status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts)
     export_suite(audit, assessment, runs, status)
     return status
@@ -224,7 +223,7 @@ def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException
 def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Sequence[str]]:
     """Return the runs of a suite, ``None`` if some are missing, and what a reader must know."""
     from plenum_audit.exports import remove_stale_statement
-    from plenum_audit.reports import publish_unended_suite
+    from plenum_audit.reports import REHEARSAL, publish_unended_suite
 
     if audit.logged:
         return read_suite(audit), (*describe_choices(audit), *doubts(audit.logged))
@@ -237,8 +236,11 @@ def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Seq
         for error in errors:
             say(error)
         return None, ()
-    simulated = any(job.condition.backend.name == "simulated" for job in audit.jobs)
-    return runs, ("This is a rehearsal with simulated agents, not evidence.",) if simulated else ()
+    return runs, (f"This is a {REHEARSAL}.",) if _is_simulated(audit) else ()
+
+
+def _is_simulated(audit: Audit) -> bool:
+    return any(job.condition.backend.name == "simulated" for job in audit.jobs)
 
 
 def _say_summary(audit: Audit) -> None:

@@ -3,6 +3,7 @@ from .acting import advice_table as advice_table
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
 from .acting_figure import draw_acting as draw_acting
+from .outputs import REHEARSAL as REHEARSAL
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
@@ -18,6 +19,7 @@ from .suite_source import SuiteSource as SuiteSource
 from .suite_split import split_sentences as split_sentences
 
 __all__ = [
+    "REHEARSAL",
     "SuitePart",
     "SuiteSource",
     "advice_sentences",

@@ -7,6 +7,7 @@ from jinja2 import Environment, StrictUndefined
 from plenum.base import flatten
 from plenum.reports import uncapital
 from plenum_audit.reports.audit import AuditReport
+from plenum_audit.reports.outputs import REHEARSAL
 from plenum_audit.reports.words import headline, roughly, share
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
@@ -16,8 +17,6 @@ _LETTER = 6.6
 """Mean width of a letter at 11 pixels."""
 
 LABEL = "decides alike"
-
-_REHEARSAL = ", rehearsal with simulated agents, not evidence"
 
 
 def line(audit: AuditReport) -> str:
@@ -34,7 +33,7 @@ def line(audit: AuditReport) -> str:
         words = f"{len(audit.of('stable'))}/{len(audit.cases)} cases, lowest {words}"
     if audit.accuracy:
         words += f", {roughly(audit.accuracy.value)} right"
-    return words + _REHEARSAL * audit.controlled.simulated
+    return f"{words}, {REHEARSAL}" if audit.controlled.simulated else words
 
 
 def badge(audit: AuditReport) -> str:

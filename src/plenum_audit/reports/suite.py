@@ -4,16 +4,16 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import NO_VERDICT, UserError
+from plenum.base import NO_VERDICT
 from plenum.reports import Table, frame_csv, html, show, show_sentences, written
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
+from plenum_audit.reports.outputs import write_texts, writing
 from plenum_audit.reports.suite_cases import frame_of
 from plenum_audit.reports.suite_page import (
     SuitePage,
@@ -27,6 +27,9 @@ from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteSc
 
 SCHEMA = "plenum.suite/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
+
+_DRAWN = ("acting.svg", "acting.png")
+"""Files of a part that the next command may not ask for: old ones would look like its answer."""
 
 _SHOWN = 10
 """Number of names of cases that are printed."""
@@ -107,7 +110,8 @@ def publish_suite(
         status=status,
     )
     out = Path(settings.out)
-    with _writing(out), tempfile.TemporaryDirectory() as scratch:
+    with writing(out), tempfile.TemporaryDirectory() as scratch:
+        _remove(out, *_DRAWN)
         drawn = [file for part in parts if part.draw is not None for file in part.draw(out)]
         acting = next((file for file in drawn if file.suffix == ".svg"), None)
         texts = {
@@ -116,7 +120,7 @@ def publish_suite(
             "suite.md": suite_comment(page),
             "suite.csv": frame_csv(frame_of(page.cases)),
         }
-        files = _write(texts, out)
+        files = write_texts(texts, out)
     show_sentences(page.sentences)
     for part in parts:
         if part.table is not None:
@@ -151,10 +155,9 @@ def publish_unended_suite(
         "suite.md": unended_comment(study, settings, why),
     }
     out = Path(settings.out)
-    with _writing(out):
-        _write(texts, out)
-        for stale in ("suite.csv", "acting.svg", "acting.png"):
-            (out / stale).unlink(missing_ok=True)
+    with writing(out):
+        write_texts(texts, out)
+        _remove(out, "suite.csv", *_DRAWN)
 
 
 def has_suite(study: str, settings: AuditConfig) -> bool:
@@ -166,20 +169,9 @@ def has_suite(study: str, settings: AuditConfig) -> bool:
     return isinstance(held, dict) and held.get("study") == study
 
 
-@contextmanager
-def _writing(out: Path) -> Iterator[None]:
-    """Make a folder; an error of writing to it becomes one that says so."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise UserError(f"out: {out} can't be written to: {error.strerror}") from None
-
-
-def _write(texts: Mapping[str, str], out: Path) -> list[Path]:
-    for name, text in texts.items():
-        (out / name).write_text(text, encoding="utf-8", newline="")
-    return [out / name for name in texts]
+def _remove(out: Path, *names: str) -> None:
+    for name in names:
+        (out / name).unlink(missing_ok=True)
 
 
 def _json(held: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from plenum.base import code_version, flatten
 from plenum.reports import Block, Document, Grid, Picture, Section, Table, blocks, lines, template
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_cell, format_prose
+from plenum_audit.reports.outputs import REHEARSAL
 from plenum_audit.reports.suite_cases import SuiteCase, cases_of, cut, table_of
 from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
 from plenum_audit.reports.suite_source import (
@@ -69,8 +70,7 @@ class SuitePage:
     @property
     def title(self) -> str:
         """The heading: which suite, and its verdict."""
-        rehearsal = " (rehearsal with simulated agents, not evidence)"
-        end = rehearsal if self.source.simulated else ""
+        end = f" ({REHEARSAL})" if self.source.simulated else ""
         return f"{self.subject}: {self.suite.verdict.verdict.capitalize()}{end}"
 
     @property

@@ -264,14 +264,16 @@ def acted(audit: Audit) -> int:
         The file has no rule, or something can't work.
     """
     from plenum.reports import show_text
-    from plenum_audit.reports import publish_acts, read_rule
+    from plenum_audit.reports import publish_acts, read_rule, remove_stale_acts
 
     rule = read_rule(str(audit.settings.rule))
     if audit.jobs[0].dry_run:
         print(f"{len(audit.jobs):,} cases, {rule.runs} runs each; nothing was run")
         return 0
+    remove_stale_acts(audit.settings)
     acts, errors = act(audit, rule)
-    for line in publish_acts(acts, rule, audit.jobs[0].study, audit.settings, errors):
+    study, simulated = audit.jobs[0].study, _is_simulated(audit)
+    for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):
         show_text(line)
     if errors:
         return NO_VERDICT

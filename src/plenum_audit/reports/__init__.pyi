@@ -2,6 +2,7 @@ from .acting import advice_sentences as advice_sentences
 from .acting import advice_table as advice_table
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
+from .acting import remove_stale_acts as remove_stale_acts
 from .acting_figure import draw_acting as draw_acting
 from .outputs import REHEARSAL as REHEARSAL
 from .publish import publish_audited as publish_audited
@@ -36,6 +37,7 @@ __all__ = [
     "publish_unended",
     "publish_unended_suite",
     "read_rule",
+    "remove_stale_acts",
     "sentences",
     "split_sentences",
 ]

@@ -10,13 +10,15 @@ import pandas as pd
 
 from plenum.base import UserError
 from plenum.reports import Column, Table
-from plenum_audit.acting import ActAdvice, ActRisk, ActRule, Agreement, CaseAct
+from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
+from plenum_audit.reports.outputs import REHEARSAL, write_texts, writing
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""
 
+_FILE = "acts.json"
 _SHOWN = 10
 
 
@@ -65,8 +67,16 @@ def publish_acts(
     study: str,
     settings: AuditConfig,
     errors: Sequence[str],
+    simulated: bool = False,
 ) -> Iterator[str]:
     """Write ``acts.json``, and yield a line for each case.
+
+    Parameters
+    ----------
+    errors
+        Reasons why runs are missing.
+    simulated
+        Simulated agents decided, which is said.
 
     Raises
     ------
@@ -77,19 +87,25 @@ def publish_acts(
         "schema": SCHEMA,
         "study": study,
         "rule": asdict(rule),
+        "simulated": simulated,
         "acts": [asdict(each) for each in acts],
         "errors": list(errors),
     }
-    file = Path(settings.out) / "acts.json"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
+    out = Path(settings.out)
+    with writing(out):
+        files = write_texts({_FILE: json.dumps(held, indent=1) + "\n"}, out)
     for each in acts:
         yield f"{short(each.case)}: {_act(each)}"
     yield from errors
-    yield f"written: {file}"
+    if simulated:
+        yield f"This is a {REHEARSAL}."
+    yield f"written: {', '.join(map(str, files))}"
+
+
+def remove_stale_acts(settings: AuditConfig) -> None:
+    """Remove the acts of an earlier command: one that is killed would leave them as its own."""
+    with writing(Path(settings.out)):
+        (Path(settings.out) / _FILE).unlink(missing_ok=True)
 
 
 def read_rule(path: str) -> ActRule:
@@ -108,7 +124,10 @@ def read_rule(path: str) -> ActRule:
             raise UserError(
                 f"rule: {path}: no rule was shown to hold the risk, so a person decides every case"
             )
-        return ActRule(int(chosen["runs"]), int(chosen["agreeing"]))
+        rule = ActRule(int(chosen["runs"]), int(chosen["agreeing"]))
+        if rule.runs > MOST_RUNS:
+            raise ValueError(f"{rule.runs} runs")
+        return rule
     except OSError as error:
         raise UserError(f"rule: {path} can't be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError):

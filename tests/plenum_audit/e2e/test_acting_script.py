@@ -13,7 +13,13 @@ PROGRAM = """
 def committee(case, run):
     return "A" if case.id == "easy" or run.index % 2 else "B"
 """
-BROKEN = ("{}", "not json", '{"acting": null}', '{"acting": {"chosen": 3}}')
+BROKEN = (
+    "{}",
+    "not json",
+    '{"acting": null}',
+    '{"acting": {"chosen": 3}}',
+    '{"acting": {"chosen": {"runs": 900000000, "agreeing": 900000000}}}',
+)
 
 
 def audit(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -53,8 +59,18 @@ def test_a_rule_is_chosen_and_decides_or_asks_a_person(tmp_path: Path) -> None:
     for name, status, decision in (("easy", 0, "A"), ("hard", 5, None)):
         acted = audit(tmp_path, target, f"case={name}.yaml", "rule=log/suite.json", f"out={name}")
         assert acted.returncode == status, acted.stderr
-        [act] = json.loads((tmp_path / name / "acts.json").read_text())["acts"]
-        assert (act["decision"], act["runs"]) == (decision, 2)
+        acts = json.loads((tmp_path / name / "acts.json").read_text())
+        [act] = acts["acts"]
+        assert (act["decision"], act["runs"], acts["simulated"]) == (decision, 2, False)
+    rehearsed = audit(
+        tmp_path, target, "case=easy.yaml", "rule=log/suite.json", "backend=simulated", "out=easy"
+    )
+    assert rehearsed.returncode == 0, rehearsed.stderr
+    assert json.loads((tmp_path / "easy/acts.json").read_text())["simulated"]
+    (tmp_path / "program.py").write_text("def committee(case, run):\n    raise SystemExit(3)\n")
+    failed = audit(tmp_path, target, "case=easy.yaml", "rule=log/suite.json", "out=easy")
+    assert failed.returncode == 2, failed.stderr
+    assert not (tmp_path / "easy/acts.json").exists()  # an earlier act isn't this command's
 
 
 @pytest.mark.parametrize("text", BROKEN)

@@ -6,7 +6,7 @@ from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.suites.suite_runs import SuiteRuns
 
 _NUMBERED = "\x1f"
-"""What precedes the number of a run without a decision; no decision holds such a character."""
+"""Separator before the number of a run without a decision; no decision holds this character."""
 
 
 def tell_apart(outcomes: Sequence[str]) -> list[str]:

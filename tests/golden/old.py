@@ -42,7 +42,9 @@ _LEFT_OUT = (".png", ".svg", ".lock", "lock", ".tex", ".md", ".html")
 def unpack(folder: Path) -> None:
     """Put the old working directory into a folder, as if its studies had been run there."""
     with tarfile.open(FILE) as archive:
-        archive.extractall(folder, filter="data")
+        # Pythons before 3.11.4 know no filter and take no argument of that name.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)
     [there] = {path for path, _ in _locations(folder)}
     with sqlite3.connect(folder / "mlruns/mlflow.db") as db:
         for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):

@@ -1,5 +1,6 @@
 """The journal entry of a call: made from an answer, and converted back to one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,10 @@ from plenum_audit.programs.wire import INTERFACES, ModelRequest
 SEAT_HEADER = "X-Plenum-Seat"
 _KEPT = 4_000
 _LONGEST_SEAT = 80
+_OPENING = re.compile(r"(you are|you're|act as|your role is)\s+(the|an|a)?\b\s*", re.IGNORECASE)
+"""How system prompts begin before they say who is spoken to."""
+_CLAUSE = re.compile(r"[.,:;!?()\[\]{}<>]")
+_MOST_WORDS, _LONGEST_WORDS = 5, 40
 Entry = dict[str, Any]
 
 
@@ -73,6 +78,29 @@ def without_secrets(response: Response) -> Response:
 
 
 def seat_of(request: ModelRequest, headers: Mapping[str, str]) -> str:
-    """Return the caller's seat: as the program names it, or a digest of the system prompt."""
+    """Return the caller's seat: as the program names it, or by its system prompt."""
     named = flatten(redact(headers.get(SEAT_HEADER, "")))[:_LONGEST_SEAT]
-    return named or f"seat {digest(request.system)[:6]}"
+    return named or name_seat(request.system)
+
+
+def name_seat(system: str) -> str:
+    """Name a seat by the first words of its system prompt, and a digest that tells it from others.
+
+    Parameters
+    ----------
+    system
+        The system prompt; without any words in it, the name is ``seat`` and the digest.
+
+    Examples
+    --------
+    >>> name_seat("You are the Chair. Be brief.")
+    'Chair 5bb207'
+    >>> name_seat("")
+    'seat fbcad3'
+    """
+    line = next((each for each in redact(system).splitlines() if any(map(str.isalnum, each))), "")
+    said = flatten(line).lstrip("#*->\"' ")
+    opening = _OPENING.match(said)
+    clause = _CLAUSE.split(said[opening.end() if opening else 0 :], maxsplit=1)[0]
+    words = " ".join(clause.split()[:_MOST_WORDS])[:_LONGEST_WORDS].strip()
+    return f"{words or 'seat'} {digest(system)[:6]}"

@@ -13,6 +13,7 @@ from running import CASE, Bench, Play, condition_of
 from plenum.base.errors import UserError
 from plenum.design import Hosted, Simulated
 from plenum.records import read_entries
+from plenum_audit.programs.call_entries import name_seat
 from plenum_audit.programs.proxy import MOST_BYTES
 from plenum_audit.programs.session import Session
 
@@ -147,8 +148,27 @@ def test_seats_are_named_by_their_system_prompt_or_as_the_program_names_them(pla
         assert [number for _, number in places] == [1, 2, 1, 1]
         assert places[0][0] == places[1][0] != places[2][0]
         assert places[3][0] == "the chair"
+        assert places[2][0].startswith("two ")
 
     play(test)
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("You are the Chair. Be brief.", "Chair"),
+        ("\n# You're an expert in hiring, and against it.", "expert in hiring"),
+        ("Decide whether the claim of this person holds", "Decide whether the claim of"),
+        ("<<>>\n\u202eAmara: speak", "Amara"),
+        ("w" * 500, "w" * 40),
+        ("...", "seat"),
+        ("", "seat"),
+    ],
+)
+def test_a_system_prompt_names_its_seat_in_few_words(system: str, words: str) -> None:
+    named = name_seat(system)
+    assert named.rpartition(" ")[0] == words
+    assert named != name_seat(system + " Be kind.")
 
 
 # --- what is drawn -------------------------------------------------------------------------------

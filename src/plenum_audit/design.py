@@ -90,8 +90,8 @@ class AuditConfig(Checked):
     the address of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file
     for scores of a log's runs. ``decide`` looks for a rule by which the program may act alone: the
     share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
-    ``rule`` is the file of such a rule, to be applied. The page of a suite says who tested the
-    program and who is responsible: ``tested_by``, ``responsible``.
+    ``rule`` is the file of such a rule, to be applied. The page says who tested the program and who
+    is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -174,7 +174,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "sources", "tested_by", "responsible")
+    for_suites = ("aa", "buy", "decide", "sources")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),

@@ -128,7 +128,7 @@ def audited(audit: Audit) -> AuditResult | None:
         The program ended this process, which is possible if it runs in it.
     """
     from plenum.reports import show_text
-    from plenum_audit.exports import export_audit, remove_stale_statement
+    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
 
     begun = False
@@ -146,7 +146,8 @@ def audited(audit: Audit) -> AuditResult | None:
             return None
         program = logged_program(audit.logged) if is_large(audit) else None
         _say_summary(audit)
-        for line in publish_audited(audit.jobs, audit.settings, result, program):
+        subjects = list_subjects(audit)
+        for line in publish_audited(audit.jobs, audit.settings, result, program, subjects):
             show_text(line)
         export_audit(audit, result)
     except BaseException as error:
@@ -202,7 +203,7 @@ def _assessed(audit: Audit) -> int:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
-    subjects = tuple(list_subjects(audit))
+    subjects = list_subjects(audit)
     source = SuiteSource(runs, options_by_case(audit), subjects, _is_simulated(audit))
     status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts)
     export_suite(audit, assessment, runs, status)

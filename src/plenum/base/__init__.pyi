@@ -33,6 +33,7 @@ from .project import candidate_paths as candidate_paths
 from .project import code_digest as code_digest
 from .project import code_version as code_version
 from .project import config_folders as config_folders
+from .project import describe_commit as describe_commit
 from .project import project_root as project_root
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
@@ -88,6 +89,7 @@ __all__ = [
     "code_digest",
     "code_version",
     "config_folders",
+    "describe_commit",
     "digest",
     "flatten",
     "folder_of",

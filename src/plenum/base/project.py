@@ -107,10 +107,16 @@ def candidate_paths(path: str) -> list[Path]:
 @cache
 def code_version() -> str:
     """Return the package version, with the commit if the code is a git checkout."""
+    commit = describe_commit(Path(__file__).parent)
+    return f"{__version__}+{commit}" if commit else __version__
+
+
+def describe_commit(folder: Path, *how: str) -> str:
+    """Describe the commit of a folder's git checkout; empty outside of one."""
     try:
         done = subprocess.run(
-            ["git", "describe", "--always", "--dirty"],
-            cwd=Path(__file__).parent,
+            ["git", "describe", "--always", "--dirty", *how],
+            cwd=folder,
             env=strip_secrets(os.environ),
             capture_output=True,
             text=True,
@@ -118,8 +124,8 @@ def code_version() -> str:
             check=True,
         )
     except (OSError, subprocess.SubprocessError):
-        return __version__
-    return f"{__version__}+{done.stdout.strip()}"
+        return ""
+    return done.stdout.strip()
 
 
 @cache

@@ -25,6 +25,7 @@ from .audits import StabilityRule as StabilityRule
 from .audits import case_verdict as case_verdict
 from .audits import case_verdicts as case_verdicts
 from .audits import coded as coded
+from .audits import evidence_by_run as evidence_by_run
 from .audits import family as family
 from .audits import in_order as in_order
 from .audits import outcome as outcome
@@ -68,6 +69,7 @@ __all__ = [
     "compare",
     "e_value",
     "estimate_accuracy",
+    "evidence_by_run",
     "exit_status",
     "expected",
     "family",

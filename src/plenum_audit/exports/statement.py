@@ -14,7 +14,8 @@ from plenum.execution import folder_of
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
-from plenum_audit.programs import Audit, find_sources, require_program
+from plenum_audit.programs import Audit, find_commit, find_sources, require_program
+from plenum_audit.reports import AuditSubject, signed
 
 FILE = "audit.intoto.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -84,7 +85,7 @@ def statement(
         "_type": STATEMENT,
         "subject": [
             *_subjects(audit),
-            *(_described(name, Path(settings.out) / name) for name in reports),
+            *(_report(settings, name) for name in reports),
         ],
         "predicateType": TEST_RESULT,
         "predicate": {
@@ -103,12 +104,17 @@ def statement(
     }
 
 
-def list_subjects(audit: Audit) -> list[tuple[str, str, str]]:
-    """Return the role, the file's name if it is one, and the SHA-256 of what was audited."""
-    return [
-        (each["name"], each.get("annotations", {}).get("file", ""), each["digest"]["sha256"])
+def list_subjects(audit: Audit) -> tuple[AuditSubject, ...]:
+    """Return what was audited, with digests."""
+    return tuple(
+        AuditSubject(
+            role=each["name"],
+            name=each.get("annotations", {}).get("file", ""),
+            sha256=each["digest"]["sha256"],
+            commit=each.get("annotations", {}).get("commit", ""),
+        )
         for each in _subjects(audit)
-    ]
+    )
 
 
 def _named(findings: Iterable[AuditFinding], *labels: str) -> list[str]:
@@ -129,10 +135,12 @@ def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
         yield _log(settings.logs, conditions[0].program)
     else:
         program = canonical_json(conditions[0].program)
+        commit = find_commit(audit.committee) if audit.committee else ""
+        named = {"plenum.identity": conditions[0].program_identity}
         yield {
             "name": "program",
             "digest": {"sha256": _sha256(program)},
-            "annotations": {"plenum.identity": conditions[0].program_identity},
+            "annotations": named | ({"commit": commit} if commit else {}),
         }
         journals = [
             (f"{folder.name}/{file.name}", _digest_of(file))
@@ -166,6 +174,13 @@ def _log(logs: str, program: Mapping[str, Any]) -> dict[str, Any]:
 def _manifest(files: Iterable[tuple[str, str]]) -> str:
     """Return the digest of what ``sha256sum`` prints of these files, sorted by name."""
     return _sha256("".join(f"{held}  {name}\n" for name, held in sorted(files)).encode())
+
+
+def _report(settings: AuditConfig, name: str) -> dict[str, Any]:
+    """Return a file that holds the result, and who answers for it."""
+    described = _described(name, Path(settings.out) / name)
+    people = {role.lower().replace(" ", "_"): who for role, who in signed(settings)}
+    return {**described, "annotations": {**described["annotations"], **people}}
 
 
 def _described(name: str, file: Path) -> dict[str, Any]:

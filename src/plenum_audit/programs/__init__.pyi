@@ -1,3 +1,4 @@
+from .adapters.commit import find_commit as find_commit
 from .adapters.committee import Committee as Committee
 from .adapters.committee import find_program as find_program
 from .adapters.committee import name_program as name_program
@@ -63,6 +64,7 @@ __all__ = [
     "ask_clerk",
     "compose_audit",
     "doubts",
+    "find_commit",
     "find_program",
     "find_sources",
     "has_declared_options",

@@ -8,6 +8,8 @@ from .outputs import REHEARSAL as REHEARSAL
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
+from .record import AuditSubject as AuditSubject
+from .record import signed as signed
 from .suite import SuitePart as SuitePart
 from .suite import has_suite as has_suite
 from .suite import publish_suite as publish_suite
@@ -21,6 +23,7 @@ from .suite_split import split_sentences as split_sentences
 
 __all__ = [
     "REHEARSAL",
+    "AuditSubject",
     "SuitePart",
     "SuiteSource",
     "advice_sentences",
@@ -39,5 +42,6 @@ __all__ = [
     "read_rule",
     "remove_stale_acts",
     "sentences",
+    "signed",
     "split_sentences",
 ]

@@ -23,7 +23,7 @@ def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
         figure, panels = make_panels(1, 1 if agreement is None else 2, (PAGE, _HEIGHT))
         _draw_risk(panels[0, 0], advice)
         if agreement is not None:
-            _draw_agreement(panels[0, 1], agreement)
+            draw_agreement(panels[0, 1], agreement)
         return save_figure(figure, folder, "acting")
 
 
@@ -54,7 +54,7 @@ def _draw_risk(axes: Any, advice: ActAdvice) -> None:
         axis.set_major_formatter(PercentFormatter(1))
 
 
-def _draw_agreement(axes: Any, agreement: Agreement) -> None:
+def draw_agreement(axes: Any, agreement: Agreement) -> None:
     """Draw a bar for each share of agreeing runs, or for each of twelve ranges of it."""
     shares, right, wrong = (np.array(each) for each in zip(*agreement.levels, strict=True))
     names = [f"{100 * share:.0f} %" for share in shares]

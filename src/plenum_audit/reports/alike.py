@@ -23,12 +23,12 @@ class Alike:
         return f"{self.case.name}{more}"
 
 
-def alike(cases: Sequence[CaseAudit]) -> list[Alike]:
+def alike(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[Alike]:
     """Group equal cases, in the order of their first ones.
 
-    A few cases aren't grouped.
+    A few cases, up to ``apart``, aren't grouped.
     """
-    if len(cases) <= SHOWN:
+    if len(cases) <= apart:
         return [Alike(case, 1) for case in cases]
     counts: dict[Hashable, list[CaseAudit]] = {}
     for case in cases:

@@ -17,6 +17,7 @@ from plenum_audit.dynamics import (
 )
 from plenum_audit.reports.beside import Beside
 from plenum_audit.reports.causes import Cause
+from plenum_audit.reports.record import AuditRecord
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
@@ -306,6 +307,8 @@ class AuditReport:
         Sentences on doubtful readings of a log's decisions.
     stopped
         Reason of an end before a verdict; empty if there is a verdict.
+    record
+        Who tested what, with digests.
     """
 
     study: str
@@ -324,6 +327,7 @@ class AuditReport:
     exit_status: int | None = None
     stopped: str = ""
     doubts: tuple[str, ...] = ()
+    record: AuditRecord = field(default_factory=AuditRecord)
     schema: str = SCHEMA
 
     @property

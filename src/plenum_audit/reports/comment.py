@@ -21,7 +21,7 @@ def comment(audit: AuditReport) -> str:
     """Return the comment; case ids are formatted as code, so that they can't mention or link."""
     listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]
-    page = template(Path(__file__).with_name("comment.md.j2"))
+    page = template(Path(__file__).with_name("comment.md.j2"), prose=format_prose)
     return page.render(
         audit=audit,
         badge=_MARKS,

@@ -1,7 +1,7 @@
 """Two runs side by side, message by message, with their first difference."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -16,6 +16,9 @@ LONGEST = 4_000
 
 MOST = 60
 """Number of a run's messages on the page."""
+
+MOST_LETTERS = 250_000
+"""Number of letters of all runs on a page, so that it stays small; one pair is always shown."""
 
 FIRST = 4
 """Number of words of the first difference that are highlighted."""
@@ -129,6 +132,18 @@ def sides(
         for t in (left, right)
     )
     return Sides(title, heads, tuple(exchanges), max(len(pairs) - len(exchanges), 0))
+
+
+def first_within(pairs: Iterable[Sides], letters: int) -> list[Sides]:
+    """Return the first pairs of runs that together have at most so many letters, at least one."""
+    kept: list[Sides] = []
+    for pair in pairs:
+        texts = (text for each in pair.exchanges for side in each.words for _, text in side or ())
+        letters -= sum(map(len, texts))
+        if kept and letters < 0:
+            break
+        kept.append(pair)
+    return kept
 
 
 def _alongside(

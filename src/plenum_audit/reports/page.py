@@ -21,22 +21,29 @@ SECTIONS = {
     "steadier": "What would steady it",
     "cost": "Cost and failed runs",
     "controlled": "What was controlled, and what wasn't",
+    "excluded": "What was excluded",
+    "limits": "What can't be concluded",
     "cases": "The cases",
+    "record": "Record",
+    "glossary": "Four words",
 }
 """Titles of the sections by their anchors, in order; empty ones are left out."""
 
-FOLDED = ("prompts", "parts", "history")
+FOLDED = ("prompts", "parts", "history", "texts")
 """Long tables that few readers need."""
 
 MOST = 100
-"""Number of lines in a table of cases; `audit.csv` and `audit.json` have all of them."""
+"""Number of lines in a table of details; `audit.csv` and `audit.json` have all of them."""
 
 MOST_PAIRS = 12
 """Number of cases whose runs the page shows side by side."""
 
 
 def document(
-    audit: AuditReport, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture | None
+    audit: AuditReport,
+    pairs: Sequence[Sides] = (),
+    drift: Sequence[Picture] = (),
+    pictures: Sequence[Picture] = (),
 ) -> Document:
     """Compose the page.
 
@@ -46,20 +53,20 @@ def document(
         Pairs of runs to show side by side.
     drift
         Figures of D(t), if runs report preferences.
-    intervals
-        The figure of intervals of the shares of agreeing runs.
+    pictures
+        Figures of :func:`plenum_audit.reports.audit_figures.draw_pictures`.
     """
     if not audit.cases:  # it could not begin
         return _opening(audit, ())
-    grids = {"verdicts": tables.verdicts(audit, MOST, spelt=True)[0]}
+    grids: dict[str, Table] = {}
     groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
+    if audit.beside.baseline:
+        grids["baseline"] = tables.first(tables.baseline(audit), MOST)
     if any(case.source and case.source.parted for case in audit.cases):
         grids["sources"] = tables.sources(few)
     if audit.beside.control:
         grids["control"] = tables.first(tables.control(audit), MOST)
-    if audit.beside.baseline:
-        grids["baseline"] = tables.first(tables.baseline(audit), MOST)
     if audit.beside.options:
         grids["options"] = tables.options(audit)
     if audit.variants:
@@ -67,15 +74,16 @@ def document(
     if audit.spent or any(case.failures for case in audit.cases):
         grids["costs"] = tables.costs(few)
     grids |= {name: table for name, table in _controlled(audit).items() if table.body}
-    grids["cases"] = tables.cases(few)
+    grids["cases"] = tables.every_case(audit)
+    grids["texts"] = tables.cases(few)
     parts: dict[str, Block] = {
-        name: Grid(number, table, name in FOLDED)
+        name: Grid(number, table, name in FOLDED, sortable=name == "cases")
         for number, (name, table) in enumerate(grids.items(), start=1)
     }
     parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
-    if intervals is not None:
-        parts["intervals"] = intervals
-    parts |= {f"figure{n}": replace(each, number=n + 1) for n, each in enumerate(drift, start=1)}
+    parts |= {f"picture{each.number}": each for each in pictures}
+    drawn = len(pictures)
+    parts |= {f"figure{n}": replace(each, number=n + drawn) for n, each in enumerate(drift, 1)}
     facts: dict[str, Any] = {
         "audit": audit,
         "line": lambda case: line(audit, case),
@@ -87,11 +95,15 @@ def document(
         "flat": flatten,
         "pairs": len(pairs),
         "drift": len(drift),
-        "has_intervals": intervals is not None,
+        "pictures": drawn,
+        "behind": sum(
+            max(case.completed + sum(case.failures.values()) - case.runs, 0) for case in audit.cases
+        ),
         "parted": [case for case in audit.cases if case.pair],
         "unstable": groups[:SHOWN],
         "left_out": groups[SHOWN:],
         "named_by": _named_by(audit.controlled.program),
+        **_recorded(audit),
     }
     written = {
         anchor: tuple(blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
@@ -105,10 +117,40 @@ def document(
 def _opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
-        lead=lead(audit),
+        lead=" ".join([lead(audit), f"{_when(audit)}.", *_signed(audit)]),
         notice=" ".join(words("notice", audit)),
         sections=sections,
     )
+
+
+def _signed(audit: AuditReport) -> list[str]:
+    return [f"{role}: {who}." for role, who in audit.record.signed]
+
+
+def _when(audit: AuditReport) -> str:
+    """Return the day and the time at which the last run ended, or the log was read."""
+    return f"{_minute(audit.controlled.written)} UTC"
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
+
+
+def _recorded(audit: AuditReport) -> dict[str, Any]:
+    """Return what the record of an audit says, as the template ``record.md.j2`` names it."""
+    controlled, record = audit.controlled, audit.record
+    identities = f", identity {', '.join(controlled.identities)}"
+    begun = "" if audit.logged else f"{_minute(controlled.begun)} to "
+    return {
+        "logged": audit.logged,
+        "program": flatten(audit.committee) + (identities if controlled.identities else ""),
+        "study": audit.study,
+        "subjects": record.subjects,
+        "signed": record.signed,
+        "settings": list(record.settings.items()),
+        "when": f"{begun}{_when(audit)}",
+        "version": ", ".join(controlled.versions) or "unknown",
+    }
 
 
 def _controlled(audit: AuditReport) -> dict[str, Table]:

@@ -26,12 +26,13 @@ from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.logged import LoggedProgram
-from plenum_audit.reports import strip, tables
+from plenum_audit.reports import tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit
+from plenum_audit.reports.audit_figures import draw_pictures
 from plenum_audit.reports.badge import badge
 from plenum_audit.reports.comment import comment
-from plenum_audit.reports.dialogue import messages, sides
+from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
 from plenum_audit.reports.drift import drawn
 from plenum_audit.reports.gather import AuditedCondition, gathered, kept
 from plenum_audit.reports.journaled import folder_of, journaled
@@ -39,6 +40,7 @@ from plenum_audit.reports.junit import junit
 from plenum_audit.reports.logged import of_log
 from plenum_audit.reports.logging import log, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
+from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
 from plenum_audit.reports.unbegun import unbegun
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, named, words
 
@@ -50,6 +52,7 @@ def publish(
     wanted: Collection[str] = (),
     results: AuditResult | None = None,
     exit_status: int | None = None,
+    record: AuditRecord | None = None,
 ) -> AuditReport:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
@@ -68,6 +71,8 @@ def publish(
         Further results of the audit: remedies, a baseline, a control.
     exit_status
         Its exit status.
+    record
+        Who tested what, if that is known.
 
     Raises
     ------
@@ -78,6 +83,7 @@ def publish(
         tempfile.TemporaryDirectory() as scratch,
         _read(chosen, rule, max_runs, wanted, results, exit_status) as (audit, conditions),
     ):
+        audit = replace(audit, record=record or AuditRecord())
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     return _published(audit, page, chosen)
 
@@ -90,12 +96,13 @@ def publish_log(
     results: AuditResult,
     exit_status: int | None = None,
     untracked: bool = False,
+    record: AuditRecord | None = None,
 ) -> AuditReport:
     """Publish the audit of a log of many runs, which tracking doesn't contain."""
-    audit = replace(of_log(program, results, rule), exit_status=exit_status)
+    audit = of_log(program, results, rule)
+    audit = replace(audit, exit_status=exit_status, record=record or AuditRecord())
     with tempfile.TemporaryDirectory() as scratch:
-        picture = strip.drawn(audit, Path(scratch), ["svg"])
-        page = html(document(audit, [], [], picture))
+        page = html(document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"])))
     if untracked:
         _write(audit, page, chosen.out)
         return audit
@@ -136,6 +143,7 @@ def publish_audited(
     settings: AuditConfig,
     results: AuditResult,
     logged: LoggedProgram | None = None,
+    subjects: tuple[AuditSubject, ...] = (),
 ) -> list[str]:
     """Publish an audit that was just made, to the folder in its settings.
 
@@ -147,6 +155,8 @@ def publish_audited(
         Jobs, one per case.
     logged
         The log's information on its program and cases, if it has too many runs to track each.
+    subjects
+        What was tested, with digests.
 
     Returns
     -------
@@ -156,12 +166,12 @@ def publish_audited(
     chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
     status = results.status(settings.undecided)
-    untracked = not jobs[0].tracking_uri
+    untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
     if logged is not None:
-        audit = publish_log(chosen, rule, logged, results, status, untracked)
+        audit = publish_log(chosen, rule, logged, results, status, untracked, record)
         return _untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
-        audit = _publish_journaled(jobs, settings, results, status)
+        audit = _publish_journaled(jobs, settings, results, status, record=record)
         return [*_untracked(audit, results), *_causes(audit, jobs)]
     audit = publish(
         chosen,
@@ -170,6 +180,7 @@ def publish_audited(
         [job.condition.identity for job in jobs],
         results,
         status,
+        record,
     )
     return [*results.notes(), *_causes(audit, jobs)]
 
@@ -205,7 +216,7 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
     if _study_in(out) not in ("", study):
         return
     audit = unbegun(study, settings, why, status)
-    _write(audit, html(document(audit, [], [], None)), out)
+    _write(audit, html(document(audit)), out)
 
 
 def _study_in(out: Path) -> str:
@@ -224,12 +235,14 @@ def _publish_journaled(
     status: int,
     stopped: str = "",
     begun: bool = True,
+    record: AuditRecord | None = None,
 ) -> AuditReport:
     out = Path(settings.out)
     chosen = Settings(jobs[0].study, "", out)
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
     study, conditions = journaled(jobs, begun)
     audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
+    audit = replace(audit, record=record or record_audit(settings))
     with tempfile.TemporaryDirectory() as scratch:
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
@@ -313,10 +326,11 @@ def _document(
 ) -> Document:
     by_run = {each.tracked.run_id: each for each in conditions}
     parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
-    pairs = [pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None]
+    found = (pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None)
+    pairs = first_within(found, MOST_LETTERS)
     drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
-    ended = any(case.share for case in audit.cases)
-    return document(audit, pairs, drift, strip.drawn(audit, folder, kinds) if ended else None)
+    outcomes = {case.id: by_run[case.run_id].outcomes[: case.runs] for case in audit.cases}
+    return document(audit, pairs, drift, draw_pictures(audit, outcomes, folder, kinds))
 
 
 def _sides(case: CaseAudit, each: AuditedCondition) -> Sides | None:

@@ -14,7 +14,8 @@ from plenum_audit.reports.words import words
 MOST = 40
 """Number of lines in the picture, the most urgent cases first."""
 
-_LOOKS = {"stable": ("#1a7f37", "o"), "unstable": ("#b42318", "X"), "undecided": ("#7a5a00", "s")}
+LOOKS = {"stable": ("#1a7f37", "o"), "unstable": ("#b42318", "X"), "undecided": ("#7a5a00", "s")}
+"""Colour and marker of each verdict."""
 
 
 def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
@@ -42,7 +43,7 @@ def _figure(audit: AuditReport) -> Figure:
     seen = set()
     for row, each in enumerate(groups):
         share, verdict = each.case.share, each.case.in_family
-        colour, marker = _LOOKS[verdict]
+        colour, marker = LOOKS[verdict]
         low, value, high = (share.low, share.value, share.high) if share else (0.0, None, 1.0)
         axes.plot([low, high], [row, row], color=colour, linewidth=3, solid_capstyle="butt")
         if value is not None:

@@ -14,6 +14,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import write_texts, writing
+from plenum_audit.reports.record import signed
 from plenum_audit.reports.suite_cases import frame_of
 from plenum_audit.reports.suite_page import (
     SuitePage,
@@ -22,7 +23,7 @@ from plenum_audit.reports.suite_page import (
     unended_comment,
     unended_document,
 )
-from plenum_audit.reports.suite_source import SuiteSource, signed
+from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
 
 SCHEMA = "plenum.suite/1"

@@ -70,7 +70,7 @@ def cases_of(
     shown = [untold(outcome) for outcome in runs.outcomes]
     for case, outcome, count in zip(*(each.tolist() for each in runs.cells), strict=True):
         label = shown[outcome]
-        name = cut(named.get(runs.cases[case], {}).get(label) or _WORDS.get(label, label))
+        name = shown_outcome(named.get(runs.cases[case], {}), label)
         decisions[case][name] = decisions[case].get(name, 0) + count
     apart = runs.disagreements()
     scores = runs.mean_scores() if runs.has_scores else np.full(len(apart), np.nan)
@@ -87,6 +87,11 @@ def cases_of(
         )
     ]
     return sorted(made, key=lambda each: (-(each.disagreement or 0), _or_one(each.score)))
+
+
+def shown_outcome(options: Mapping[str, str], label: str) -> str:
+    """Return the name of an outcome: of an option, or of what isn't one, in words."""
+    return cut(options.get(label) or _WORDS.get(label, label))
 
 
 def joined(cases: Sequence[SuiteCase], most: int = SHOWN) -> list[SuiteCase]:

@@ -25,6 +25,8 @@ MOST_LINES = 30
 
 _MOST_OPTIONS = 6
 _RIGHT, _PARTLY, _WRONG = COLOURS[0], COLOURS[4], COLOURS[1]
+_LETTERS = 90
+"""Number of a name's letters that fit into a bar over the whole width."""
 _FLAT = 0.03
 """Height of the mark of a case, so that one whose runs all agree is seen too."""
 
@@ -34,7 +36,7 @@ def draw_strip(suite: SuiteAssessment, cases: Sequence[SuiteCase], folder: Path)
     repeated = [each for each in cases if each.disagreement is not None]
     with drawing_style():
         figure, panels = make_panels(1, 2, (PAGE, 2.5), width_ratios=(5, 1), sharey=True)
-        _draw_bars(panels[0, 0], repeated)
+        draw_bars(panels[0, 0], repeated)
         _draw_mean(panels[0, 1], suite)
         files = save_figure(figure, folder, "suite_cases", ["svg"])
     n, k = len(repeated), len(suite.contradicted)
@@ -51,30 +53,46 @@ def draw_strip(suite: SuiteAssessment, cases: Sequence[SuiteCase], folder: Path)
     return Picture(1, "suite_cases", tuple(files), shows, caption, alt)
 
 
-def draw_decisions(cases: Sequence[SuiteCase], folder: Path) -> Picture:
-    """Draw the shares of decisions, a line for each case or group of equal cases."""
+def draw_decisions(
+    cases: Sequence[SuiteCase],
+    folder: Path,
+    kinds: Sequence[str] = ("svg",),
+    name: str = "suite_decisions",
+) -> Picture:
+    """Draw the shares of decisions, a line for each case or group of equal cases.
+
+    Parameters
+    ----------
+    kinds
+        Formats of the files: ``svg``, ``png``.
+    name
+        Of the files.
+    """
     lines = joined(cases)
     shown = lines[:MOST_LINES]
     names = _names(shown)
     with drawing_style():
         figure, panels = make_panels(1, 1, (PAGE, 0.8 + 0.19 * len(shown)))
         _draw_shares(panels[0, 0], shown, names)
-        files = save_figure(figure, folder, "suite_decisions", ["svg"])
+        files = save_figure(figure, folder, name, kinds)
     left = sum(each.cases for each in lines[MOST_LINES:])
     shows = "Shares of decisions by case"
     grouped = " Equal cases share a line." if len(lines) < len(cases) else ""
     more = f" {left:,} more cases, which agree more, aren't drawn." if left else ""
     ranked = ""
     if not names:
-        ranked = " The decisions have too many names for colours: colours are their ranks."
+        ranked = " There are too many decisions for a colour each: colours are ranks within a case."
     caption = f"{shows}, the least agreeing first.{grouped}{more}{ranked}"
     drawn = sum(each.cases for each in shown)
     alt = f"{shows}: {len(shown)} lines of {drawn} cases; the table of cases has the numbers."
-    return Picture(2, "suite_decisions", tuple(files), shows, caption, alt)
+    return Picture(2, name, tuple(files), shows, caption, alt)
 
 
-def _draw_bars(axes: Any, cases: Sequence[SuiteCase]) -> None:
-    """Draw neighbours of equal height and colour as one bar, so that 50,000 cases can be drawn."""
+def draw_bars(axes: Any, cases: Sequence[SuiteCase]) -> None:
+    """Draw cases by disagreement, coloured by score.
+
+    Neighbours of equal height and colour are one bar, so that 50,000 cases can be drawn.
+    """
     used: dict[str, str] = {}
     at = 0
     groups = joined(cases, most=200)
@@ -144,6 +162,11 @@ def _draw_shares(axes: Any, cases: Sequence[SuiteCase], names: Sequence[str]) ->
             number = names.index(name) if names else min(rank, len(labels) - 1)
             share = count / each.runs
             axes.barh(row, share, 0.78, left, color=COLOURS[number], edgecolor="white")
+            if not names and len(name) <= _LETTERS * share:
+                axes.text(
+                    left + 0.008, row, name.replace("$", r"\$"), color="white", va="center",
+                    fontsize=SMALL,
+                )  # fmt: skip
             left += share
     marks = [f"{each.label.replace('$', chr(92) + '$')}, n {each.runs}" for each in cases]
     axes.set_yticks(range(len(cases)), marks)

@@ -11,15 +11,10 @@ from plenum.reports import Block, Document, Grid, Picture, Section, Table, block
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_cell, format_prose
 from plenum_audit.reports.outputs import REHEARSAL
+from plenum_audit.reports.record import list_suite_settings, program_of, signed, today
 from plenum_audit.reports.suite_cases import SuiteCase, cases_of, cut, table_of
 from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
-from plenum_audit.reports.suite_source import (
-    SuiteSource,
-    program_of,
-    settings_of,
-    signed,
-    today,
-)
+from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteAssessment
 
 SECTIONS = {
@@ -106,7 +101,7 @@ def suite_document(page: SuitePage, folder: Path, acting: Path | None = None) ->
     }
     facts = {**_facts(page, cases), "tables": len(tables)}
     written = {
-        anchor: tuple(blocks(f"plenum_audit.reports/suite_{anchor}.md.j2", parts, **facts))
+        anchor: tuple(blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
         for anchor in SECTIONS
     }
     shown = [anchor for anchor, body in written.items() if body]
@@ -150,6 +145,11 @@ def unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> st
     return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"
 
 
+def _file(anchor: str) -> str:
+    """Return the name of a section's template; some are those of audits as well."""
+    return anchor if anchor == "record" else f"suite_{anchor}"
+
+
 def _lead(settings: AuditConfig) -> list[str]:
     return [f"{today()}.", *(f"{role}: {who}." for role, who in signed(settings))]
 
@@ -181,10 +181,10 @@ def _facts(page: SuitePage, cases: Sequence[SuiteCase]) -> Mapping[str, Any]:
         "logged": bool(settings.logs),
         "program": program_of(settings),
         "subjects": page.source.subjects,
-        "settings": list(settings_of(settings)),
+        "settings": list_suite_settings(settings),
         "signed": signed(settings),
         "study": page.study,
-        "today": today(),
+        "when": today(),
         "version": code_version(),
         "flat": flatten,
     }

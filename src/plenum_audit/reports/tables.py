@@ -1,6 +1,5 @@
 """The tables of an audit: verdicts, settings of the program, cost, and the cases themselves."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -29,6 +28,9 @@ from plenum_audit.reports.words import decided, headline, listed, named, options
 _LONGEST = 600
 """Number of letters of a case's text in the table of cases."""
 
+MOST = 1_000
+"""Number of lines in the page's table of cases; `audit.csv` has all of them."""
+
 _COUNTED = ("runs", "completed", "pending")
 
 
@@ -37,7 +39,9 @@ def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     return pd.DataFrame([_record(case) for case in cases], columns=None if cases else ["case"])
 
 
-def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table, int]:
+def verdicts(
+    audit: AuditReport, most: int, spelt: bool = False, apart: int = SHOWN
+) -> tuple[Table, int]:
     """Return a table with a line per group of equal cases, and the number of omitted cases.
 
     Parameters
@@ -46,8 +50,10 @@ def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table,
         Maximal number of lines, the most urgent cases first.
     spelt
         Whether decisions include the names of their options.
+    apart
+        Number of cases up to which equal ones have a line each.
     """
-    groups = alike(audit.by_need)
+    groups = alike(audit.by_need, apart)
     left = total(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]
@@ -70,6 +76,17 @@ def verdicts(audit: AuditReport, most: int, spelt: bool = False) -> tuple[Table,
     notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
     title = f"{audit.name}: {uncapital(headline(audit))}"
     return Table("audit", title, shown, tuple(columns), notes), left
+
+
+def every_case(audit: AuditReport) -> Table:
+    """Make the page's table of cases, a line each; of very many, a line per group of equal ones."""
+    table, _ = verdicts(audit, MOST, spelt=True, apart=MOST)
+    apart = Column("disagreement", "two runs differ", _of)
+    at = 1 + [column.name for column in table.columns].index("decisions")
+    columns = (*table.columns[:at], apart, *table.columns[at:])
+    note = "two runs differ: how likely two runs of the case end differently, from its runs"
+    title = "The cases, the most urgent first"
+    return replace(table, title=title, columns=columns, notes=(*table.notes, note))
 
 
 def _legend(cases: Sequence[CaseAudit]) -> list[str]:
@@ -278,15 +295,16 @@ def prompts(audit: AuditReport) -> Table:
 
 
 def parts(audit: AuditReport) -> Table:
-    """Make a table of the parts of the program's identity, by file and package."""
+    """Make a table of the parts of the program's identity: files, and packages, a line each."""
+    described = audit.controlled.program.items()
+    named = {flatten(of): parts for of, parts in described if isinstance(parts, Mapping)}
     records = [
-        {"of": flatten(of), "name": flatten(name), "value": flatten(str(value))}
-        for of, named in audit.controlled.program.items()
-        if isinstance(named, Mapping)
-        for name, value in named.items()
+        {"of": of, "parts": ", ".join(f"{flatten(n)} {flatten(str(v))}" for n, v in parts.items())}
+        for of, parts in named.items()
+        if parts
     ]
-    columns = (*keys(["of", "name"]), Column("value", "digest or version"))
-    counts = listed(Counter(record["of"] for record in records))
+    columns = (*keys(["of"]), Column("parts", "names, with digest or version"))
+    counts = listed({of: len(parts) for of, parts in named.items() if parts})
     title = f"Digests and versions that name the program: {counts}"
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
@@ -321,7 +339,7 @@ def cases(audit: AuditReport) -> Table:
     answered = any(case.answer for case in audit.cases)
     known = [Column("answer", format=format_or_dash)] if answered else []
     columns = (*keys(["case"]), Column("text"), Column("options"), *known)
-    return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
+    return Table("audit_cases", "What the cases ask", pd.DataFrame(records), columns)
 
 
 def _record(case: CaseAudit) -> dict[str, Any]:

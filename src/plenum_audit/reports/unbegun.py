@@ -6,6 +6,7 @@ from plenum.base import code_version, redact
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, Controlled, Cost
+from plenum_audit.reports.record import record_audit
 
 
 def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditReport:
@@ -51,4 +52,5 @@ def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditRe
         ),
         exit_status=status,
         stopped=why,
+        record=record_audit(settings),
     )

@@ -204,9 +204,12 @@ def test_the_statement_on_a_log_names_its_digest_its_result_and_its_cases(
 def test_the_statement_on_a_program_names_its_program_cases_and_journals(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("def committee(case, run):\n    return min(case.options)\n")
     (tmp_path / "case.yaml").write_text("{text: Which bid?, options: [Alder, Birch]}")
+    git = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for words in (("init", "-q"), ("add", "app.py"), ("commit", "-qm", "A program")):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
     done = audit(
         tmp_path, "committee=app.py:committee", "case=case.yaml", "backend=simulated",
-        "journals=kept", "out=found",
+        "journals=kept", "out=found", "tested_by=Ada",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     held = accepted(tmp_path / "found/audit.intoto.json")
@@ -220,6 +223,14 @@ def test_the_statement_on_a_program_names_its_program_cases_and_journals(tmp_pat
     )
     assert found["journals"] == sha256(listed.encode())
     assert found["cases"] == sha256((tmp_path / "case.yaml").read_bytes())
+    named = {each["name"]: each.get("annotations", {}) for each in held["subject"]}
+    assert named["audit.json"]["tested_by"] == "Ada"
+    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], cwd=tmp_path, text=True).strip()
+    assert named["program"]["commit"] == commit
+    record = json.loads((tmp_path / "found/audit.json").read_text())["record"]
+    assert {each["role"]: each["sha256"] for each in record["subjects"]} == {
+        name: each for name, each in found.items() if name != "audit.json"
+    }
 
 
 @pytest.mark.long

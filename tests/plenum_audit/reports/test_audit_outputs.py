@@ -18,23 +18,34 @@ from pydantic import TypeAdapter
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
+from plenum.reports import Exchange, Sides
 from plenum.tracking.study import Study
 from plenum_audit.dynamics.audit_baseline import compare
 from plenum_audit.dynamics.audit_result import AuditResult, TriedOption
 from plenum_audit.dynamics.audit_runs import Further
-from plenum_audit.dynamics.audits import StabilityRule, case_verdict, family
+from plenum_audit.dynamics.audits import (
+    StabilityRule,
+    case_verdict,
+    evidence_by_run,
+    family,
+)
 from plenum_audit.dynamics.sequential import evidence
 from plenum_audit.dynamics.share_intervals import share_interval
 from plenum_audit.reports.audit import SCHEMA, AuditReport
 from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
+from plenum_audit.reports.dialogue import first_within
 from plenum_audit.reports.publish import findings, publish
+from plenum_audit.reports.record import AuditRecord, AuditSubject
 
 pytestmark = pytest.mark.long
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 REHEARSAL = " (rehearsal with simulated agents, not evidence)"
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
+
+LAST = ("excluded", "limits", "cases", "record", "glossary")
+"""Sections that every page ends with."""
 
 New = Callable[..., AuditStudy]
 
@@ -95,12 +106,12 @@ def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New
     publish(study.chosen, StabilityRule())
     page, note = output(study, "audit.html"), output(study, "audit.md")
     sections = re.findall(r'<section id="(\w+)"', page)
-    assert sections == ["verdict", "follows", "controlled", "cases"]
+    assert sections == ["verdict", "follows", "controlled", *LAST]
     said = (
         "Runs without messages can't show who said what and where runs begin to differ, nor what "
         "calls, tokens and dollars they took."
     )
-    assert said in section(study, "verdict")
+    assert said in section(study, "limits")
     assert said in unescape(note)
     assert "20 runs; study" in note
     assert 'name="dollars" value="unknown"' in output(study, "audit.xml")
@@ -358,7 +369,7 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
     assert audit.cases[0].id == HOSTILE
     page, note = output(study, "audit.html"), output(study, "audit.md")
     assert "<b>" not in page
-    assert "</script" not in page
+    assert page.count("<script>") == page.count("</script>") == 1
     assert not {"\u202e", "\u0007"} & set(page + note + output(study, "audit.xml"))
     (row,) = [row for row in note.splitlines() if "| unstable |" in row]
     coded = [cell for cell in row.strip("| ").split(" | ") if "`" in cell]
@@ -592,6 +603,48 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
         assert words in note.partition(f"#### {title}\n")[2].partition("####")[0]
 
 
+def test_every_output_says_who_tested_what(new: New) -> None:
+    study = new()
+    study.case("c", ["A"] * 20)
+    program = AuditSubject("program", "", "c0ffee" * 10, "abcdef0123" * 4 + "-dirty")
+    people = {"tested_by": "Ada <b>@Lovelace</b>", "responsible": "Claims team"}
+    record = AuditRecord(**people, subjects=(program,), settings={"max_runs": "40"})
+    audit = publish(study.chosen, StabilityRule(), exit_status=0, record=record)
+    assert TypeAdapter(AuditReport).validate_json(output(study, "audit.json"), strict=True) == audit
+    told = unescape(section(study, "record"))
+    for text in (program.sha256, "abcdef0123" * 4 + ", with changes", "max_runs=40", "Claims team"):
+        assert text in told
+    page, note = output(study, "audit.html"), output(study, "audit.md")
+    assert "Tested by: Ada &lt;b&gt;@Lovelace&lt;/b&gt;. Responsible: Claims team." in page
+    assert f"`{program.sha256[:12]}` at commit `abcdef0123ab`" in note
+    assert "Responsible: Claims team" in note
+    assert "@Lovelace" not in note
+    assert "<b>" not in page + note
+
+
+def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) -> None:
+    excluded = section(study, "excluded")
+    assert "One run was begun and hasn't ended" in excluded
+    assert "One run has ended, but one that was begun before it hasn't" in excluded
+
+
+def test_the_drawn_evidence_is_the_evidence_of_the_verdict() -> None:
+    rule = StabilityRule()
+    for outcomes in (["A"] * 30, WAVERING, ["A", "failed", "none"] * 5):
+        verdict = case_verdict(outcomes, ("A", "B"), rule)
+        stable, unstable = evidence_by_run(outcomes, ("A", "B"), rule)
+        assert_allclose(stable.max(), verdict.evidence.log_stable)
+        assert_allclose(unstable.max(), verdict.evidence.log_unstable)
+
+
+def test_runs_side_by_side_are_few_if_they_are_long() -> None:
+    said = Exchange("Chair", "", ((("same", "a" * 60),), None), ("", ""), False, False)
+    pairs = [Sides(str(number), (), (said, said)) for number in range(5)]
+    assert len(first_within(pairs, 10)) == 1
+    assert len(first_within(pairs, 300)) == 2
+    assert len(first_within(pairs, 10_000)) == 5
+
+
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
@@ -599,7 +652,7 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
             ["A"] * 20,
             "You can rely on it to reach the same decision. On this case more than 80 % of runs",
         ),
-        (WAVERING, "Don't rely on a single run for c: another run of the same case may decide"),
+        (WAVERING, "Do not use it without a person in this case, because another run may"),
         (
             ["A"] * 10,
             "Eight more runs may settle c, if all of them decide A (Hire). Run the same command "
@@ -618,7 +671,8 @@ def test_the_page_says_what_follows_from_the_verdict_and_has_room_to_sign(
     assert words in follows
     assert ("You can rely on it" in follows) == (runs[:20] == ["A"] * 20)
     assert "Nothing about language models." in follows
-    assert re.search(r"Signed\. Read by __+, on __+, signature __+$", follows)
+    record = section(study, "record")
+    assert re.search(r"Signed\. Read by __+, on __+, signature __+$", record)
 
 
 def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:

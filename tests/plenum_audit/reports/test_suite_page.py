@@ -11,9 +11,10 @@ from browsing import HOSTILE
 
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_prose
+from plenum_audit.reports.record import AuditSubject, list_suite_settings
 from plenum_audit.reports.suite import publish_suite, publish_unended_suite
 from plenum_audit.reports.suite_cases import cases_of, joined, table_of
-from plenum_audit.reports.suite_source import SuiteSource, settings_of
+from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
 
 ENDS = {
@@ -37,7 +38,7 @@ def publish(folder: Path, runs: SuiteRuns, **settings: object) -> int:
     source = SuiteSource(
         runs,
         dict.fromkeys(runs.cases, OPTIONS),
-        (("logs", "runs.jsonl", "c0ffee" * 10),),
+        (AuditSubject("logs", "runs.jsonl", "c0ffee" * 10),),
     )
     chosen = replace(AuditConfig(logs="runs.jsonl", out=str(folder)), **settings)  # type: ignore[arg-type]
     return publish_suite(assess_suite(runs, SuiteRule()), source, "audit", chosen)
@@ -124,9 +125,9 @@ def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> No
 
 
 def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
-    usual = dict(settings_of(AuditConfig(logs="runs.jsonl", columns={"id": "id"})))
+    usual = dict(list_suite_settings(AuditConfig(logs="runs.jsonl", columns={"id": "id"})))
     assert list(usual) == ["acceptable", "acceptable_disagreement", "unacceptable_disagreement"]
-    live = dict(settings_of(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
+    live = dict(list_suite_settings(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
     assert (live["repeats"], live["decide"], live["columns"]) == ("5", "true", "{'id': 'nr'}")
 
 

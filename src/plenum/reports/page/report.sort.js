@@ -5,7 +5,9 @@ for (const figure of document.querySelectorAll("figure.sortable")) {
   const rows = [...body.rows];
   const heads = [...figure.querySelectorAll("thead th")];
   const text = (row, column) => row.cells[column].textContent.replace(/\u00a0/g, " ");
-  const number = (words) => (/^[+\-\u2212]?[\d,]+(\.\d+)?( ?%)?$/.test(words)
+  // An interval behind a number is left out: rows are sorted by the number.
+  const number = (cell, words = cell.replace(/ \[[^\]]*\]$/, "")) => (
+    /^[+\-\u2212]?[\d,]+(\.\d+)?( ?%)?$/.test(words)
     ? Number(words.replace("\u2212", "-").replace(/[,% ]/g, "")) : NaN);
 
   heads.forEach((head, column) => {

@@ -1,0 +1,113 @@
+"""The record of an audit: what was tested, with digests, by whom, when, and by which settings."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+
+from plenum.base import flatten, redact
+from plenum_audit.design import AuditConfig
+
+_OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptable")
+_OF_CASES = ("acceptable", "unacceptable")
+_IF_SET = (
+    "case", "columns", "format", "by", "compare", "undecided", "baseline", "aa", "gate", "drop",
+    "buy", "margin", "decide", "risk", "agree", "control", "fix", "temperatures", "overrides",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AuditSubject:
+    """A file or a program that was tested.
+
+    Attributes
+    ----------
+    role
+        ``logs``, or ``program``, ``cases`` and ``journals``.
+    name
+        Of the file; empty for what is no single file.
+    sha256
+        Its digest, as the in-toto Statement has it.
+    commit
+        The commit of the program's code, ``-dirty`` with changes that aren't committed; empty
+        outside of a git checkout.
+    """
+
+    role: str
+    name: str
+    sha256: str
+    commit: str = ""
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """Facts by which an audit is filed; those that weren't given are empty.
+
+    Attributes
+    ----------
+    tested_by, responsible
+        Who tested the program, and who is responsible for it.
+    settings
+        The criterion, and the settings that were changed, by name.
+    """
+
+    tested_by: str = ""
+    responsible: str = ""
+    subjects: tuple[AuditSubject, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def signed(self) -> list[tuple[str, str]]:
+        """Roles and names of the people, as far as they were given."""
+        given = (("Tested by", self.tested_by), ("Responsible", self.responsible))
+        return [(role, who) for role, who in given if who]
+
+
+def record_audit(settings: AuditConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
+    """Return the record of an audit of cases."""
+    people = dict(signed(settings))
+    return AuditRecord(
+        tested_by=people.get("Tested by", ""),
+        responsible=people.get("Responsible", ""),
+        subjects=subjects,
+        settings=dict(_settings_of(settings, _OF_CASES, "max_runs")),
+    )
+
+
+def list_suite_settings(settings: AuditConfig) -> list[tuple[str, str]]:
+    """Return names and values of a suite's settings: the criterion, and what was changed."""
+    return list(_settings_of(settings, _OF_SUITES, "repeats"))
+
+
+def program_of(settings: AuditConfig) -> str:
+    """Return the log's or the program's name."""
+    named = settings.committee
+    name = settings.logs or named.name or named.target or named.command or named.http or ""
+    return flatten(redact(str(name)))
+
+
+def signed(settings: AuditConfig) -> list[tuple[str, str]]:
+    """Return who tested the program and who is responsible, as far as it was given."""
+    given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
+    return [(role, flatten(redact(who))) for role, who in given if who.strip()]
+
+
+def today() -> str:
+    """Return the date and time in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _settings_of(
+    settings: AuditConfig, always: tuple[str, ...], runs: str
+) -> Iterator[tuple[str, str]]:
+    """Yield names and values; ``runs`` is the setting that limits the runs of a case."""
+    usual = AuditConfig()
+    given = {name: column for name, column in settings.columns.items() if name != column}
+    settings = replace(settings, columns=given)
+    names = [each.name for each in fields(settings)]
+    if not settings.logs:
+        yield runs, str(getattr(settings, runs))
+    for name in names:
+        value = getattr(settings, name)
+        if name in always or (name in _IF_SET and value != getattr(usual, name)):
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
+            yield name, flatten(redact(shown))

@@ -65,7 +65,7 @@ BUDGETS = {
     "hydra_plugins": 250,
     "plenum": 32_300,
     "plenum_archive": 1_800,
-    "plenum_audit": 21_300,
+    "plenum_audit": 21_950,
     "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
     "plenum_hosted": 2_950,

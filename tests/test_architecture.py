@@ -63,14 +63,14 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 32_300,
+    "plenum": 34_000,
     "plenum_archive": 1_800,
     "plenum_audit": 21_950,
     "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
     "plenum_hosted": 2_950,
     "plenum_papers": 4_770,
-    "plenum_report": 1_590,
+    "plenum_report": 1_650,
     "plenum_worlds": 8_010,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""

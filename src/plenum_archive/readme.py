@@ -15,6 +15,8 @@ from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {
     "conditions": "one row a condition: factors, realised n, estimates, warnings",
+    "decision_contrasts": "disagreement of a level of a factor against its reference",
+    "share_contrasts": "shares of every decision against the reference",
     "contrasts": "a level of a factor against its reference, all else equal",
     "interactions": "roles by model",
     "pooled": "effects pooled over scenarios",

@@ -11,6 +11,11 @@ from .contrasts import Contrast as Contrast
 from .contrasts import contrast as contrast
 from .contrasts import interaction as interaction
 from .contrasts import of_estimates as of_estimates
+from .decision_contrasts import DecisionContrast as DecisionContrast
+from .decision_contrasts import ShareContrast as ShareContrast
+from .decision_contrasts import compare_decisions as compare_decisions
+from .decision_contrasts import decision_interaction as decision_interaction
+from .decision_contrasts import pool_decisions as pool_decisions
 from .decisions import NO_MAJORITY as NO_MAJORITY
 from .decisions import Share as Share
 from .decisions import flip_rate as flip_rate
@@ -104,6 +109,7 @@ __all__ = [
     "Bootstrap",
     "Branching",
     "Contrast",
+    "DecisionContrast",
     "Diagnostics",
     "Estimate",
     "ExponentVariant",
@@ -117,6 +123,7 @@ __all__ = [
     "NullTest",
     "Pooled",
     "Share",
+    "ShareContrast",
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
@@ -128,7 +135,9 @@ __all__ = [
     "branching",
     "by_family",
     "cap",
+    "compare_decisions",
     "contrast",
+    "decision_interaction",
     "details",
     "detectable",
     "divergence",
@@ -159,6 +168,7 @@ __all__ = [
     "pairwise_disagreement",
     "pairwise_distances",
     "plan_replicates",
+    "pool_decisions",
     "pooled",
     "reversal_test",
     "share",

@@ -52,6 +52,14 @@ COLUMNS = {
         "study", "effect", *FACTORS, "scenarios", "estimate", *_OF_ESTIMATE, "p_holm", "tau", "i2",
         "q", "q_p", "prediction_low", "prediction_high", "warnings",
     ),
+    "decision_contrasts": (
+        "study", "effect", *FACTORS, "scenarios", "n", "estimate", *_OF_ESTIMATE, "p_holm", "p_law",
+        "p_law_holm", "disagreement", "warnings",
+    ),
+    "share_contrasts": (
+        "study", "effect", *FACTORS, "scenarios", "n", "decision", "estimate", *_OF_ESTIMATE,
+        "p_holm", "shares", "warnings",
+    ),
     "fragility_contrasts": (
         "study", "effect", *FACTORS, "scenarios", "n", "estimate", "se", "ci_low", "ci_high", "p",
         "method", "p_holm", "first", "second", "only_first", "only_second", "warnings",
@@ -164,9 +172,9 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
         if any(row.tracked.outline for row in pair.cells):
             return _contrasted(pair, of_estimates(_exponents(pair)))
         treated, control = (row.tracked for row in pair.cells)
-        common = _same_wordings(treated, control)
+        common = same_wordings(treated, control)
         treated_rows, control_rows = (
-            [i for i, read in enumerate(_read(t)) if not common or read in common]
+            [i for i, read in enumerate(read_wordings(t)) if not common or read in common]
             for t in (treated, control)
         )
         measured = contrast(
@@ -304,18 +312,18 @@ def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
             yield Compared(f"{factor} {level} - {reference}", others, cells)
 
 
-def _read(tracked: TrackedCondition) -> list[tuple[int, str]]:
+def read_wordings(tracked: TrackedCondition) -> list[tuple[int, str]]:
     """Replicate and wording of each row of an ensemble."""
     return list(zip(tracked.indices, tracked.variants, strict=False)) or [
         (row, "") for row in range(len(tracked.preferences))
     ]
 
 
-def _same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[tuple[int, str]]:
+def same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[tuple[int, str]]:
     """Find the wordings that both arms read at the same place; with two or more they are paired."""
     if not (treated.variants and control.variants):
         return set()
-    both = set(_read(treated)) & set(_read(control))
+    both = set(read_wordings(treated)) & set(read_wordings(control))
     return both if len(both) > 1 else set()
 
 

@@ -23,7 +23,7 @@ COMPARED = ("roles", "model", "memory", "temperature")
 _VOTE = ("protocol", "rounds", "memory")
 """Factors that a one-shot vote doesn't have; it is compared with every deliberation of its kind."""
 
-_TOUCHING = ("attrition", "pending", "environments", "repeated_wordings", "no_canonical")
+TOUCHING = ("attrition", "pending", "environments", "repeated_wordings", "no_canonical")
 """The warnings of a condition that concern decisions."""
 
 
@@ -115,7 +115,7 @@ def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
 def _change(pair: Compared) -> Effect[FragilityContrast]:
     """Compare first minus second, with the warnings that concern decisions and their comparison."""
     first, second = pair.cells
-    warned = [name for row in pair.cells for name in row.warnings if name in _TOUCHING]
+    warned = [name for row in pair.cells for name in row.warnings if name in TOUCHING]
     if in_other_environments(pair.cells):
         warned.append("environments")
     return Effect(

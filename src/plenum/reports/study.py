@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from plenum.design import KINDS, Kind
-from plenum.dynamics import Contrast, Estimate
-from plenum.reports import effects
-from plenum.reports.effects import Effect
+from plenum.dynamics import Contrast, DecisionContrast, Estimate, ShareContrast
+from plenum.reports import decision_effects, effects
+from plenum.reports.effects import E, Effect
 from plenum.reports.estimating import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -87,11 +87,39 @@ class EstimatedStudy:
         return effects.interactions(self.rows, self.chosen)
 
     @cached_property
+    def decided(self) -> list[Effect[DecisionContrast]]:
+        """The decisions of each level of a factor against those of its reference."""
+        if self.parent is not None:
+            return self._among(self.parent.decided)
+        return decision_effects.compare(self.rows, self.chosen)
+
+    @cached_property
+    def decided_interactions(self) -> list[Effect[DecisionContrast]]:
+        """The interactions of roles and model on decisions."""
+        if self.parent is not None:
+            return self._among(self.parent.decided_interactions)
+        return decision_effects.interact(self.rows, self.chosen)
+
+    @cached_property
+    def decided_across(self) -> list[Effect[DecisionContrast]]:
+        """Differences of decisions pooled over scenarios."""
+        return decision_effects.pool(self.decided, self.chosen)
+
+    @cached_property
+    def shares(self) -> list[Effect[ShareContrast]]:
+        """Differences of the shares of decisions: of contrasts, interactions and means."""
+        found = [*self.decided, *self.decided_interactions, *self.decided_across]
+        if self.parent is None:
+            return decision_effects.of_shares(found)
+        kept = {(effect.name, *effect.others.values()) for effect in found}
+        return [e for e in self.parent.shares if (e.name, *e.others.values()) in kept]
+
+    @cached_property
     def across(self) -> list[Effect[Estimate]]:
         """Effects pooled over scenarios."""
         return effects.across(self.rows, [*self.contrasts, *self.interactions], self.chosen)
 
-    def _among(self, effects: Sequence[Effect[Contrast]]) -> list[Effect[Contrast]]:
+    def _among(self, effects: Sequence[Effect[E]]) -> list[Effect[E]]:
         """Select the effects whose conditions are all in this part of the study."""
         runs = {row.tracked.run_id for row in self.rows}
         return [effect for effect in effects if all(r.tracked.run_id in runs for r in effect.cells)]

@@ -11,6 +11,7 @@ from plenum.reports.rows import rows_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.reports.tables import branching
+from plenum.reports.tables import decision_effects as compared
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
@@ -58,7 +59,8 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
     details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tabulate_branching(rows)]
     wordings = fragility_tables.tabulate_fragility(rows, changed)
-    last = tabulate_contrasts(study.contrasts, rows)
+    last = compared.tabulate_decision_effects(study)
+    last += tabulate_contrasts(study.contrasts, rows)
     last += tabulate_contrasts(study.interactions, rows, interaction=True)
     maps = [table for group in repeated for table in landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
@@ -92,6 +94,8 @@ def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """Make the data of a study's tables: one frame a CSV file."""
     return {
         "conditions": rows_frame(study.rows),
+        "decision_contrasts": effects.frame(compared.in_order(study), study.name),
+        "share_contrasts": effects.frame(study.shares, study.name),
         "contrasts": effects.frame(study.contrasts, study.name),
         "interactions": effects.frame(study.interactions, study.name),
         "pooled": effects.frame(study.across, study.name),

@@ -1,0 +1,234 @@
+"""Two arms by the counts of their decisions, and what can be measured and tested of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plenum.dynamics.decisions import Share, pairwise_disagreement, share
+from plenum.dynamics.estimate import welch_df
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.labellings import Counts, Labellings, Statistic, p_value, permute, swap
+
+_MORE = 1.0
+"""Replicates that are added to every decision where a variance is estimated: an arm whose
+replicates all agree isn't certain. With fewer, intervals of 5 to 20 replicates miss too often."""
+
+_LEFT = 0.1
+"""The least share of a variance that the correlation of pairs leaves: few pairs may seem equal."""
+
+
+@dataclass(frozen=True)
+class Arms:
+    """Two arms by their counts.
+
+    Attributes
+    ----------
+    treated, control
+        Replicates by decision, shape (decisions,).
+    joint
+        Pairs by the decisions of both, shape (decisions, decisions); ``None`` without pairs.
+    draws, seed
+        Of labellings where there are too many to list.
+    """
+
+    treated: Counts
+    control: Counts
+    joint: Counts | None
+    draws: int
+    seed: int
+
+    @property
+    def both(self) -> tuple[Counts, Counts]:
+        """The counts of both arms."""
+        return self.treated, self.control
+
+    @property
+    def size(self) -> int:
+        """Replicates of both arms."""
+        return int(self.treated.sum() + self.control.sum())
+
+    @property
+    def same_ranks(self) -> bool:
+        """True if the decisions of both arms have the same order by frequency."""
+        return bool((_by_frequency(self.treated) == _by_frequency(self.control)).all())
+
+    def ranked(self) -> "Arms":
+        """Name decisions by their place in their own arm: the most frequent one, the second ..."""
+        first, second = map(_by_frequency, self.both)
+        joint = None if self.joint is None else self.joint[np.ix_(first, second)]
+        return replace(self, treated=self.treated[first], control=self.control[second], joint=joint)
+
+    def observed(self) -> Labellings:
+        """Return the arms as the only labelling."""
+        joint = None if self.joint is None else self.joint[None]
+        return Labellings(self.treated[None], self.control[None], np.ones(1), joint)
+
+    def labelled(self) -> Labellings:
+        """Label the replicates anew, within pairs if there are some."""
+        generator = _generator(self.seed, [self])
+        if self.joint is not None:
+            return swap(self.joint, self.draws, generator)
+        return permute(self.treated, self.control, self.draws, generator)
+
+
+def make_arms(
+    treated: Sequence[str],
+    control: Sequence[str],
+    names: Sequence[str],
+    paired: bool,
+    draws: int,
+    seed: int,
+) -> Arms:
+    """Count the decisions of two arms in the order of ``names``, which has all of them."""
+    place = {name: at for at, name in enumerate(names)}
+    first, second = ([place[d] for d in arm] for arm in (treated, control))
+    joint = None
+    if paired:
+        joint = np.zeros((len(names), len(names)), np.int64)
+        np.add.at(joint, (first, second), 1)
+    counts = [np.bincount(arm, minlength=len(names)).astype(np.int64) for arm in (first, second)]
+    return Arms(counts[0], counts[1], joint, draws, seed)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that is estimated in each arm.
+
+    Attributes
+    ----------
+    value, variance
+        Of tables of counts, shape (tables, decisions), to (tables,).
+    influence
+        What a replicate of every decision adds to the estimate, to shape (tables, decisions).
+    share
+        The estimate of one arm with its own interval, from counts of shape (decisions,).
+    nameless
+        Whether it stays the same if decisions change their names.
+    """
+
+    value: Callable[[Counts], Floats]
+    variance: Callable[[Counts], Floats]
+    influence: Callable[[Counts], Floats]
+    share: Callable[[Counts], Share]
+    nameless: bool = False
+
+    def compare(self, labelled: Labellings) -> Statistic:
+        """Return the difference of both arms under every labelling, with its variance."""
+        arms = labelled.treated, labelled.control
+        value = self.value(arms[0]) - self.value(arms[1])
+        variance = self.variance(arms[0]) + self.variance(arms[1])
+        if labelled.joint is not None:
+            added = [self.influence(counts) for counts in arms]
+            n = labelled.joint.sum(axis=(1, 2))
+            product = np.einsum("mab,ma,mb->m", labelled.joint, *added) / n
+            means = [(h * counts).sum(axis=1) / n for h, counts in zip(added, arms, strict=True)]
+            covariance = (product - means[0] * means[1]) / n
+            variance = np.maximum(variance - 2 * covariance, _LEFT * variance)
+        return Statistic(value, variance, labelled.weight, labelled.drawn)
+
+
+def _smooth(counts: Counts) -> Floats:
+    """Estimate shares with replicates added for every decision, and for one that didn't occur."""
+    kinds = counts.shape[1] + 1
+    return np.asarray((counts + _MORE) / (counts.sum(axis=1) + kinds * _MORE)[:, None])
+
+
+def _disagreements(counts: Counts) -> Floats:
+    n = counts.sum(axis=1)
+    return np.asarray(n / (n - 1) * (1 - ((counts / n[:, None]) ** 2).sum(axis=1)))
+
+
+def _disagreement_variance(counts: Counts) -> Floats:
+    """Return the variance of a U-statistic of order two, with shares as `_smooth` has them."""
+    n, p = counts.sum(axis=1), _smooth(counts)
+    rest = 1 - p.sum(axis=1)
+    alike = (p**2).sum(axis=1) + rest**2
+    first = np.maximum((p**3).sum(axis=1) + rest**3 - alike**2, 0.0)
+    return np.asarray((4 * (n - 2) * first + 2 * alike * (1 - alike)) / (n * (n - 1)))
+
+
+DISAGREEMENT = Measure(
+    value=_disagreements,
+    variance=_disagreement_variance,
+    influence=lambda counts: -2 * _smooth(counts),
+    share=lambda c: pairwise_disagreement([str(k) for k, n in enumerate(c) for _ in range(n)]),
+    nameless=True,
+)
+"""The pairwise disagreement."""
+
+
+def of_share(place: int) -> Measure:
+    """Make the measure of one decision's share."""
+
+    def variance(counts: Counts) -> Floats:
+        n = counts.sum(axis=1)
+        p = (counts[:, place] + _MORE) / (n + 2 * _MORE)
+        return np.asarray(p * (1 - p) / n)
+
+    def influence(counts: Counts) -> Floats:
+        own = np.zeros(counts.shape)
+        own[:, place] = 1.0
+        return own
+
+    return Measure(
+        value=lambda counts: counts[:, place] / counts.sum(axis=1),
+        variance=variance,
+        influence=influence,
+        share=lambda counts: share(int(counts[place]), int(counts.sum())),
+    )
+
+
+class _Law:
+    """Pearson's chi-square of both arms, which needs no standard error."""
+
+    @staticmethod
+    def compare(labelled: Labellings) -> Statistic:
+        """Return the chi-square of every labelling."""
+        total = labelled.treated[0] + labelled.control[0]
+        size = labelled.treated[0].sum() / total.sum()
+        used = total > 0
+        apart = labelled.treated[:, used] - size * total[used]
+        value = (apart**2 / total[used]).sum(axis=1) / (size * (1 - size))
+        return Statistic(value, np.ones(len(value)), labelled.weight, labelled.drawn)
+
+
+LAW = _Law()
+"""How far the shares of all decisions are apart."""
+
+
+def tested(
+    strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure | _Law
+) -> tuple[float, bool]:
+    """Test a sum of differences by permutation within each pair of arms: see `p_value`."""
+    parts = [measure.compare(arms.labelled()) for arms in strata]
+    generator = _generator(strata[0].seed, strata)
+    return p_value(parts, coefficients, strata[0].draws, generator)
+
+
+def measured(
+    strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure
+) -> tuple[float, float, float]:
+    """Compute a sum of differences, its standard error, and degrees of freedom (Welch)."""
+    value, variances, dfs = 0.0, [], []
+    for c, arms in zip(coefficients, strata, strict=True):
+        found = measure.compare(arms.observed())
+        value += c * float(found.value[0])
+        if arms.joint is not None:
+            variances.append(c * c * found.variance[0])
+            dfs.append(arms.size / 2 - 1)
+            continue
+        variances += [c * c * measure.variance(counts[None])[0] for counts in arms.both]
+        dfs += [counts.sum() - 1 for counts in arms.both]
+    all_of_them = np.array(variances)
+    return value, float(np.sqrt(all_of_them.sum())), welch_df(all_of_them, np.array(dfs, float))
+
+
+def _by_frequency(counts: Counts) -> Counts:
+    return np.argsort(-counts, kind="stable")
+
+
+def _generator(seed: int, strata: Sequence[Arms]) -> np.random.Generator:
+    """Seed by the numbers of replicates, so that the same data give the same p."""
+    sizes = [int(counts.sum()) for arms in strata for counts in arms.both]
+    return np.random.Generator(np.random.PCG64([seed, *sizes]))

@@ -1,0 +1,275 @@
+"""Differences of decisions between conditions: how often runs disagree, and what they decide."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from plenum.dynamics.decision_arms import (
+    DISAGREEMENT,
+    LAW,
+    Arms,
+    Measure,
+    make_arms,
+    measured,
+    of_share,
+    tested,
+)
+from plenum.dynamics.decisions import NO_MAJORITY, Share, tally
+from plenum.dynamics.estimate import Estimate, make_estimate
+from plenum.dynamics.resampling import DRAWS
+
+
+@dataclass(frozen=True)
+class ShareContrast(Estimate):
+    """The difference of one decision's share: see `DecisionContrast`.
+
+    Attributes
+    ----------
+    decision
+        An option's label, or ``NONE`` for no majority.
+    cells
+        The shares in the conditions, each with its own interval.
+    """
+
+    decision: str = ""
+    cells: tuple[Share, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecisionContrast(Estimate):
+    """The difference of the pairwise disagreement, with those of what was decided.
+
+    Attributes
+    ----------
+    value, se, ci_low, ci_high
+        The difference, its standard error, and the 95 % interval.
+    p
+        Two-sided, by permutation: exact where both conditions follow one law, and in large samples
+        right wherever they disagree equally often.
+    p_law
+        By permutation, exact: of one law, so that every decision is equally likely in both. NaN
+        for an interaction.
+    shares
+        The difference for every decision that occurs, the most frequent first.
+    cells
+        The disagreement of each condition, in the order of the arguments.
+    drawn
+        Whether labellings were drawn for p, because there are too many to list.
+    """
+
+    p_law: float = math.nan
+    shares: tuple[ShareContrast, ...] = ()
+    cells: tuple[Share, ...] = ()
+    drawn: bool = False
+
+
+def compare_decisions(
+    treated: Sequence[str],
+    control: Sequence[str],
+    *,
+    paired: bool = False,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> DecisionContrast:
+    """Compare what two conditions decide, and how often two runs of each disagree.
+
+    The tests permute replicates between the arms. All labellings are listed with their
+    probabilities, so that p is exact, unless there are more than 100,000: then some are drawn.
+    Disagreements are compared after division by their standard error. Since two conditions can
+    disagree equally often about different options, p is the larger one of two: with the decisions
+    as they are, and with decisions named by their place in each arm (the most frequent one, the
+    second ...). The first makes the test exact under one law, the second makes it hold where laws
+    differ in names alone.
+
+    Intervals are Student's t with Welch-Satterthwaite degrees of freedom. Standard errors are those
+    of one more replicate for every decision, and for one that didn't occur where all agree: an arm
+    of equal decisions isn't certain (Agresti and Caffo 2000).
+
+    Parameters
+    ----------
+    treated, control
+        One decision a replicate; ``NONE`` is a decision of its own. Two or more each.
+    paired
+        Whether index r of both read the same wording. Then arms are swapped within pairs.
+    draws, seed
+        Of labellings where there are too many to list, and their seed.
+
+    Returns
+    -------
+    DecisionContrast
+        NaN where an arm has fewer than two replicates.
+
+    Raises
+    ------
+    ValueError
+        Paired arms differ in length, or ``draws`` is below 1.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> on, off = ["A"] * 11 + ["B"] * 9, ["A"] * 19 + ["B"]
+    >>> found = plenum.compare_decisions(on, off)
+    >>> round(found.value, 2), round(found.p, 3), [s.decision for s in found.shares]
+    (0.42, 0.008, ['A', 'B'])
+    """
+    if paired and len(treated) != len(control):
+        raise ValueError(f"paired arms of {len(treated)} and {len(control)} replicates")
+    if draws < 1:
+        raise ValueError(f"draws: {draws}; at least 1")
+    if min(len(treated), len(control)) < 2:
+        return DecisionContrast(n=len(treated) + len(control))
+    names = tuple(tally([*treated, *control]))
+    arms = make_arms(treated, control, names, paired, draws, seed)
+    found = _contrast([arms], [1.0], names)
+    return replace(found, p_law=tested([arms], [1.0], LAW)[0])
+
+
+def decision_interaction(
+    both: Sequence[str],
+    first: Sequence[str],
+    second: Sequence[str],
+    neither: Sequence[str],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> DecisionContrast:
+    """Estimate the 2x2 interaction (both - first) - (second - neither) of decisions.
+
+    The arms of one factor are permuted within each level of the other, and the other way round; p
+    is the larger one. It is exact where one of the factors has no effect at all. Where both have
+    one, it rests on the standard error by which the difference is divided.
+
+    Parameters
+    ----------
+    both, first, second, neither
+        Decisions in the four cells: both factors, the first alone, the second alone, none.
+    draws, seed
+        As for `compare_decisions`.
+
+    Returns
+    -------
+    DecisionContrast
+        The difference of differences; NaN where a cell has fewer than two replicates.
+
+    Raises
+    ------
+    ValueError
+        ``draws`` is below 1.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> split, agreed = ["A"] * 10 + ["B"] * 10, ["A"] * 20
+    >>> found = plenum.decision_interaction(split, agreed, agreed, agreed)
+    >>> round(found.value, 2), found.p < 0.05, len(found.cells)
+    (0.53, True, 4)
+    """
+    cells = (both, first, second, neither)
+    if draws < 1:
+        raise ValueError(f"draws: {draws}; at least 1")
+    if min(map(len, cells)) < 2:
+        return DecisionContrast(n=sum(map(len, cells)))
+    names = tuple(tally([d for cell in cells for d in cell]))
+    ways = [
+        [make_arms(*pair, names, False, draws, seed) for pair in pairs]
+        for pairs in (((both, second), (first, neither)), ((both, first), (second, neither)))
+    ]
+    by_first, by_second = (_contrast(way, [1.0, -1.0], names) for way in ways)
+    shares = tuple(
+        replace(one, p=max(one.p, other.p))
+        for one, other in zip(by_second.shares, by_first.shares, strict=True)
+    )
+    drawn = by_first.drawn or by_second.drawn
+    return replace(by_second, p=max(by_first.p, by_second.p), shares=shares, drawn=drawn)
+
+
+def pool_decisions(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    *,
+    paired: Sequence[bool] = (),
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> DecisionContrast:
+    """Average the difference of two conditions over scenarios, each with the same weight.
+
+    Replicates change places within each scenario (a stratified permutation), so that the test is
+    exact where no scenario has an effect. The mean is that of these scenarios: it says nothing
+    about others. Of shares only that of no majority has a meaning in all scenarios.
+
+    Parameters
+    ----------
+    pairs
+        Decisions of the treated and of the control condition in each scenario.
+    paired
+        Whether the replicates of each scenario are pairs; by default none are.
+    draws, seed
+        As for `compare_decisions`.
+
+    Returns
+    -------
+    DecisionContrast
+        ``n`` counts scenarios. Scenarios with fewer than two replicates in an arm are left out.
+
+    Raises
+    ------
+    ValueError
+        ``paired`` has another length than ``pairs``, or ``draws`` is below 1.
+
+    Examples
+    --------
+    >>> import plenum
+    >>> case = ["A"] * 6 + ["B"] * 4, ["A"] * 10
+    >>> found = plenum.pool_decisions([case] * 3)
+    >>> round(found.value, 2), found.p < 0.01, found.n
+    (0.53, True, 3)
+    """
+    flags = list(paired) or [False] * len(pairs)
+    if len(flags) != len(pairs) or draws < 1:
+        raise ValueError(f"{len(flags)} values of paired for {len(pairs)} pairs; draws: {draws}")
+    strata = [
+        make_arms(*pair, _none_last(pair), flag, draws, seed)
+        for pair, flag in zip(pairs, flags, strict=True)
+        if min(map(len, pair)) > 1
+    ]
+    if not strata:
+        return DecisionContrast()
+    mean = [1 / len(strata)] * len(strata)
+    found = _contrast(strata, mean, (NO_MAJORITY,))
+    law, _ = tested(strata, mean, LAW)
+    return replace(found, p_law=law, n=len(strata))
+
+
+def _none_last(pair: tuple[Sequence[str], Sequence[str]]) -> tuple[str, ...]:
+    """List the decisions of two arms; no majority is always the last one."""
+    return (*(d for d in tally([*pair[0], *pair[1]]) if d != NO_MAJORITY), NO_MAJORITY)
+
+
+def _contrast(
+    strata: Sequence[Arms], coefficients: Sequence[float], names: Sequence[str]
+) -> DecisionContrast:
+    """Contrast arms by a sum of differences; their decisions end with those of ``names``."""
+    found, cells, drawn = _difference(strata, coefficients, DISAGREEMENT)
+    shares = []
+    for at, name in enumerate(names):
+        one, both, _ = _difference(strata, coefficients, of_share(at - len(names)))
+        shares.append(ShareContrast(**vars(one), decision=name, cells=both))
+    return DecisionContrast(**vars(found), shares=tuple(shares), cells=cells, drawn=drawn)
+
+
+def _difference(
+    strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure
+) -> tuple[Estimate, tuple[Share, ...], bool]:
+    """Estimate a sum of differences, with what it is made of, and whether p rests on draws."""
+    value, se, df = measured(strata, coefficients, measure)
+    p, drawn = tested(strata, coefficients, measure)
+    if measure.nameless and not all(arms.same_ranks for arms in strata):
+        by_rank, also = tested([arms.ranked() for arms in strata], coefficients, measure)
+        p, drawn = max(p, by_rank), drawn or also
+    n = sum(arms.size for arms in strata)
+    how = "swaps within pairs" if any(arms.joint is not None for arms in strata) else "permutation"
+    method = f"{how}, {f'{strata[0].draws:,} draws' if drawn else 'exact'}"
+    cells = tuple(measure.share(counts) for arms in strata for counts in arms.both)
+    found = make_estimate(value, se, df, n, method)
+    most = float(sum(map(abs, coefficients)))  # what such a sum of shares can be at most
+    low, high = max(found.ci_low, -most), min(found.ci_high, most)
+    return replace(found, ci_low=low, ci_high=high, p=p), cells, drawn

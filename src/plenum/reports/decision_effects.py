@@ -1,0 +1,156 @@
+"""Decisions compared between conditions: disagreement, shares, interactions, over scenarios."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from plenum.dynamics import (
+    DecisionContrast,
+    ShareContrast,
+    compare_decisions,
+    decision_interaction,
+    holm,
+    pool_decisions,
+)
+from plenum.reports.effects import (
+    CONTRASTED,
+    Compared,
+    Effect,
+    adjusted,
+    compared,
+    pairs,
+    read_wordings,
+    same_wordings,
+    shared,
+    squares,
+)
+from plenum.reports.fragility import TOUCHING
+from plenum.reports.rows import Row, in_other_environments
+from plenum.reports.settings import Settings
+
+Decided = Effect[DecisionContrast]
+Counts = tuple[tuple[str, int], ...]
+
+
+def compare(rows: Sequence[Row], chosen: Settings) -> list[Decided]:
+    """Compare decisions of every level of a factor with its reference, with all else equal."""
+    deliberated = compared(rows)
+    families = [
+        [_contrasted(pair, chosen) for pair in pairs(deliberated, factor)] for factor in CONTRASTED
+    ]
+    return [effect for family in families for effect in _adjusted(family)]
+
+
+def interact(rows: Sequence[Row], chosen: Settings) -> list[Decided]:
+    """Estimate the interaction of roles and model, wherever all four cells exist."""
+    found = [
+        _effect(square, _interaction(tuple(map(_counts, square.cells)), chosen.draws, chosen.seed))
+        for square in squares(rows)
+    ]
+    return _adjusted(found)
+
+
+def pool(contrasts: Sequence[Decided], chosen: Settings) -> list[Decided]:
+    """Average contrasts that several scenarios share, by permutation within scenarios."""
+    means = []
+    for others, group in shared(contrasts):
+        arms = [_arms(effect.cells) for effect in group]
+        mean = pool_decisions(
+            [(treated, control) for treated, control, _ in arms],
+            paired=[paired for _, _, paired in arms],
+            draws=chosen.draws,
+            seed=chosen.seed,
+        )
+        carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
+        more = {"n": sum(row.n for effect in group for row in effect.cells)}
+        name = group[0].name
+        means.append(Effect("decision_contrasts", name, others, (), mean, (), carried, more))
+    return _adjusted(means)
+
+
+def of_shares(effects: Sequence[Decided]) -> list[Effect[ShareContrast]]:
+    """List the differences of shares; a family has those of all its decisions and contrasts."""
+    families: dict[tuple[str, int], list[Effect[ShareContrast]]] = {}
+    for effect in effects:
+        family = families.setdefault((effect.name.split(" ")[0], len(effect.cells)), [])
+        for share in effect.estimate.shares:
+            shares = tuple(cell.value for cell in share.cells) if effect.cells else ()
+            more = {
+                "n": effect.more["n"],
+                "scenarios": 1 if effect.cells else effect.estimate.n,
+                "decision": share.decision,
+                "shares": shares,
+            }
+            family.append(
+                Effect(
+                    "share_contrasts", effect.name, effect.others, effect.cells, share,
+                    effect.warnings, effect.carried, more,
+                )
+            )  # fmt: skip
+    return [effect for family in families.values() for effect in adjusted(family)]
+
+
+def _adjusted(family: Sequence[Decided]) -> list[Decided]:
+    """Adjust p over a family's effects: those of disagreement, and those of one law."""
+    laws = holm([effect.estimate.p_law for effect in family])
+    return [
+        replace(effect, more={**effect.more, "p_law_holm": float(law)})
+        for effect, law in zip(adjusted(family), laws, strict=True)
+    ]
+
+
+def _contrasted(pair: Compared, chosen: Settings) -> Decided:
+    treated, control, paired = _arms(pair.cells)
+    if not paired:
+        first, second = map(_counts, pair.cells)
+        return _effect(pair, _comparison(first, second, chosen.draws, chosen.seed))
+    settings = {"draws": chosen.draws, "seed": chosen.seed}
+    return _effect(pair, compare_decisions(treated, control, paired=True, **settings))
+
+
+def _effect(compared: Compared, found: DecisionContrast) -> Decided:
+    """Make the effect, with the warnings of its conditions that concern decisions."""
+    warned = [name for row in compared.cells for name in row.warnings if name in TOUCHING]
+    if in_other_environments(compared.cells):
+        warned.append("environments")
+    if len({row.estimand for row in compared.cells}) > 1:
+        warned.append("mixed_estimands")
+    more: dict[str, Any] = {
+        "n": tuple(cell.n for cell in found.cells) or tuple(row.n for row in compared.cells),
+        "disagreement": tuple(cell.value for cell in found.cells),
+    }
+    warnings = tuple(dict.fromkeys(warned))
+    return Effect("decision_contrasts", *compared, found, warnings, more=more)
+
+
+def _arms(cells: Sequence[Row]) -> tuple[list[str], list[str], bool]:
+    """Return the decisions of two conditions; pairs by wording where both read the same ones."""
+    treated, control = (row.tracked for row in cells)
+    common = sorted(same_wordings(treated, control))
+    if not common:
+        first, second = (_spread(_counts(row)) for row in cells)
+        return first, second, False
+    decided = [dict(zip(read_wordings(t), t.decisions, strict=True)) for t in (treated, control)]
+    first, second = ([known[reading] for reading in common] for known in decided)
+    return first, second, True
+
+
+def _counts(row: Row) -> Counts:
+    return tuple(row.decisions.items())
+
+
+def _spread(counts: Counts) -> list[str]:
+    return [decision for decision, n in counts for _ in range(n)]
+
+
+@lru_cache(maxsize=4096)
+def _comparison(treated: Counts, control: Counts, draws: int, seed: int) -> DecisionContrast:
+    """Compare two conditions by their counts; in a large study many are alike."""
+    return compare_decisions(_spread(treated), _spread(control), draws=draws, seed=seed)
+
+
+@lru_cache(maxsize=4096)
+def _interaction(cells: tuple[Counts, ...], draws: int, seed: int) -> DecisionContrast:
+    both, first, second, neither = map(_spread, cells)
+    return decision_interaction(both, first, second, neither, draws=draws, seed=seed)

@@ -1,0 +1,83 @@
+"""The tables of decisions compared: disagreement, and the share of every decision."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from plenum.dynamics import NO_MAJORITY
+from plenum.reports.decision_effects import Decided
+from plenum.reports.effects import frame
+from plenum.reports.formats import (
+    NO_DECISION,
+    NONE,
+    format_number,
+    format_p_value,
+    format_warnings,
+)
+from plenum.reports.notes import notes
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.table import Column, Table
+from plenum.reports.tables.effects import held_columns, tabulate_compared
+
+
+def in_order(study: EstimatedStudy) -> list[Decided]:
+    """List the differences of disagreement: contrasts, interactions, means over scenarios."""
+    return [*study.decided, *study.decided_interactions, *study.decided_across]
+
+
+def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
+    """Make the tables of disagreement and of shares; none where nothing is compared."""
+    effects = in_order(study)
+    if not effects:
+        return []
+    cells = [row for effect in effects for row in effect.cells]
+    facts = {
+        "interaction": bool(study.decided_interactions),
+        "several": bool(study.decided_across),
+        "paired": any(effect.estimate.method.startswith("swaps") for effect in effects),
+        "drawn": any(effect.estimate.drawn for effect in effects),
+        "draws": study.chosen.draws,
+        "mixed_estimands": any("mixed_estimands" in effect.warnings for effect in effects),
+    }
+    sizes = {row.n for row in cells}
+    alike = f" ({sizes.pop()} replicates in each)" if len(sizes) == 1 else ""
+    scenarios = (Column("scenarios"),) if study.decided_across else ()
+    named = (*held_columns(effects), Column("effect", "contrast", key=True))
+    disagreement = Table(
+        "decision_contrasts",
+        f"Decisions compared: Δ of the pairwise disagreement, all else equal{alike}",
+        frame(effects, study.name),
+        (
+            *named,
+            *scenarios,
+            Column("disagreement", format=_each),
+            *tabulate_compared("", 3),
+            Column("p_law", "p law", format_p_value),
+            Column("p_law_holm", "Holm", format_p_value),
+            *(() if alike else (Column("n"),)),
+            Column("warnings", format=format_warnings),
+        ),
+        notes("decision_contrasts", cells, **facts),
+    )
+    shares = Table(
+        "share_contrasts",
+        "Decisions compared: Δ of the share of each, all else equal",
+        frame(study.shares, study.name),
+        (
+            *named,
+            *scenarios,
+            Column("decision", format=_decision, key=True),
+            Column("shares", format=_each),
+            *tabulate_compared("", 3),
+        ),
+        notes("share_contrasts", cells, **facts),
+    )
+    return [disagreement, shares]
+
+
+def _each(values: Sequence[float] | Any) -> str:
+    """Format the values of several conditions, one after the other."""
+    return " ".join(format_number(value, 2) for value in values) or NONE
+
+
+def _decision(label: str) -> str:
+    return NO_DECISION if label == NO_MAJORITY else label

@@ -1,0 +1,32 @@
+"""Measure how often claims about decisions and divergence are wrong, and how often they are found.
+
+    python scripts/bench/claims.py [--only PART] [--quick]
+
+- decision_size   rejections at 5 % of every test of decisions where there is nothing to find, with
+                  5, 10 and 20 replicates an arm and with 20 against 8; the worst of all
+- decision_power  how often .95 against .70 is found with 20 against 20: by the test of all shares,
+                  by Fisher's exact test on the mode, and by the test of disagreement
+- decision_cover  how often 95 % intervals hold; the worst and the mean. Rejections of equal
+                  disagreement under laws that differ
+
+A part is a function of whether a small part of it is enough, and returns its figures by name: add
+it to `PARTS`, and what is to be reached to `TO_REACH`. The last line is JSON with all figures.
+"""
+
+from claims_decisions import measure_cover, measure_power, measure_size
+from measuring import measure_parts
+
+PARTS = {
+    "decision_size": measure_size,
+    "decision_power": measure_power,
+    "decision_cover": measure_cover,
+}
+
+TO_REACH = {
+    "decision_size": "<= .06",
+    "decision_power": ">= Fisher's",
+    "decision_cover": ">= .93",
+}
+
+if __name__ == "__main__":
+    measure_parts(__doc__, PARTS, TO_REACH)

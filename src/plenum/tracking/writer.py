@@ -33,6 +33,7 @@ _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 _ACCOUNTS = "accounts.json"
 """The file with the usage of a condition's calls."""
 
+_EMPTY: dict[tuple[str, ...], bytes] = {}
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
     "#44AA99", "#999933", "#332288", "#AA4499", "#117733", "#88CCEE", "#DDCC77", "#CC6677",
@@ -344,7 +345,7 @@ class ConditionWriter:
             texts[_ACCOUNTS] = states.accounts_text(accounts)
         with store.collect_artifacts(client, self._parent) as folder:
             for name, frame in kind_of(self._condition).part("tables")(transcripts).items():
-                frame.to_parquet(folder / f"{name}.parquet")
+                (folder / f"{name}.parquet").write_bytes(_parquet(frame))
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8")
         tags = {
@@ -408,6 +409,13 @@ class ConditionWriter:
             "plenum.backend": self._condition["backend"],
             "plenum.version": self._study.version,
         }
+
+
+def _parquet(frame: Any) -> bytes:
+    """Return a table's file; that of an empty one, which many conditions have, is made once."""
+    key = () if len(frame) else (*frame.columns, *map(str, frame.dtypes))
+    data = _EMPTY.get(key) or bytes(frame.to_parquet())
+    return _EMPTY.setdefault(key, data) if key else data
 
 
 def _state(run: Any) -> str:

@@ -24,6 +24,9 @@ from plenum_audit.programs.one_shot import KNOBS, OneShot
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
 
+MOST_NESTED = 500
+"""The most runs of a suite or of a log of which each gets a nested run in MLflow by itself."""
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -96,12 +99,12 @@ def compose_audit(cfg: DictConfig) -> Audit:
     if audit.logs:
         log = logs.read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
         jobs = [_job(study, config, each.condition, len(each.ends)) for each in log.logged]
-        return Audit(audit, tuple(jobs), logged=log.logged, summary=log.summary)
+        return Audit(audit, _as_rows(audit, jobs), logged=log.logged, summary=log.summary)
     committee = _committee(audit)
     audited = find_program(committee)
     conditions = [_condition(audit, study, audited, committee, case) for case in read]
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
-    return Audit(audit, tuple(jobs), committee, audited)
+    return Audit(audit, _as_rows(audit, jobs), committee, audited)
 
 
 def load_baseline(audit: AuditConfig) -> tuple[logs.Logged, ...]:
@@ -184,8 +187,22 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
         retry_failed=study.retry_failed,
         config=config,
         traces="none",
+        replicate_runs=study.tracking.replicates,
         objective="share",
         durable=study.durable,
+    )
+
+
+def _as_rows(audit: AuditConfig, jobs: Sequence[Job]) -> tuple[Job, ...]:
+    """Return the jobs; those of many runs that end within minutes are rows in MLflow.
+
+    A nested run for each would still be written a minute after the last one has ended.
+    """
+    runs = len(jobs) * audit.repeats if audit.suite is True else sum(j.replicates for j in jobs)
+    if runs <= MOST_NESTED or not (audit.logs or audit.suite is True):
+        return tuple(jobs)
+    return tuple(
+        replace(job, replicate_runs="none") if job.replicate_runs == "auto" else job for job in jobs
     )
 
 

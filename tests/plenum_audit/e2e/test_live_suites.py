@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from command_line import call, journals, start, wait_for
 
+from plenum.tracking import Study
+
 pytestmark = pytest.mark.long
 
 GIVEN = ("committee=program.py:committee", "case=cases.jsonl", "suite=true", "repeats=3")
@@ -64,6 +66,30 @@ def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
     assert again.returncode == 3
     assert journals(suite) == before  # nothing was run again
     assert held(suite)["acting"]["chosen"] == {"runs": 1, "agreeing": 1}
+
+
+def test_many_runs_are_rows_of_mlflow_and_all_are_there_at_the_end(suite: Path) -> None:
+    given = ("scripts/audit.py", "study=suite", *GIVEN[:3], "repeats=17")  # 510 runs
+    call(suite, *given, "committee.isolate=none", status=None)
+    study = Study("suite", f"sqlite:///{suite}/mlruns/mlflow.db")
+    assert study.nested_runs == []
+    rows = study.replicate_runs
+    assert len(rows) == 510
+    assert {(row.info.status, row.data.tags["plenum.status"]) for row in rows} == {
+        ("FINISHED", "completed")
+    }
+    ended = [row.data.tags["plenum.decision"] for row in rows]
+    assert ended.count("B") == held(suite, "outputs/suite")["repeats"][0] // 2 * 2
+    assert len(study.conditions) == 30
+    assert all(condition.completed == 17 for condition in study.conditions)
+
+
+def test_a_few_runs_are_tracked_as_the_setting_says(suite: Path) -> None:
+    given = ("scripts/audit.py", *GIVEN, "committee.isolate=none")
+    for wanted, nested in (("none", 0), ("auto", 90)):
+        call(suite, *given, f"study={wanted}", f"tracking.replicates={wanted}", status=None)
+        study = Study(wanted, f"sqlite:///{suite}/mlruns/mlflow.db")
+        assert (len(study.nested_runs), len(study.replicate_runs)) == (nested, 90)
 
 
 def test_a_case_that_always_fails_agrees_with_nothing(suite: Path) -> None:

@@ -70,7 +70,7 @@ BUDGETS = {
     "plenum_fleet": 5_200,
     "plenum_hosted": 2_950,
     "plenum_papers": 4_770,
-    "plenum_report": 1_650,
+    "plenum_report": 1_750,
     "plenum_worlds": 8_010,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""

@@ -2,6 +2,7 @@ from .base.errors import UserError
 from .dynamics.branching import branching
 from .dynamics.contrasts import contrast, interaction
 from .dynamics.decision_contrasts import compare_decisions, decision_interaction, pool_decisions
+from .dynamics.decision_planning import plan_decisions
 from .dynamics.decisions import flip_rate, mcnemar, pairwise_disagreement
 from .dynamics.divergence import divergence
 from .dynamics.lyapunov import lyapunov
@@ -18,6 +19,7 @@ __version__: str
 __all__ = [
     "UserError", "benjamini_hochberg", "branching", "compare_decisions", "contrast",
     "decision_interaction", "divergence", "flip_rate", "holm", "interaction", "lyapunov", "mcnemar",
-    "pairwise_disagreement", "plan_replicates", "pool_decisions", "pooled", "reversal_test",
-    "shuffle_test", "study", "summarise", "sweep", "switch_counts", "time_to_majority",
+    "pairwise_disagreement", "plan_decisions", "plan_replicates", "pool_decisions", "pooled",
+    "reversal_test", "shuffle_test", "study", "summarise", "sweep", "switch_counts",
+    "time_to_majority",
 ]  # fmt: skip

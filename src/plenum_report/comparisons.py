@@ -102,20 +102,24 @@ def factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
 
 def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
     """Return a family of effects, whose p-values are adjusted together."""
-    varying = _varying(effects)
     differences = [
         Difference(
-            name=effect.name.replace(" - ", " against "),
-            held=_held(effect.others, varying),
+            *name,
             estimate=effect.estimate,
             p=effect.p_holm,
             symbol=symbol(effect.cells),
             growth=_growth(effect),
             warnings=effect.warnings,
         )
-        for effect in effects
+        for name, effect in zip(named_effects(effects), effects, strict=True)
     ]
     return Family(what, tuple(differences))
+
+
+def named_effects(effects: Sequence[Effect[Estimate]]) -> list[tuple[str, str]]:
+    """Name the comparison of each effect, and the factors that distinguish it from the others."""
+    varying = _varying(effects)
+    return [(e.name.replace(" - ", " against "), _held(e.others, varying)) for e in effects]
 
 
 def means(across: Sequence[Effect[Estimate]]) -> Family:

@@ -23,6 +23,7 @@ from plenum.reports import (
 from plenum.tracking import Provenance
 from plenum_report import comparisons
 from plenum_report.choices import choices, option_in_words
+from plenum_report.deciding import decision_families
 from plenum_report.factors import crossed, levels
 from plenum_report.families import shaky
 from plenum_report.material import MOST_LINES, Material
@@ -209,6 +210,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
     """Return facts of the comparisons: significant or not, and detectable differences."""
     study = material.study
     return {
+        "deciding": decision_families(study),
         "contrasts": comparisons.factors(study.contrasts),
         "contrast_symbol": symbol([row for effect in study.contrasts for row in effect.cells]),
         "interactions": comparisons.family("interaction", study.interactions),

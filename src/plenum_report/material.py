@@ -27,6 +27,7 @@ from plenum.reports import (
     tabulate_accounts,
     tabulate_branching,
     tabulate_contrasts,
+    tabulate_decision_effects,
     tabulate_fragility,
     tabulate_pooled,
 )
@@ -48,7 +49,7 @@ PLACES = {
     "growth": ("divergence", "null", "temperature", "matrix", "landscape", "levels"),
     "wordings": ("hosted", "semantic"),
     "branches": ("branching",),
-    "tests": ("forest",),
+    "tests": ("differences", "forest"),
 }
 """Figures by the part of the text that discusses them, in order."""
 
@@ -152,6 +153,8 @@ class Material:
                 tables[f"growth{kind.suffix}"] = kind.table()
         for sheet in tabulate_branching(rows):
             tables["branching"] = sheet
+        for sheet in tabulate_decision_effects(self.study):
+            tables[sheet.name] = sheet
         for sheet in tabulate_contrasts(self.study.contrasts, rows):
             tables["contrasts"] = sheet
         for sheet in tabulate_contrasts(self.study.interactions, rows, interaction=True):

@@ -16,6 +16,8 @@ from .decision_contrasts import ShareContrast as ShareContrast
 from .decision_contrasts import compare_decisions as compare_decisions
 from .decision_contrasts import decision_interaction as decision_interaction
 from .decision_contrasts import pool_decisions as pool_decisions
+from .decision_planning import DecisionPlan as DecisionPlan
+from .decision_planning import plan_decisions as plan_decisions
 from .decisions import NO_MAJORITY as NO_MAJORITY
 from .decisions import Share as Share
 from .decisions import flip_rate as flip_rate
@@ -110,6 +112,7 @@ __all__ = [
     "Branching",
     "Contrast",
     "DecisionContrast",
+    "DecisionPlan",
     "Diagnostics",
     "Estimate",
     "ExponentVariant",
@@ -167,6 +170,7 @@ __all__ = [
     "over_scenarios",
     "pairwise_disagreement",
     "pairwise_distances",
+    "plan_decisions",
     "plan_replicates",
     "pool_decisions",
     "pooled",

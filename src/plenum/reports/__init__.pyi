@@ -152,6 +152,7 @@ from .tables.conditions import conditions as conditions
 from .tables.conditions import decisions as decisions
 from .tables.conditions import diagnostics as diagnostics
 from .tables.conditions import tabulate_exponents as tabulate_exponents
+from .tables.decision_effects import tabulate_decision_effects as tabulate_decision_effects
 from .tables.effects import tabulate_compared as tabulate_compared
 from .tables.effects import tabulate_contrasts as tabulate_contrasts
 from .tables.effects import tabulate_pooled as tabulate_pooled
@@ -321,6 +322,7 @@ __all__ = [
     "tabulate_branching",
     "tabulate_compared",
     "tabulate_contrasts",
+    "tabulate_decision_effects",
     "tabulate_exponents",
     "tabulate_fragility",
     "tabulate_pooled",

@@ -63,7 +63,8 @@ def pool(contrasts: Sequence[Decided], chosen: Settings) -> list[Decided]:
             seed=chosen.seed,
         )
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
-        more = {"n": sum(row.n for effect in group for row in effect.cells)}
+        n = sum(row.n for effect in group for row in effect.cells)
+        more: dict[str, Any] = {"n": n, "disagreement": ()}
         name = group[0].name
         means.append(Effect("decision_contrasts", name, others, (), mean, (), carried, more))
     return _adjusted(means)

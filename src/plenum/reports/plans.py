@@ -2,14 +2,29 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 
 from plenum.base import UserError
 from plenum.design import KINDS
-from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
-from plenum.reports.formats import NONE, format_decimals, format_interval, format_warnings
+from plenum.dynamics import (
+    LyapunovEstimate,
+    look,
+    lyapunov,
+    pairwise_disagreement,
+    plan_decisions,
+    plan_replicates,
+    tally,
+)
+from plenum.reports.formats import (
+    NONE,
+    format_count,
+    format_decimals,
+    format_interval,
+    format_warnings,
+)
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.printing import show
@@ -35,6 +50,9 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
     columns = (
         *condition_keys(rows),
         Column("n"),
+        Column("disagreement", format=format_decimals(3)),
+        Column("steadier", f"for -{plan.difference:g}", format_count),
+        Column("less_steady", f"for +{plan.difference:g}", format_count),
         Column("lambda", "λ̂", format_decimals(4)),
         Column("sd", format=format_decimals(3)),
         Column("replicates", "replicates per arm", format_decimals(0)),
@@ -53,7 +71,7 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
 
 def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     """Compute the replicates that a condition needs, and whether it may stop."""
-    line: dict[str, Any] = {"n": condition.completed}
+    line: dict[str, Any] = {"n": condition.completed, **_decided(condition, plan)}
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}
     exponent = lyapunov(condition.ensemble, plan.window, condition.decisions)
@@ -66,6 +84,27 @@ def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     except ValueError as error:
         raise UserError(str(error)) from None
     return line | {"sd": sd, "replicates": needed} | _stop(exponent, plan)
+
+
+def _decided(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
+    """Compute the disagreement, and the replicates that a smaller and a larger one take."""
+    counts = tuple(tally(condition.decisions).items())
+    line: dict[str, Any] = {"disagreement": pairwise_disagreement(condition.decisions).value}
+    for name, difference in (("steadier", -plan.difference), ("less_steady", plan.difference)):
+        line[name] = _needed(counts, difference, plan.power, plan.alpha)
+    return line
+
+
+@lru_cache(maxsize=1024)
+def _needed(
+    counts: tuple[tuple[str, int], ...], difference: float, power: float, alpha: float
+) -> int | None:
+    """Plan by the counts of decisions; None where no condition can differ so much."""
+    pilot = [decision for decision, n in counts for _ in range(n)]
+    try:
+        return plan_decisions(pilot, difference, power, alpha).replicates
+    except ValueError:
+        return None
 
 
 def _stop(exponent: LyapunovEstimate, plan: PlanSettings) -> dict[str, Any]:

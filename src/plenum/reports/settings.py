@@ -76,7 +76,10 @@ class Settings(Checked):
 
 @dataclass(frozen=True)
 class PlanSettings(Checked):
-    """The settings of `scripts/plan.py`: see `plan_replicates` and `look` of `plenum.dynamics`."""
+    """The settings of `scripts/plan.py`.
+
+    See `plan_decisions`, `plan_replicates` and `look` of `plenum.dynamics`.
+    """
 
     study: str
     uri: str
@@ -88,6 +91,7 @@ class PlanSettings(Checked):
     maximum: Annotated[Whole, Field(ge=3)]
     looks: Looks
     spending: Literal["obrien_fleming", "pocock"]
+    difference: Annotated[Exact, Field(lt=1)] = 0.2
 
 
 @dataclass(frozen=True)

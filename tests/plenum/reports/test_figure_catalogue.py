@@ -66,7 +66,7 @@ def test_all_that_apply_are_drawn_without_names(
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
     square: EstimatedStudy, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match="figure: heatmap; one of decisions, divergence, matrix"):
+    with pytest.raises(UserError, match="figure: heatmap; one of decisions, differences, div"):
         draw_figures(square, tmp_path / "out", ["divergence", "heatmap"])
     assert not (tmp_path / "out").exists()
 

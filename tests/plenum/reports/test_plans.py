@@ -9,7 +9,13 @@ import pytest
 from known_conditions import line, tracked
 
 from plenum.base.errors import UserError
-from plenum.dynamics import look, lyapunov, plan_replicates
+from plenum.dynamics import (
+    look,
+    lyapunov,
+    pairwise_disagreement,
+    plan_decisions,
+    plan_replicates,
+)
 from plenum.reports.plans import table
 from plenum.reports.settings import PlanSettings
 from plenum.tracking.conditions import TrackedCondition
@@ -158,8 +164,22 @@ def test_without_replicates_or_a_spread_there_is_no_plan() -> None:
 
 def test_the_notes_tell_what_was_asked() -> None:
     notes = table([tracked(1)], replace(ASKED, looks=(5, 8))).notes
-    assert "Δλ = 0.03 with power 0.8 at 0.05" in notes[0]
-    assert notes[1].startswith("delta, power, alpha, half_width and maximum are the defaults")
+    assert "for -0.2, for +0.2" in notes[0]
+    assert "Δλ = 0.03 with power 0.8 at 0.05" in notes[1]
+    assert notes[2].startswith("delta, power, alpha, half_width and maximum are the defaults")
     for words in ("at most 0.02 wide", "2 before it, of a study of up to 40", "(pocock)"):
-        assert words in notes[2]
-    assert "simulated" in notes[3]
+        assert words in notes[3]
+    assert "simulated" in notes[4]
+
+
+# --- decisions ---------------------------------------------------------------------------------
+
+
+def test_the_decisions_of_a_condition_ask_for_replicates() -> None:
+    decided = ["A"] * 10 + ["B"] * 2
+    shown = planned(tracked(1, decisions=decided), replace(ASKED, difference=0.3))
+    assert shown["disagreement"] == f"{pairwise_disagreement(decided).value:.3f}"
+    assert shown["for +0.3"] == "-"  # 2 p (1 - p) is at most 0.5
+    fewer = planned(tracked(1, decisions=decided), replace(ASKED, difference=0.2))
+    assert fewer["for +0.2"] == str(plan_decisions(decided, 0.2).replicates)
+    assert fewer["for -0.2"] == str(plan_decisions(decided, -0.2).replicates)

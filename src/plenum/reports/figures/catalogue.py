@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from plenum.base import Registry
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
+from plenum.reports.figures.decision_effects import differences
 from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.divergence import draw_divergence
 from plenum.reports.figures.forest import forest
@@ -61,6 +62,8 @@ def _forest(study: EstimatedStudy) -> Sequence[Figure] | None:
 _OF_COMMITTEES = (
     Drawing("decisions", "shares of each option, of no majority and of flips", decisions,
             "a condition with a completed replicate"),
+    Drawing("differences", "shares of decisions in conditions that are compared, and how often runs"
+            " disagree", differences, "two levels of a factor, all else equal"),
     Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
             "a deliberation with two completed replicates"),
     Drawing("matrix", "λ̂ by roles and model", _matrix,

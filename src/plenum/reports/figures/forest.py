@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from plenum.design import FACTORS, USUAL
 from plenum.dynamics import Contrast, Estimate
-from plenum.reports.effects import Effect
+from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.words import write_caption
 from plenum.reports.formats import format_p_value
@@ -120,6 +120,23 @@ def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterato
     if means:
         terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means)
         yield [ForestLine("mixed model of the 2x2 over scenarios"), *terms]
+
+
+def list_places(effects: Sequence[Effect[E]]) -> list[str]:
+    """Name the place of every effect by the factors that are held and differ; empty if none do."""
+    names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
+    held = [[n for n in names if n in effect.others] for effect in effects]
+    return [
+        words.list_levels(own, [effect.others[n] for n in own])
+        for own, effect in zip(held, effects, strict=True)
+    ]
+
+
+def name_comparison(effect: Effect[E]) -> str:
+    """Name a factor and the levels that are compared, as in ``roles: on minus off``."""
+    factor, _, levels = effect.name.partition(" ")
+    treated, _, reference = levels.partition(" - ")
+    return f"{factor}: {_level(treated)} minus {_level(reference)}"
 
 
 def _factor(effects: Sequence[Effect[Contrast]]) -> str:

@@ -1,0 +1,42 @@
+"""The figure of decisions compared: two bars a contrast, and the difference beside them."""
+
+import pytest
+from known_conditions import CHOSEN, build, tracked
+from matplotlib.figure import Figure
+from numpy.testing import assert_allclose
+
+from plenum.reports.figures.decision_effects import MOST, differences
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.style import drawing_style
+
+
+def drawn(*decisions: str) -> tuple[EstimatedStudy, list[Figure]]:
+    conditions = [
+        tracked(n, decisions=["NONE" if d == "-" else d for d in text], memory=f"k{15 - n}")
+        for n, text in enumerate(decisions)
+    ]
+    study = EstimatedStudy(CHOSEN, tuple(build(conditions)))
+    with drawing_style():
+        return study, differences(study)
+
+
+def test_bars_are_the_shares_of_both_conditions() -> None:
+    study, (page,) = drawn("AAAAAAAAAAAA", "AAAAAABBB---")
+    _, shares, axes, _ = page.axes
+    widths = [bar.get_width() for bar in shares.patches if bar.get_width()]
+    assert_allclose(widths, [0.5, 0.25, 0.25, 1.0])
+    (line,) = [one for one in axes.lines if one.get_marker() == "o"]
+    assert_allclose(line.get_xdata(), [study.decided[0].estimate.value])
+    assert line.get_markerfacecolor() == ("black" if study.decided[0].p_holm < 0.05 else "white")
+
+
+def test_long_studies_have_pages_and_one_condition_has_no_figure() -> None:
+    assert drawn("AAAAAAAAAAAA")[1] == []
+    many = ["AAAAAAAAAAAB"] * (MOST + 2)
+    assert len(drawn(*many)[1]) == 2
+
+
+@pytest.mark.parametrize("second", ["BBBBBBBBBBBB", "------------"])
+def test_what_no_run_decided_has_no_bar(second: str) -> None:
+    _, (page,) = drawn("AAAAAAAAAAAA", second)
+    assert sum(bar.get_width() > 0 for bar in page.axes[1].patches) == 2

@@ -214,3 +214,27 @@ def test_worlds_that_show_nothing_say_so() -> None:
     nothing = " ".join(of_worlds.sentences([played([], pending=3)]))
     assert nothing.startswith("No run was completed.")
     assert nothing.endswith("Simulated agents: no evidence about language models.")
+
+
+def test_differences_of_decisions_are_told_before_growth() -> None:
+    """Six of twelve against none: Δ = 6/11; of C(24, 12) labellings 2 C(18, 12) are as far."""
+    differ = [
+        tracked(1, roles="on", decisions="AAAAAABBBBBB"),
+        tracked(2, roles="off", decisions="AAAAAAAAAAAA"),
+    ]
+    (family,) = facts(differ)["deciding"]
+    (found,) = family.disagreement.shown
+    assert (found.estimate.value, found.p) == (pytest.approx(6 / 11), pytest.approx(0.01373, 1e-3))
+    assert [difference.name for difference in family.decided] == ["roles on against off"]
+    text = said(differ)
+    assert text.index("disagree differs with roles") < text.index("Growth")
+    assert "+55 points [+" in text
+    alike = [tracked(1, roles="on"), tracked(2, roles="off")]
+    assert "Differences of decisions between conditions: not shown for roles" in said(alike)
+    assert not facts(alike)["deciding"][0].shown
+
+
+def test_conditions_that_are_sure_of_different_things_differ_in_what_they_decide() -> None:
+    text = said([tracked(1, roles="on", decisions="B" * 12), tracked(2, roles="off")])
+    assert "What runs decide differs with roles" in text
+    assert "disagree differs" not in text

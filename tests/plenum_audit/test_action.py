@@ -217,6 +217,26 @@ def test_a_suite_s_comment_and_a_refusal_are_the_comment_and_the_status(tmp_path
 
 
 @pytest.mark.long
+def test_a_log_that_is_split_has_a_part_of_the_comment_for_each_group(tmp_path: Path) -> None:
+    ends = {"gpt-x": "AAAA", "@everyone": "ABAB"}
+    rows = [
+        {"case": f"case {n}", "decision": end, "model": model}
+        for model, held in ends.items()
+        for n in range(40)
+        for end in held
+    ]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with GitHub([]) as hub:
+        given = {"logs": "runs.jsonl", "suite": "true", "python": sys.executable}
+        assert Job(tmp_path, hub).run(**given, arguments="by=model\ntracking=none") == 1
+        told = hub.comments[0]["body"]
+    parts = dict(re.findall(r"^## `(.*?)`\n\n### . .*?: (\w+)$", told, re.M))
+    assert sorted(parts.values()) == ["Stable", "Unstable"]
+    assert parts["gpt-x"] == "Stable"
+    assert "@everyone" not in told
+
+
+@pytest.mark.long
 def test_a_program_runs_in_the_jobs_python_and_a_comment_that_fails_is_a_warning(
     tmp_path: Path,
 ) -> None:

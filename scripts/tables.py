@@ -4,6 +4,7 @@ python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDE
 python scripts/tables.py study=NAME table=all      every table, not only what fits a screen
 python scripts/tables.py table=s5 [study=NAME]     a table of the papers by its number
 python scripts/tables.py table=list
+python scripts/tables.py study=NAME rules=all      what other rules would have decided
 """
 
 import re
@@ -28,6 +29,11 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports.settings import report_settings
         from plenum_papers.items import publish
 
+        if cfg.rules is not None:
+            from plenum_rules.publish import publish_rules
+
+            publish_rules(cfg)
+            return
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
             results.publish_results(replace(report_settings(cfg), every=every))
@@ -37,7 +43,7 @@ def main(cfg: DictConfig) -> None:
 
 def listed(argument: str) -> str:
     """``table=s1,s5`` as ``table=[s1,s5]``: Hydra takes commas for a sweep."""
-    return re.sub(r"^(table|study)=([^\[\"'=]*,[^\[\"'=]*)$", r"\1=[\2]", argument)
+    return re.sub(r"^(table|study|rules)=([^\[\"'=]*,[^\[\"'=]*)$", r"\1=[\2]", argument)
 
 
 if __name__ == "__main__":

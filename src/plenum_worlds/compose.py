@@ -230,7 +230,7 @@ def _refuse_committees(typed: Config) -> None:
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
-    for key in ("feedback", "order", "round_lines", "initial_state", "answers"):
+    for key in ("feedback", "order", "round_lines", "initial_state", "answers", "decision"):
         value = getattr(typed.protocol, key)
         usual = getattr(Protocol, key)
         require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")

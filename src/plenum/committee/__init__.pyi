@@ -1,6 +1,8 @@
+from .ballots import NONE as NONE
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
 from .condition import require_committee as require_committee
+from .decisions import Ended as Ended
 from .deliberation import Deliberation as Deliberation
 from .failures import classify_failure as classify_failure
 from .frame import FRAME_TEMPLATES as FRAME_TEMPLATES
@@ -12,9 +14,11 @@ from .state import parse_answer as parse_answer
 
 __all__ = [
     "FRAME_TEMPLATES",
+    "NONE",
     "PLENUM",
     "CommitteeCondition",
     "Deliberation",
+    "Ended",
     "Frame",
     "Malformed",
     "Seat",

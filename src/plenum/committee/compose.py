@@ -4,7 +4,7 @@ import re
 
 from plenum import scenarios
 from plenum.base import UserError, resolve_path
-from plenum.committee import frame
+from plenum.committee import decisions, frame
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.design import (
     KINDS,
@@ -42,6 +42,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
+    decisions.RULES[typed.protocol.decision]  # refuses one that doesn't exist
     alone = "" if typed.protocol.interaction else "_alone"
     texts = typed.prompts
     chosen = frame.load_frame(texts.folder, texts.answers)

@@ -49,6 +49,8 @@ class Protocol(Checked):
     """The state that the table shows of a seat that has not spoken: none, or an even one."""
     answers: Literal["free", "constrained"] = "free"
     """The form of answers: asked for by the prompt alone, or enforced by the backend."""
+    decision: str = "majority"
+    """The rule that decides: the majority of ballots, the clerk, or one that a package adds."""
 
     @property
     def name(self) -> str:

@@ -17,6 +17,8 @@ MEANINGS = {
     "labels": "Member 1 to 5, where the papers' seats without mandates keep their names",
     "options": "other options than the released packet's three",
     "rounds": "not 20",
+    "decision": "a majority of ballots or another rule, where the papers' clerk decides",
+    "initial_state": "dashes for seats that haven't spoken, where the papers have an even state",
     "answers": "enforced JSON objects, where the papers' agents write freely",
 }
 """Possible departures, in words."""
@@ -40,6 +42,8 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
         "labels": not ordered and condition.factors["roles"] == "off",
         "options": options != 3,
         "rounds": condition.factors.get("rounds", ROUNDS) != ROUNDS,
+        "decision": "decision=clerk" not in settings,
+        "initial_state": not settings & {"initial_state=even", "prompts=published"},
         "answers": "answers=constrained" in settings,
     }
     return tuple(key for key, departs in departing.items() if departs)

@@ -32,6 +32,7 @@ DIFFERENT = (
     *("seed=1", "rounds=19", "scenario=IM-01", "roles=off", "roles=ablate_chair", "model=mixed"),
     *("roles=anonymous", "roles.agents=10", "roles.agents=2", "protocol=no_feedback"),
     *("protocol.order=random", "protocol.round_lines=true", "protocol.initial_state=even"),
+    *("protocol.decision=clerk", "protocol.decision=mean"),
     *("model.clerk=gpt-4.1", "+model.seats.Chair=gpt-4.1", "sampling.temperature=0.1"),
     *("sampling.max_tokens=300", "protocol.window=3", "protocol.argument_words=90"),
     *("backend.gain=1.1", "backend.coupling=0.9", "backend.noise=0"),

@@ -233,6 +233,14 @@ def test_an_unreadable_clerk_leaves_the_decision(short: Condition, ended: Ended)
     assert end["clerk_agrees"] is False
 
 
+def test_the_clerk_decides_where_the_protocol_says_so(condition: Make, ended: Ended) -> None:
+    asked = condition("protocol.decision=clerk", "rounds=1")
+    _, end = ended(asked, votes="AABBC", clerk='{"decision":"B","majority_count":2,"total":5}')
+    assert (end["decision"], end["clerk_agrees"]) == ("B", False)
+    _, unread = ended(asked, clerk="Five for A.", clerk_repair="As I said.")
+    assert (unread["decision"], unread["clerk"]) == ("A", None)
+
+
 def test_the_clerk_reads_the_ballots_and_not_the_discussion(
     short: Condition, deliberate: Deliberate
 ) -> None:

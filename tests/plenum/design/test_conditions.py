@@ -150,6 +150,7 @@ REFUSED = {
         "Chair alone",
     ),
     "an unknown order": (["protocol.order=drawn"], "protocol.order", "listed, random"),
+    "an unknown rule": (["protocol.decision=dice"], "protocol.decision", "majority, clerk"),
     "an unknown state": (["protocol.initial_state=odd"], "protocol.initial_state", "none, even"),
     "a vote without feedback": (
         ["protocol=one_shot", "protocol.feedback=false"],

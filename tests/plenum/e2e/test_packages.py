@@ -28,6 +28,7 @@ NEEDED = {
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
     "plenum_report": ("scripts/report.py", "study=default"),
+    "plenum_rules": ("scripts/tables.py", "study=default", "rules=all"),
     "plenum_worlds": ("run.py", "task=disaster"),
 }
 """A command of each package."""
@@ -53,6 +54,7 @@ MORE = {
         ("run.py", "volatility=high"),
         ("run.py", "-m", "+experiment=world"),
     ),
+    "plenum_rules": (("run.py", "protocol.decision=mean"),),
     "plenum_fleet": (
         ("run.py", "calls.batch=true", "backend=api", "model=gpt-4.1-mini"),
         ("run.py", "journals=s3://bucket/prefix"),

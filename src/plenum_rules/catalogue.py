@@ -1,0 +1,158 @@
+"""The rules by name: what each would have decided in recorded deliberations, and what it costs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from plenum_rules import stopping
+from plenum_rules.aggregation import AGGREGATIONS, NONE, Floats, Options, decide_for_seat
+from plenum_rules.committees import votes_differ
+from plenum_rules.comparing import Paired, compare_decisions, compare_statistic
+from plenum_rules.recorded import UNKNOWN, Recorded
+
+CHAIR = "Chair"
+"""The seat whose word is one of the controls, where a committee has it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rule in one condition.
+
+    Attributes
+    ----------
+    paired
+        Its disagreement and the protocol's.
+    changed, undecided
+        The share of runs whose decision differs from the protocol's, and that decide for nothing.
+    rounds, tokens
+        Rounds that a decision takes, and tokens as a share of the protocol's.
+    """
+
+    paired: Paired
+    changed: float
+    undecided: float
+    rounds: float
+    tokens: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of aggregation, a rule of stopping, or a control.
+
+    Attributes
+    ----------
+    name, kind, meaning
+        Its name, ``aggregation``, ``stopping`` or ``control``, and what it does in a few words.
+    evaluate
+        Returns its outcome in a condition; ``None`` where the condition lacks what it needs.
+    """
+
+    name: str
+    kind: str
+    meaning: str
+    evaluate: Callable[[Recorded], Outcome | None]
+
+
+def _decided(
+    recorded: Recorded, decisions: Options, rounds: float, tokens: float | None = None
+) -> Outcome:
+    return Outcome(
+        paired=compare_decisions(decisions, recorded.decided),
+        changed=float((decisions != recorded.decided).mean()),
+        undecided=float((decisions == NONE).mean()),
+        rounds=rounds,
+        tokens=rounds / recorded.rounds if tokens is None else tokens,
+    )
+
+
+def _aggregate(name: str, recorded: Recorded) -> Outcome:
+    return _decided(recorded, AGGREGATIONS[name](recorded.last), recorded.rounds)
+
+
+def _ask_clerk(recorded: Recorded) -> Outcome | None:
+    if (recorded.clerk == UNKNOWN).any():
+        return None
+    return _decided(recorded, recorded.clerk, recorded.rounds)
+
+
+def _stop(when: Callable[[Floats], Options], recorded: Recorded) -> Outcome:
+    stopped = when(recorded.preferences)
+    decisions = AGGREGATIONS["majority"](recorded.after(stopped))
+    spent = float(recorded.spend(stopped).mean())
+    return _decided(recorded, decisions, float(stopped.mean()), spent)
+
+
+def _vote(members: int, recorded: Recorded) -> Outcome | None:
+    decided = recorded.decided
+    if len(decided) <= 2 * members:  # one more, since the jackknife leaves one out
+        return None
+    abstained = bool((decided == NONE).any())
+
+    def split(counts: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        return (counts[1:], counts[0]) if abstained else (counts, 0)
+
+    paired = compare_statistic(lambda counts: votes_differ(*split(counts), members)[0], decided)
+    counts = tuple(np.unique(decided, return_counts=True)[1].tolist())
+    _, changed = votes_differ(*split(counts), members)
+    return Outcome(paired, changed, float("nan"), recorded.rounds * members, members)
+
+
+def _always_first(recorded: Recorded) -> Outcome:
+    return _decided(recorded, np.zeros_like(recorded.decided), 0)
+
+
+def _dictate(seat: str | None, recorded: Recorded) -> Outcome | None:
+    named = recorded.seats[0] if seat is None else seat
+    if named not in recorded.seats:
+        return None
+    decisions = decide_for_seat(recorded.votes, recorded.seats.index(named))
+    return _decided(recorded, decisions, recorded.rounds)
+
+
+_STOPPING: dict[str, tuple[str, Callable[[Floats], Options]]] = {
+    **{
+        f"round_{n}": (f"the majority after round {n}", partial(stopping.stop_at_round, number=n))
+        for n in (3, 5, 10)
+    },
+    **{
+        f"stable_{n}": (
+            f"a majority stood {n} rounds",
+            partial(stopping.stop_at_stable_majority, rounds=n),
+        )
+        for n in (2, 3, 5)
+    },
+    "unanimity": ("all seats have one option on top", stopping.stop_at_unanimity),
+    "plateau": ("votes of all runs change no more", stopping.stop_at_plateau),
+}
+
+_AGGREGATION = {
+    "majority": "more than half of the ballots",
+    "supermajority": "two thirds of the ballots",
+    "states": "half of the last states' tops",
+    "mean": "top of the mean state",
+    "median": "top of the median state",
+    "confidence": "mean state by confidence",
+    "borda": "Borda's count of last states",
+}
+
+RULES: tuple[Rule, ...] = (
+    *(Rule(n, "aggregation", m, partial(_aggregate, n)) for n, m in _AGGREGATION.items()),
+    Rule("clerk", "aggregation", "what the clerk said", _ask_clerk),
+    *(
+        Rule(f"vote_of_{m}", "aggregation", f"majority of {m} committees", partial(_vote, m))
+        for m in (3, 5)
+    ),
+    *(Rule(n, "stopping", meaning, partial(_stop, w)) for n, (meaning, w) in _STOPPING.items()),
+    Rule("constant", "control", "always the first option", _always_first),
+    Rule("first_speaker", "control", "the first speaker's ballot", partial(_dictate, None)),
+    Rule("chair", "control", "the Chair's ballot", partial(_dictate, CHAIR)),
+    Rule(
+        "round_1",
+        "control",
+        "the majority after round 1",
+        partial(_stop, partial(stopping.stop_at_round, number=1)),
+    ),
+)
+"""Every rule, in the order in which tables list them."""

@@ -1,0 +1,82 @@
+"""The figure of rules: how much each steadies, and what it costs."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_caption, drawing_style, make_panels
+from plenum.reports import spaced as in_words
+from plenum_rules.tables import SECTIONS
+
+_HIGH = 0.17
+"""Height of a line in inches."""
+
+_COLOURS = {"aggregation": COLOURS[0], "stopping": COLOURS[1], "control": GREY}
+
+
+def draw_rules(frame: pd.DataFrame, origin: str) -> Figure:
+    """Draw the change of disagreement under each rule with its interval, and the tokens used.
+
+    Parameters
+    ----------
+    frame
+        The rules, as :func:`plenum_rules.evaluating.tabulate_rules` gives them.
+    origin
+        Where the runs come from, for the caption.
+    """
+    shown = frame[frame["conditions"] > 0]
+    with drawing_style():
+        size = (PAGE, _HIGH * (len(shown) + len(SECTIONS)) + 1.0)
+        figure, axes = make_panels(1, 2, size, sharey=True, width_ratios=(3, 1))
+        lines = _lines(shown)
+        _draw_changes(axes[0, 0], shown, lines)
+        _draw_costs(axes[0, 1], shown, lines)
+        add_caption(figure, [_caption(shown), origin])
+    return figure
+
+
+def _lines(shown: pd.DataFrame) -> list[float]:
+    """Place the rules from above, with a gap between kinds."""
+    kinds = list(dict.fromkeys(shown["kind"]))
+    return [n + 0.7 * kinds.index(kind) for n, kind in enumerate(shown["kind"])]
+
+
+def _draw_changes(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> None:
+    panel.axvline(0, color="black", linewidth=0.6)
+    for line, rule in zip(lines, shown.to_dict("records"), strict=True):
+        colour = _COLOURS[rule["kind"]]
+        low, high = 100 * rule["ci_low"], 100 * rule["ci_high"]
+        if math.isfinite(low):
+            panel.plot([low, high], [line, line], color=colour, linewidth=1.2)
+        sure = rule["p_holm"] < 0.05
+        face = colour if sure or rule["kind"] == "control" else "white"
+        value = 100 * rule["difference"]
+        panel.plot([value], [line], marker="o", markersize=4, color=colour, markerfacecolor=face)
+    panel.set_yticks(lines, [in_words(str(name)) for name in shown["rule"]])
+    panel.invert_yaxis()
+    panel.set_xlabel("change in the chance that two runs end differently, percentage points")
+    panel.grid(axis="x", linewidth=0.3)
+
+
+def _draw_costs(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> None:
+    colours = [_COLOURS[kind] for kind in shown["kind"]]
+    panel.barh(lines, 100 * shown["tokens"], color=colours, height=0.55)
+    panel.axvline(100, color="black", linewidth=0.6)
+    panel.set_xscale("symlog", linthresh=100)
+    ticks = [0, 50, 100, 300, 500]
+    panel.set_xticks(ticks, [str(tick) for tick in ticks], fontsize=SMALL)
+    panel.minorticks_off()
+    panel.set_xlabel("tokens, % of the protocol's")
+
+
+def _caption(shown: pd.DataFrame) -> str:
+    protocol = 100 * shown["protocol_disagreement"].iloc[0]
+    return (
+        f"Rules applied to the recorded runs of {int(shown['conditions'].max())} conditions. Under"
+        f" the protocol two runs end differently with a chance of {protocol:.1f} %. Left of the"
+        " line a rule steadies. Bars are 95 % intervals; filled marks are shown after Holm's"
+        " correction, and controls (grey) aren't tested."
+    )

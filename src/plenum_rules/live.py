@@ -1,0 +1,38 @@
+"""Rules of aggregation for committees that deliberate: ``protocol.decision=mean`` and others."""
+
+from functools import partial
+
+import numpy as np
+
+from plenum import committee
+from plenum.committee import Ended
+from plenum_rules.aggregation import AGGREGATIONS, NONE, LastWords
+
+
+def decide_live(rule: str, ended: Ended) -> str:
+    """Apply a rule to one committee.
+
+    Parameters
+    ----------
+    rule
+        A name in :data:`plenum_rules.aggregation.AGGREGATIONS`.
+
+    Returns
+    -------
+    str
+        A label, or ``NONE``.
+    """
+    last = LastWords(
+        votes=np.array([ended.labels.index(vote) for vote in ended.votes]),
+        preferences=np.array([state.pref for state in ended.states], dtype=float),
+        confidences=np.array([state.conf for state in ended.states], dtype=float),
+    )
+    option = int(AGGREGATIONS[rule](last))
+    return committee.NONE if option == NONE else ended.labels[option]
+
+
+supermajority = partial(decide_live, "supermajority")
+mean = partial(decide_live, "mean")
+median = partial(decide_live, "median")
+confidence = partial(decide_live, "confidence")
+borda = partial(decide_live, "borda")

@@ -1,0 +1,53 @@
+"""Rules on recorded runs, for ``scripts/tables.py rules=all``: read, evaluated and published."""
+
+import copy
+from dataclasses import replace
+
+from omegaconf import DictConfig
+
+from plenum.base import UserError
+from plenum.reports import (
+    Product,
+    origin,
+    publish_product,
+    read_names,
+    report_settings,
+    save_figure,
+    written,
+)
+from plenum.tracking import Study, log_report
+from plenum_rules.evaluating import choose_rules, evaluate, tabulate_conditions, tabulate_rules
+from plenum_rules.figure import draw_rules
+from plenum_rules.recorded import read_recorded
+from plenum_rules.tables import make_tables
+
+
+def publish_rules(cfg: DictConfig) -> None:
+    """Apply rules to the runs of one or more studies; print, write and log what they show.
+
+    Raises
+    ------
+    UserError
+        A study doesn't exist or has no committees, or a rule is unknown.
+    """
+    rules = choose_rules(read_names(cfg.rules))
+    names = read_names(cfg.study)
+    if not names:
+        raise UserError("study: missing; name one or more, as in study=hl01_2x2")
+    filled = copy.deepcopy(cfg)
+    filled.study = names[0]
+    chosen = report_settings(filled)
+    evaluated = evaluate(read_recorded([Study(name, chosen.uri) for name in names]), rules)
+    frame = tabulate_rules(evaluated, rules)
+    tables = make_tables(frame, evaluated)
+    product = Product(
+        stem="rules",
+        tables=tables,
+        frames={"rules": frame, "rules_conditions": tabulate_conditions(evaluated)},
+        heading=f"Other rules for {', '.join(names)}",
+    )
+    publish_product(product, replace(chosen, every=True))
+    figure = draw_rules(frame, origin(evaluated.conditions))
+    files = save_figure(figure, chosen.out, "rules")
+    log_report(chosen.study, chosen.uri, files)
+    written(files)

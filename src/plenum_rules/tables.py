@@ -1,0 +1,98 @@
+"""The table of rules, as a reader sees it."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from plenum.reports import (
+    NONE,
+    Column,
+    Table,
+    format_count,
+    format_limits,
+    format_number,
+    format_p_value,
+    format_percent,
+    origin,
+    spaced,
+)
+from plenum_rules.evaluating import Evaluated
+
+SECTIONS = {
+    "aggregation": "Other rules of aggregation, after all rounds",
+    "stopping": "Earlier ends, decided by a majority of the states' tops",
+    "control": "Controls that a rule must beat",
+}
+"""The titles of the tables, by the kind of their rules."""
+
+
+def make_tables(frame: pd.DataFrame, evaluated: Evaluated) -> list[Table]:
+    """Make one table a kind of rules; the last one has the notes."""
+    there = [kind for kind in SECTIONS if (frame["kind"] == kind).any()]
+    notes = (*_notes(frame), origin(evaluated.conditions))
+    return [
+        Table(
+            name="rules",
+            title=SECTIONS[kind],
+            frame=frame[frame["kind"] == kind],
+            columns=_columns(kind),
+            notes=notes if kind == there[-1] else (),
+        )
+        for kind in there
+    ]
+
+
+def _columns(kind: str) -> tuple[Column, ...]:
+    tested = (Column("p_holm", "Holm", format_p_value), Column("beaten_by", format=_names))
+    return (
+        Column("rule", format=spaced, key=True),
+        Column("meaning"),
+        Column("disagreement", "differ", _percent),
+        Column(("difference", "ci_low", "ci_high"), "change [95 % CI]", _change),
+        *(() if kind == "control" else tested),
+        Column("changed", format=_percent),
+        Column("undecided", "none", _percent),
+        *((Column("rounds", format=_rounds),) if kind == "stopping" else ()),
+        Column("tokens", format=_percent),
+    )
+
+
+def _notes(frame: pd.DataFrame) -> Sequence[str]:
+    protocol, most = frame["protocol_disagreement"].iloc[0], int(frame["conditions"].max())
+    fewer = [
+        f"{spaced(row['rule'])} in {row['conditions']}"
+        for row in frame.to_dict("records")
+        if row["conditions"] < most
+    ]
+    return (
+        f"Differ: the chance that two runs of a condition end differently. Under the protocol it is"
+        f" {format_percent(protocol)}, in the mean over {format_count(most)} conditions.",
+        *([f"Not every condition has what each rule needs: {', '.join(fewer)}."] if fewer else []),
+        "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
+        " tests are for these conditions and other runs of them (jackknife over runs).",
+        "Changed: the share of runs that end otherwise than they did. None: the share without a"
+        " decision. Tokens: what a decision takes, of what it takes under the protocol.",
+        "A control beats a rule if it is as good in these three respects, and better in one.",
+        "The rules are applied to what was recorded: no model was called. Agents who know that"
+        " they may be stopped could have argued otherwise.",
+    )
+
+
+def _percent(share: float) -> str:
+    return format_percent(share) if math.isfinite(share) else NONE
+
+
+def _change(difference: float, low: float, high: float) -> str:
+    if not math.isfinite(difference):
+        return NONE
+    limits = f" {format_limits(1)(100 * low, 100 * high)}" if math.isfinite(low) else ""
+    return f"{100 * difference:+.1f}{limits}"
+
+
+def _rounds(rounds: float) -> str:
+    return format_number(rounds, 1) if math.isfinite(rounds) else NONE
+
+
+def _names(text: str) -> str:
+    return ", ".join(map(spaced, text.split())) or NONE

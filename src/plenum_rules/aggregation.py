@@ -23,7 +23,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True)
 class LastWords:
-    """How deliberations stand when they end.
+    """Votes and states at the end of deliberations.
 
     Attributes
     ----------

@@ -10,14 +10,14 @@ from plenum_rules import stopping
 from plenum_rules.aggregation import AGGREGATIONS, NONE, Floats, Options, decide_for_seat
 from plenum_rules.committees import votes_differ
 from plenum_rules.comparing import Paired, compare_decisions, compare_statistic
-from plenum_rules.recorded import UNKNOWN, Recorded
+from plenum_rules.recorded import UNKNOWN, RecordedRuns
 
 CHAIR = "Chair"
 """The seat whose word is one of the controls, where a committee has it."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RuleOutcome:
     """A rule in one condition.
 
     Attributes
@@ -52,13 +52,13 @@ class Rule:
     name: str
     kind: str
     meaning: str
-    evaluate: Callable[[Recorded], Outcome | None]
+    evaluate: Callable[[RecordedRuns], RuleOutcome | None]
 
 
 def _decided(
-    recorded: Recorded, decisions: Options, rounds: float, tokens: float | None = None
-) -> Outcome:
-    return Outcome(
+    recorded: RecordedRuns, decisions: Options, rounds: float, tokens: float | None = None
+) -> RuleOutcome:
+    return RuleOutcome(
         paired=compare_decisions(decisions, recorded.decided),
         changed=float((decisions != recorded.decided).mean()),
         undecided=float((decisions == NONE).mean()),
@@ -67,24 +67,24 @@ def _decided(
     )
 
 
-def _aggregate(name: str, recorded: Recorded) -> Outcome:
+def _aggregate(name: str, recorded: RecordedRuns) -> RuleOutcome:
     return _decided(recorded, AGGREGATIONS[name](recorded.last), recorded.rounds)
 
 
-def _ask_clerk(recorded: Recorded) -> Outcome | None:
+def _ask_clerk(recorded: RecordedRuns) -> RuleOutcome | None:
     if (recorded.clerk == UNKNOWN).any():
         return None
     return _decided(recorded, recorded.clerk, recorded.rounds)
 
 
-def _stop(when: Callable[[Floats], Options], recorded: Recorded) -> Outcome:
+def _stop(when: Callable[[Floats], Options], recorded: RecordedRuns) -> RuleOutcome:
     stopped = when(recorded.preferences)
     decisions = AGGREGATIONS["majority"](recorded.after(stopped))
     spent = float(recorded.spend(stopped).mean())
     return _decided(recorded, decisions, float(stopped.mean()), spent)
 
 
-def _vote(members: int, recorded: Recorded) -> Outcome | None:
+def _vote(members: int, recorded: RecordedRuns) -> RuleOutcome | None:
     decided = recorded.decided
     if len(decided) <= 2 * members:  # one more, since the jackknife leaves one out
         return None
@@ -96,14 +96,14 @@ def _vote(members: int, recorded: Recorded) -> Outcome | None:
     paired = compare_statistic(lambda counts: votes_differ(*split(counts), members)[0], decided)
     counts = tuple(np.unique(decided, return_counts=True)[1].tolist())
     _, changed = votes_differ(*split(counts), members)
-    return Outcome(paired, changed, float("nan"), recorded.rounds * members, members)
+    return RuleOutcome(paired, changed, float("nan"), recorded.rounds * members, members)
 
 
-def _always_first(recorded: Recorded) -> Outcome:
+def _always_first(recorded: RecordedRuns) -> RuleOutcome:
     return _decided(recorded, np.zeros_like(recorded.decided), 0)
 
 
-def _dictate(seat: str | None, recorded: Recorded) -> Outcome | None:
+def _dictate(seat: str | None, recorded: RecordedRuns) -> RuleOutcome | None:
     named = recorded.seats[0] if seat is None else seat
     if named not in recorded.seats:
         return None

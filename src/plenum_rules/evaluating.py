@@ -10,9 +10,9 @@ import pandas as pd
 from plenum.base import UserError
 from plenum.dynamics import holm
 from plenum.tracking import TrackedCondition
-from plenum_rules.catalogue import RULES, Outcome, Rule
+from plenum_rules.catalogue import RULES, Rule, RuleOutcome
 from plenum_rules.comparing import MeanDifference, average
-from plenum_rules.recorded import Recorded
+from plenum_rules.recorded import RecordedRuns
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Evaluated:
 
     conditions: tuple[TrackedCondition, ...]
     runs: tuple[int, ...]
-    outcomes: Mapping[str, tuple[Outcome | None, ...]]
+    outcomes: Mapping[str, tuple[RuleOutcome | None, ...]]
 
 
 def choose_rules(names: Sequence[str]) -> tuple[Rule, ...]:
@@ -47,7 +47,7 @@ def choose_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     return tuple(r for r in RULES if "all" in names or r.name in names or r.kind == "control")
 
 
-def evaluate(recorded: Iterable[Recorded], rules: Sequence[Rule]) -> Evaluated:
+def evaluate(recorded: Iterable[RecordedRuns], rules: Sequence[Rule]) -> Evaluated:
     """Apply rules to recorded conditions.
 
     Raises
@@ -56,7 +56,7 @@ def evaluate(recorded: Iterable[Recorded], rules: Sequence[Rule]) -> Evaluated:
         No condition has runs enough.
     """
     conditions, runs = [], []
-    outcomes: dict[str, list[Outcome | None]] = {rule.name: [] for rule in rules}
+    outcomes: dict[str, list[RuleOutcome | None]] = {rule.name: [] for rule in rules}
     for each in recorded:
         conditions.append(each.condition)
         runs.append(len(each.decided))
@@ -123,7 +123,7 @@ def tabulate_rules(evaluated: Evaluated, rules: Sequence[Rule]) -> pd.DataFrame:
     return frame
 
 
-def _mean_row(rule: Rule, outcomes: Sequence[Outcome]) -> dict[str, object]:
+def _mean_row(rule: Rule, outcomes: Sequence[RuleOutcome]) -> dict[str, object]:
     mean: MeanDifference = average([outcome.paired for outcome in outcomes])
 
     def averaged(values: Iterable[float]) -> float:

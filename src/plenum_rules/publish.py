@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 from plenum.base import UserError
 from plenum.reports import (
     Product,
+    kind_of,
     origin,
     publish_product,
     read_names,
@@ -18,7 +19,6 @@ from plenum.reports import (
 from plenum.tracking import Study, log_report
 from plenum_rules.evaluating import choose_rules, evaluate, tabulate_conditions, tabulate_rules
 from plenum_rules.figure import draw_rules
-from plenum_rules.recorded import read_recorded
 from plenum_rules.tables import make_tables
 
 
@@ -37,7 +37,10 @@ def publish_rules(cfg: DictConfig) -> None:
     filled = copy.deepcopy(cfg)
     filled.study = names[0]
     chosen = report_settings(filled)
-    evaluated = evaluate(read_recorded([Study(name, chosen.uri) for name in names]), rules)
+    readers = [kind_of(name, chosen.uri).part("rules") for name in names]
+    studies = [Study(name, chosen.uri) for name in names]
+    recorded = (runs for read, study in zip(readers, studies, strict=True) for runs in read(study))
+    evaluated = evaluate(recorded, rules)
     frame = tabulate_rules(evaluated, rules)
     tables = make_tables(frame, evaluated)
     product = Product(

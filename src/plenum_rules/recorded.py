@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.base import UserError
 from plenum.records import Transcript
 from plenum.tracking import Study, TrackedCondition
 from plenum_rules.aggregation import NONE, Floats, LastWords, Options, find_sole_top
@@ -15,7 +14,7 @@ UNKNOWN = -2
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRuns:
     """The completed runs of one condition.
 
     Attributes
@@ -86,36 +85,28 @@ class Recorded:
         return np.where(every > 0, used / np.maximum(every, 1), stopped / self.rounds)
 
 
-def read_recorded(studies: Sequence[Study]) -> Iterator[Recorded]:
-    """Read the conditions of studies whose runs ended, one after the other.
+def read_recorded(study: Study) -> Iterator[RecordedRuns]:
+    """Read the conditions of a study of committees whose runs ended, one after the other.
 
     Branches are left out, since they share their first rounds, and so are conditions with fewer
     than three completed runs.
-
-    Raises
-    ------
-    UserError
-        A study has no committees.
     """
-    for study in studies:
-        if study.kind != "committee":
-            raise UserError(f"study {study.name}: rules are for committees, not for a {study.kind}")
-        for condition in study.listed:
-            if condition.after_round:
-                continue
-            with study.transcripts([condition.run_id]) as transcripts:
-                read = [stored.verified() for stored in transcripts.get(condition.run_id, ())]
-            ended = [t for t in read if t.status == "completed"]
-            if len(ended) > 2:
-                yield _recorded(condition, ended)
+    for condition in study.listed:
+        if condition.after_round:
+            continue
+        with study.transcripts([condition.run_id]) as transcripts:
+            read = [stored.verified() for stored in transcripts.get(condition.run_id, ())]
+        ended = [t for t in read if t.status == "completed"]
+        if len(ended) > 2:
+            yield _recorded(condition, ended)
 
 
-def _recorded(condition: TrackedCondition, ended: Sequence[Transcript]) -> Recorded:
+def _recorded(condition: TrackedCondition, ended: Sequence[Transcript]) -> RecordedRuns:
     first = ended[0]
     seats = tuple(seat["seat"] for seat in first.head["seats"])
     index = {label: number for number, label in enumerate(first.options)}
     tokens = [_tokens(transcript) for transcript in ended]
-    return Recorded(
+    return RecordedRuns(
         condition=condition,
         seats=seats,
         preferences=np.stack([t.preferences() for t in ended]),

@@ -45,7 +45,7 @@ def test_a_live_committee_decides_as_the_rule_on_its_record(
     decision = f"protocol.decision={','.join(names)}"
     call(tmp_path, "run.py", "-m", decision, "study=live", *OPEN)
     monkeypatch.chdir(tmp_path)
-    found = list(read_recorded([Study("live", "sqlite:///mlruns/mlflow.db")]))
+    found = list(read_recorded(Study("live", "sqlite:///mlruns/mlflow.db")))
     assert len(found) == len(names)
     for recorded in found:
         settings = recorded.condition.factors["settings"]
@@ -58,11 +58,13 @@ def test_a_live_committee_decides_as_the_rule_on_its_record(
 @pytest.mark.long
 def test_what_cannot_be_applied_is_refused_in_a_line(tmp_path: Path) -> None:
     call(tmp_path, "run.py", "study=two", "rounds=2", "replicates=2")
+    call(tmp_path, "run.py", "study=world", "task=disaster", "rounds=2", "replicates=3")
     for given, said in (
         (("study=two", "rules=all"), "three completed runs"),
         (("study=two", "rules=oracle"), "stable_3"),
         (("study=none_such", "rules=all"), "none_such"),
         (("rules=all",), "study"),
+        (("study=world", "rules=all"), "only for committees"),
     ):
         refused = call(tmp_path, "scripts/tables.py", *given, status=2)
         assert said in refused.stderr.strip().splitlines()[-1]

@@ -74,11 +74,11 @@ BUDGETS = {
     "plenum_audit": 21_950,
     "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
-    "plenum_hosted": 2_950,
+    "plenum_hosted": 3_050,
     "plenum_papers": 4_770,
     "plenum_report": 1_750,
     "plenum_rules": 1_310,
-    "plenum_worlds": 8_010,
+    "plenum_worlds": 8_170,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

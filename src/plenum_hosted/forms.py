@@ -5,26 +5,19 @@ allows never depends on other rows.
 """
 
 import json
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from llguidance import LLMatcher, LLTokenizer
+from llguidance import LLTokenizer
 from llguidance import hf as wrapping
 from numpy.typing import NDArray
 
 from plenum.models import AnswerSchema
+from plenum_hosted.grammar import Grammar
 
 Bits = NDArray[np.int32]
 """One bit for each token of the vocabulary, 32 in a number."""
-
-_LAYOUT: Any = {
-    "whitespace_flexible": False,
-    "item_separator": ", ",
-    "key_separator": ": ",
-}
-"""The layout that prompts show; with spaces left free, a small model may write nothing else."""
 
 _LATE = 0.8
 """Share of its tokens from which an argument is closed where a sentence ends."""
@@ -93,44 +86,12 @@ class Vocabulary:
         self.ends: Bits = np.packbits(ends, bitorder="little").view(np.int32)
 
 
-class Grammar:
-    """The common part of answers of one schema: the grammar, and the tokens that its parts take.
-
-    Attributes
-    ----------
-    matcher
-        The grammar before the first token.
-    argued
-        Whether the object begins with free text.
-    least
-        Tokens that the shortest rest takes behind each number of quotation marks.
-    usual
-        Tokens that an ordinary rest takes from the end of the free text.
-    """
-
-    def __init__(self, reader: LLTokenizer, schema: Mapping[str, Any]) -> None:
-        grammar = LLMatcher.grammar_from_json_schema(dict(schema), overrides=_LAYOUT)
-        self.matcher = LLMatcher(reader, grammar)
-        if self.matcher.is_error():
-            raise ValueError(self.matcher.get_error())
-        self.argued = next(iter(schema["properties"].values())) == {"type": "string"}
-
-        def sizes(text: str) -> list[int]:
-            parts = text.split('"')
-            rests = ['"'.join(parts[n:]) for n in range(len(parts))]
-            # One more for each value, since tokens may be cut there, and some to end what is begun.
-            return [len(reader.tokenize_str(rest)) + rest.count(":") + 4 for rest in rests]
-
-        self.least = sizes(json.dumps(_example(schema, "a", 0)))
-        self.usual = sizes(json.dumps(_example(schema, "common_example", 50)))[3 * self.argued]
-
-
 class Form:
     """The form of one answer, as far as it is written.
 
-    Where it begins with free text, this is closed while there are tokens for what has to follow:
-    at the end of a sentence if one comes late enough, and at the latest when the rest needs all
-    that are left.
+    Free texts have the same share of the tokens each, and are closed while there are tokens for
+    what has to follow: at the end of a sentence if one comes late enough, and at the latest when
+    the rest needs all that are left. Numbers beside them are never cut.
 
     Parameters
     ----------
@@ -144,7 +105,7 @@ class Form:
     Attributes
     ----------
     cut
-        Whether the free text was closed before the model did.
+        Whether a free text was closed before the model did.
     """
 
     def __init__(self, grammar: Grammar, tokens: Vocabulary, limit: int) -> None:
@@ -153,9 +114,8 @@ class Form:
         self._matcher = grammar.matcher.deep_copy()
         self._bits: Bits = np.empty_like(tokens.ends)
         self._written, self._quotes, self._escaped, self._last = 0, 0, False, b""
-        least = grammar.least[3 * grammar.argued] + 4  # an escape may have to end before
-        # Where tokens are few the argument has half of them: what follows is kept short, too.
-        self._room = limit - max(least, min(grammar.usual, limit // 2))
+        self._begun = 0
+        self._ends = _ends(grammar, limit)
 
     @property
     def whole(self) -> bool:
@@ -171,7 +131,8 @@ class Form:
             return self._bits
         bits = self._bits
         self._matcher.unsafe_compute_mask_ptr(bits.ctypes.data, bits.nbytes)
-        if not self._arguing and self._limit - self._written <= self._needed:
+        hurried = not self._arguing and self._quotes not in self._grammar.values
+        if hurried and self._limit - self._written <= self._needed:
             ends = bits & self._vocabulary.ends
             return ends if ends.any() else bits
         return bits
@@ -185,12 +146,14 @@ class Form:
         text = self._vocabulary.texts[token]
         self._written += 1
         self._last = (self._last + text)[-4:]
-        self._quotes, self._escaped = self._read(text)
+        place, (self._quotes, self._escaped) = self._quotes, self._read(text)
+        if place in self._ends and place != self._quotes:
+            self._begun = self._written
         return token
 
     @property
     def _arguing(self) -> bool:
-        return self._grammar.argued and self._quotes == 3
+        return self._quotes in self._ends
 
     @property
     def _needed(self) -> int:
@@ -200,12 +163,15 @@ class Form:
     @property
     def _due(self) -> bool:
         """Return True if the free text has to be closed here, and can be."""
-        if not self._arguing or self._escaped or self._written < self._room * _LATE:
+        if not self._arguing or self._escaped:
+            return False
+        end = self._ends[self._quotes]
+        if self._written < self._begun + (end - self._begun) * _LATE:
             return False
         ended = self._last.endswith(_SENTENCE_ENDS) and not self._last[-2:-1].isdigit()
         quote = self._vocabulary.quote
         possible = self._bits.view(np.uint32)[quote // 32] >> quote % 32 & 1
-        return bool(possible) and (ended or self._written >= self._room)
+        return bool(possible) and (ended or self._written >= end)
 
     def _closes(self, token: int) -> bool:
         return self._read(self._vocabulary.texts[token])[0] > self._quotes
@@ -219,12 +185,19 @@ class Form:
         return quotes, escaped
 
 
-def _example(schema: Mapping[str, Any], text: str, number: int) -> Any:
-    """Make a value of a schema, with this text and number wherever they are free."""
-    if "enum" in schema:
-        return max(schema["enum"], key=len)
-    if schema["type"] == "object":
-        return {k: _example(value, text, number) for k, value in schema["properties"].items()}
-    if schema["type"] == "array":
-        return [_example(schema["items"], text, number)] * schema.get("minItems", 1)
-    return text if schema["type"] == "string" else number
+def _ends(grammar: Grammar, limit: int) -> dict[int, int]:
+    """Return by the place of each free text how many tokens are written where it has to end."""
+    if not grammar.texts:
+        return {}
+    # Where tokens are few the texts have half of them: what follows is kept short, too.
+    rests = [
+        # an escape may have to end before
+        max(grammar.least[at] + 4, min(grammar.usual[at], limit // 2), grammar.full[at])
+        for at in grammar.texts
+    ]
+    share = (limit - rests[0]) // len(rests)
+    later = range(len(rests) - 1, -1, -1)
+    return {
+        at: limit - rest - share * texts
+        for at, rest, texts in zip(grammar.texts, rests, later, strict=True)
+    }

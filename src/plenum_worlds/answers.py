@@ -36,10 +36,11 @@ class UnreadableAnswer(Misread):
 class ParsedAnswer(Generic[Action]):
     """The parsed answer: an action, and a message to the others, which may be empty.
 
-    ``cut`` is true if the answer ends inside the object.
+    ``given`` is the action as it was written; ``cut`` is true if the answer ends inside the object.
     """
 
     action: Action
+    given: Any
     message: str
     cut: bool
 
@@ -88,7 +89,7 @@ def _parsed(
         action = read(data[key])
     except ValueError as problem:
         raise UnreadableAnswer(str(problem), cut=cut) from None
-    return ParsedAnswer(action, replace_surrogates(message), cut)
+    return ParsedAnswer(action, data[key], replace_surrogates(message), cut)
 
 
 def _begun(body: str, key: str) -> dict[str, Any]:

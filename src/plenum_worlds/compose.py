@@ -81,6 +81,7 @@ def compose(typed: Config) -> WorldCondition:
         runs=task.runs,
         texts=_texts(name, typed.consensus.name, task.rules.name),
         answer=task.answer,
+        answers=typed.protocol.answers,
         pinned=tuple((n, acting[n - 1].role) for n in sorted(_pinned(task.pinned, len(acting)))),
         hears=heard_by(task.information.hears, task.agents)[: len(acting)],
         information=_named(task.information, task.agents),
@@ -230,7 +231,7 @@ def _refuse_committees(typed: Config) -> None:
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
-    for key in ("feedback", "order", "round_lines", "initial_state", "answers", "decision"):
+    for key in ("feedback", "order", "round_lines", "initial_state", "decision"):
         value = getattr(typed.protocol, key)
         usual = getattr(Protocol, key)
         require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")

@@ -14,6 +14,7 @@ from plenum.design import (
     ANSWER_FORMS,
     Condition,
     Information,
+    Protocol,
     RulesConfig,
     changed_settings,
     format_value,
@@ -82,6 +83,8 @@ class WorldCondition(Condition):
         Runs in the same world; with more than one, their divergence can be measured.
     answer
         The first part of an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
+    answers
+        The form of answers, as in :class:`~plenum.design.Protocol`; ``free`` isn't in the identity.
     pinned
         Roles assigned to an agent by its number, as sorted pairs.
     information
@@ -108,6 +111,7 @@ class WorldCondition(Condition):
     pinned: tuple[tuple[int, str], ...]
     information: Information
     hears: tuple[tuple[int, ...], ...]
+    answers: str = Protocol.answers
 
     def identified_by(self) -> dict[str, Any]:
         """Return all that can change an outcome; for a scripted policy nothing about agents."""
@@ -122,6 +126,7 @@ class WorldCondition(Condition):
             "sampling": dataclasses.asdict(self.sampling),
             "backend": identified_backend(self.backend),
             "weights": list(map(list, self.weights)),
+            **self._held,
         }
         return {
             "world version": WORLD_VERSION,
@@ -150,6 +155,16 @@ class WorldCondition(Condition):
     def asks(self) -> bool:
         """True if models are called."""
         return self.policy == AGENTS
+
+    @property
+    def constrained(self) -> bool:
+        """True if models are called, and the backend holds their answers to their form."""
+        return self.asks and self.answers == "constrained"
+
+    @property
+    def _held(self) -> dict[str, str]:
+        """The form of answers, where it isn't the usual one."""
+        return {"answers": self.answers} if self.constrained else {}
 
     @property
     def assigns(self) -> bool:
@@ -219,6 +234,7 @@ class WorldCondition(Condition):
                 changed.append(f"view={self.view}")
             if self.answer != ANSWER_FORMS[0]:
                 changed.append(f"answer={self.answer}")
+            changed += [f"answers={form}" for form in self._held.values()]
             changed += [f"pinned={number}:{role}" for number, role in self.pinned]
         if self.runs > 1:
             changed.append(f"runs={self.runs}")
@@ -240,6 +256,7 @@ class WorldCondition(Condition):
             "runs": self.runs,
             "view": self.view,
             "answer": self.answer,
+            **self._held,
             "information": dataclasses.asdict(self.information),
             "options": {},
             "seats": [

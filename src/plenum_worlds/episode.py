@@ -12,7 +12,7 @@ from typing import Any
 from plenum.base import flatten, generator
 from plenum.design import ANSWER_FORMS
 from plenum.models import Ask, Conversation, Entry, Reply
-from plenum_worlds import answers, dialogue, information, prompts
+from plenum_worlds import answers, constrained, dialogue, information, prompts
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, read_plan
 from plenum_worlds.draws import Draws
@@ -178,7 +178,9 @@ class Episode(Conversation[WorldCondition]):
     ) -> Generator[Ask, Reply, WorldRemark]:
         world = self._world
         messages = prompts.discuss(self._condition, world, agent, scene)
-        ask = self._call("message", number, agent.name, agent.model, messages)
+        speech = constrained.speech_schema(self._condition, world)
+        held = speech if self._condition.constrained else None
+        ask = self._call("message", number, agent.name, agent.model, messages, held)
         form = prompts.speech_form(self._condition, world)
         answer = yield from self._answered(ask, world.key, world.read, form)
         if answer is None:
@@ -192,8 +194,10 @@ class Episode(Conversation[WorldCondition]):
         form = prompts.choice_form(self._condition, self._world)
         key, read = self._world.key, self._world.read
         if self._condition.assigns:
-            key, read = "plan", lambda value: read_plan(self._world, value)
-        ask = self._call("action", number, agent.name, agent.model, messages)
+            key, read = constrained.PLAN, lambda value: read_plan(self._world, value)
+        choice = constrained.choice_schema(self._condition, self._world)
+        held = choice if self._condition.constrained else None
+        ask = self._call("action", number, agent.name, agent.model, messages, held)
         answer = yield from self._answered(ask, key, read, form)
         return None if answer is None else read(answer["action"])
 
@@ -204,12 +208,15 @@ class Episode(Conversation[WorldCondition]):
 
         If the analysis comes first, an answer that was cut off is requested again even if its
         action is complete, since the parts after it are missing. The second answer's complete parts
-        count.
+        count. A constrained answer may repeat what counts once, which is noted.
         """
+
+        def settled(value: Any) -> Any:
+            return constrained.settled(self._world, key, value) if ask.chat.answer else value
 
         def noted(text: str, again: bool) -> Entry:
             try:
-                parsed = answers.parse(text, key, read)
+                parsed = answers.parse(text, key, lambda value: read(settled(value)))
                 if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
                     raise answers.UnreadableAnswer(answers.BREAKS_OFF, cut=True)
             except answers.UnreadableAnswer as problem:
@@ -217,7 +224,8 @@ class Episode(Conversation[WorldCondition]):
                 raise
             self._cut += parsed.cut
             read_as = {"action": as_plain(parsed.action), "message": parsed.message}
-            return {"read": read_as, "cut": parsed.cut}
+            repeated = {"repeated": True} if settled(parsed.given) != parsed.given else {}
+            return {"read": read_as, "cut": parsed.cut, **repeated}
 
         entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
         return entry and entry["read"]

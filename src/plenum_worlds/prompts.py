@@ -15,12 +15,19 @@ from plenum.base import flatten
 from plenum.design import ANSWER_FORMS
 from plenum.models import Message
 from plenum_worlds.condition import WorldAgent, WorldCondition
+from plenum_worlds.constrained import blank, choice_schema, speech_schema
 from plenum_worlds.world import Statement, World
 
 REPAIR = (
     "Your previous answer could not be read ($problem). Answer with one JSON object and nothing "
     "else:\n$form"
 )
+_FREE = "Answer with one JSON object and nothing else:"
+_HELD = (
+    'Answer with one JSON object and nothing else, with your own words for "..." and numbers for '
+    "NN; the analysis is your reasons, in brief"
+)
+_TOLD = ", and the message is what you tell the others"
 SUMMED = 10
 """Number of distinct proposals of a round that are counted individually."""
 MESSAGE_CHARACTERS = 2000
@@ -62,7 +69,8 @@ def discuss(
     condition: WorldCondition, world: World[Any, Any], agent: WorldAgent, scene: AgentScene
 ) -> tuple[Message, ...]:
     """Return the prompt for an agent's turn to speak."""
-    form = speech_form(condition, world)
+    asked = f"{_HELD}{_TOLD}:" if condition.constrained else _FREE
+    form = f"{asked}\n{speech_form(condition, world)}"
     return _messages(condition, world, agent, scene, condition.texts.discuss, form)
 
 
@@ -70,7 +78,8 @@ def decide(
     condition: WorldCondition, world: World[Any, Any], agent: WorldAgent, scene: AgentScene
 ) -> tuple[Message, ...]:
     """Return the prompt for an agent to act, vote or assign, by the mechanism."""
-    form = choice_form(condition, world)
+    asked = f"{_HELD}:" if condition.constrained else _FREE
+    form = f"{asked}\n{choice_form(condition, world)}"
     return _messages(condition, world, agent, scene, condition.texts.decide, form)
 
 
@@ -81,12 +90,16 @@ def repair(problem: str, form: str) -> Message:
 
 def speech_form(condition: WorldCondition, world: World[Any, Any]) -> str:
     """Return the form of an answer in the discussion."""
+    if condition.constrained:
+        return blank(speech_schema(condition, world).schema)
     action = f'"{world.key}": {written(world.example)}'
     return _form(condition, action, '"message": "what you tell the others"')
 
 
 def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
     """Return the form of a choice: one action, or one for every unit."""
+    if condition.constrained:
+        return blank(choice_schema(condition, world).schema)
     if condition.assigns:
         example = written([world.example] * world.agents if world.agents <= 3 else [world.example])
         dots = "" if world.agents <= 3 else ", ..."
@@ -129,8 +142,7 @@ def _messages(
         f"## Reports\n{_reports(scene.reports)}",
         f"## What is known\n{scene.known}",
         f"## Discussion\n{_discussion(scene)}",
-        f"## Your task\nYou are {agent.name}. {task}\nAnswer with one JSON object and nothing "
-        f"else:\n{form}",
+        f"## Your task\nYou are {agent.name}. {task}\n{form}",
     ]
     return (
         Message("system", _system(condition, world, agent)),

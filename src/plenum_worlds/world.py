@@ -99,7 +99,8 @@ class World(ABC, Generic[S, A]):
     """A dynamic environment for ``agents`` agents, under the world's own settings.
 
     ``key`` names the action in an agent's JSON answer, ``example`` is a legal value of it, and
-    ``longest`` one with the maximal number of characters. ``averages`` says whether actions are
+    ``longest`` one with the maximal number of characters; ``schema`` is the JSON schema of all that
+    are legal, as far as one can say it. ``averages`` says whether actions are
     amounts, which have a mean. C(t) has ``components`` components, and one more for agents that do
     nothing. Every method is pure: the same arguments give the same result.
     """
@@ -120,6 +121,11 @@ class World(ABC, Generic[S, A]):
     @abstractmethod
     def longest(self) -> Any:
         """A legal action with the maximal number of characters."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Plain:
+        """The JSON schema of an action, of whole numbers, numbers and lists of them."""
 
     @property
     @abstractmethod
@@ -176,6 +182,10 @@ class World(ABC, Generic[S, A]):
         ValueError
             It is outside the action space; the message is one sentence.
         """
+
+    def settled(self, value: Any) -> Any:
+        """Return a value of the schema as an action where no schema can forbid what isn't one."""
+        return value
 
     @abstractmethod
     def act(self, state: S, actions: Sequence[A | None]) -> RoundOutcome[S]:
@@ -265,6 +275,16 @@ Share = Annotated[float, (0, 1)]
 
 Policy = Callable[[Sequence[Plain], Draws, int], list[Any]]
 """A scripted policy: (the agents' views, draws, round) to one proposal per agent."""
+
+
+def whole_schema(most: int) -> Plain:
+    """Make the JSON schema of a whole number from 0 to ``most``."""
+    return {"type": "integer", "minimum": 0, "maximum": most}
+
+
+def list_schema(items: Plain, least: int, most: int) -> Plain:
+    """Make the JSON schema of a list of ``least`` to ``most`` items."""
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
 def as_plain(value: Any) -> Any:

@@ -12,9 +12,9 @@ from aiohttp import web
 from plenum.base import UserError
 from plenum.committee import Deliberation
 from plenum.committee.constrained import turn_schema
-from plenum.design import Calls, Condition
+from plenum.design import KINDS, Calls, Condition
 from plenum.execution.preflight import require_parameters
-from plenum.models import CallError, Chat, Message
+from plenum.models import CallError, Chat, Conversation, Message
 from plenum.models.api.backend import ApiBackend
 from plenum.records import Failure
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
@@ -92,7 +92,7 @@ def backend_of(name: str, root: str, transport: Any = "lean") -> ApiBackend:
     return ApiBackend(base, False, Calls(transport=transport), answer_form=form)
 
 
-def play(backend: ApiBackend, deliberation: Deliberation) -> list[str]:
+def play(backend: ApiBackend, deliberation: Conversation[Any]) -> list[str]:
     """Ask the backend to the end; the kinds of calls."""
     kinds = []
 
@@ -130,6 +130,25 @@ def test_a_deliberation_parses_without_repair_in_the_form_of_every_server(
         {"decision", "confidence"},
         {"decision", "majority_count", "total"},
     ]
+
+
+@pytest.mark.parametrize("task", ["disaster", "misinformation", "public_goods"])
+@pytest.mark.parametrize("name", FORMS)
+def test_a_world_parses_without_repair_in_the_form_of_every_server(
+    name: str, task: str, condition: Make
+) -> None:
+    find = FORMS[name][3]
+    chosen = (f"task={task}", f"model.default={FORMS[name][0]}", "task.agents=2", "rounds=1")
+    with listening() as (root, bodies):
+        played = condition(HELD, *chosen)
+        episode = KINDS[played.kind].part("conversation")(played, 0)
+        kinds = play(backend_of(name, root), episode)
+    assert kinds == [*["message"] * 2, *["action"] * 2]
+    assert episode.end is not None
+    assert episode.end["metrics"]["abstentions"] == 0
+    members = [list(find(body)["properties"]) for body in bodies]
+    assert [len(each) for each in members] == [3, 3, 2, 2]
+    assert all(each[0] == "analysis" for each in members)
 
 
 def test_free_answers_are_asked_for_without_a_schema(condition: Make) -> None:

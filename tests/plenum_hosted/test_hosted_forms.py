@@ -5,6 +5,7 @@ import dataclasses
 import json
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from test_hosted_backend import each, one_by_one, run
@@ -13,7 +14,7 @@ from transformers import AutoTokenizer
 from plenum.base.errors import Stopped
 from plenum.committee.constrained import ballot_schema, count_schema, parse_turn, turn_schema
 from plenum.design import Hosted, Sampling
-from plenum.models.answer_schema import AnswerSchema
+from plenum.models.answer_schema import AnswerSchema, object_schema
 from plenum.models.chat import Chat, Message, Response
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY
@@ -158,3 +159,68 @@ def test_a_late_argument_is_cut_where_a_sentence_ends(forms: Forms) -> None:
         taken += forms.tokens.texts[form.take(choice)]
     assert taken.endswith(b' a."')
     assert len(taken) < 240
+
+
+# --- answers with more than one free text, and numbers beside them, as in worlds ------------------
+
+TEXT = {"type": "string"}
+CELL = {"type": "integer", "minimum": 0, "maximum": 99}
+PLAN = {"type": "array", "items": CELL, "minItems": 12, "maxItems": 12}
+NODES = {"type": "array", "items": CELL, "minItems": 0, "maxItems": 3}
+AMOUNT = {"type": "number", "minimum": 0, "maximum": 12.0}
+ORDERS = (("analysis", "action", "message"), ("action", "message", "analysis"))
+
+
+def spoken(action: dict[str, Any], members: tuple[str, ...] = ORDERS[0]) -> AnswerSchema:
+    parts = {"analysis": TEXT, "action": action, "message": TEXT}
+    return AnswerSchema("message", object_schema(**{name: parts[name] for name in members}))
+
+
+def wanting(forms: Forms, answer: AnswerSchema, limit: int, wanted: str) -> dict[str, Any]:
+    """The answer of a model that writes the first of these letters that it may."""
+    form, answered = forms.start(answer, limit), b""
+    by_text = {text: token for token, text in enumerate(forms.tokens.texts)}
+    tokens = [by_text[letter.encode()] for letter in wanted]
+    for _ in range(limit):
+        bits = np.unpackbits(form.allowed().view(np.uint8), bitorder="little")
+        choice = next((token for token in tokens if bits[token]), int(bits.argmax()))
+        answered += forms.tokens.texts[form.take(choice)]
+        if form.whole:
+            break
+    read: dict[str, Any] = json.loads(answered)
+    return read
+
+
+@pytest.mark.parametrize("members", ORDERS)
+@pytest.mark.parametrize("action", [PLAN, NODES, AMOUNT])
+@pytest.mark.parametrize("limit", [110, 160, 250])
+def test_an_answer_in_a_world_is_whole_whatever_the_model_likes(
+    forms: Forms, action: dict[str, Any], members: tuple[str, ...], limit: int
+) -> None:
+    answer = spoken(action, members)
+    cuts = 0
+    for seed in range(20):
+        text, cut = written(forms, answer, limit, seed)
+        jsonschema.validate(json.loads(text), dict(answer.schema))
+        cuts += cut
+    assert cuts
+
+
+@pytest.mark.parametrize("limit", [110, 160, 250])
+def test_numbers_of_an_action_are_never_cut(forms: Forms, limit: int) -> None:
+    """A model that likes nothing but nines still has its two of them in every place."""
+    read = wanting(forms, spoken(PLAN), limit, "9")
+    assert read["action"] == [99] * 12
+
+
+@pytest.mark.parametrize(("most", "wanted", "amount"), [(12.0, "1.", 11.11), (0.5, ".1", 0.111)])
+def test_an_amount_comes_to_its_end(forms: Forms, most: float, wanted: str, amount: float) -> None:
+    answer = spoken({**AMOUNT, "maximum": most})
+    assert wanting(forms, answer, 120, wanted)["action"] == amount
+
+
+def test_two_texts_have_the_same_room(forms: Forms) -> None:
+    read = wanting(forms, spoken(NODES), 250, "x")
+    analysis, message = len(read["analysis"]), len(read["message"])
+    assert analysis + message > 150
+    assert abs(analysis - message) < 40

@@ -43,8 +43,9 @@ def count_usage(
         are known, or fingerprints in their place, ``servers`` has the calls of each and the
         replicates that it answered most of, and ``split`` how many replicates had several.
         ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
-        a condition that holds them to a form: ``answers``, those whose argument was ``cut``, and
-        turns without any weight, ``even``. What a branch inherited from its base isn't counted.
+        a condition that holds them to a form: ``answers``, those with a text that was ``cut``,
+        turns without any weight, ``even``, and where there were any, actions with something twice,
+        ``repeated``. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -100,6 +101,8 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
                 held["answers"] += 1
                 held["cut"] += entry.get("finish") == "cut"
                 held["even"] += "even" in entry
+                if "repeated" in entry:
+                    held["repeated"] += 1
     for line in attempts:
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]

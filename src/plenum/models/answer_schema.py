@@ -12,7 +12,8 @@ class AnswerSchema:
     Attributes
     ----------
     name
-        What is asked for: ``turn``, ``ballot`` or ``count``; of audits ``points`` or ``choice``.
+        What is asked for: ``turn``, ``ballot`` or ``count``; of audits ``points`` or ``choice``; of
+        worlds ``message``, ``action`` or ``plan``.
     schema
         Its JSON schema, in the part of the standard that OpenAI's strict mode takes: all properties
         are required, and no others are allowed.

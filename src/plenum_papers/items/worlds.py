@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, keys, origin
+from plenum_papers.items.departures import MEANINGS
 from plenum_papers.items.published import Published, published_numbers
 from plenum_papers.items.source import Numbered, NumberedTable, TableSource
 from plenum_worlds.reports import (
@@ -88,6 +89,13 @@ def differing(metric: Published, group: Group) -> str:
     return "" if same else metric.get("differs", "")
 
 
+def departing(group: Group) -> str:
+    """Say that answers were held to a form, if they were; the paper's agents write freely."""
+    settings = (str(played.factors.get("settings", "")) for played in group.played)
+    held = any("answers=constrained" in each.split() for each in settings)
+    return f"answers ({MEANINGS['answers']})" if held else ""
+
+
 def _part(group: Group, line: Published) -> pd.DataFrame:
     """Return the episodes that a line is about. An agent without a role has no diversity."""
     table = group.episodes
@@ -113,7 +121,8 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
         values = {arm: cells[arm]["published"] or NONE for arm in arms}
         lines.append({"row": row, "source": label, **values})
     title = f"002, Table {name}: {metric['metric']} ({metric['name']}), here {metric['ours']}"
-    noted = notes("numbered", number=name, team=group.agents, differs=differs, metric=metric)
+    facts = {"number": name, "team": group.agents, "departs": departing(group)}
+    noted = notes("numbered", differs=differs, metric=metric, **facts)
     return Table(
         "",
         f"{title} ({group.heading})",

@@ -20,7 +20,15 @@ from plenum_worlds.disaster.state import (
     id_rows,
 )
 from plenum_worlds.draws import Draws, step, uniform_integer
-from plenum_worlds.world import Plain, RoundOutcome, World, checked, is_whole
+from plenum_worlds.world import (
+    Plain,
+    RoundOutcome,
+    World,
+    checked,
+    is_whole,
+    list_schema,
+    whole_schema,
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,11 @@ class DisasterWorld(World[DisasterState, Cell]):
     def longest(self) -> list[int]:
         """The last cell."""
         return [self.settings.grid - 1] * 2
+
+    @property
+    def schema(self) -> Plain:
+        """Two whole numbers on the grid."""
+        return list_schema(whole_schema(self.settings.grid - 1), 2, 2)
 
     @property
     def components(self) -> int:

@@ -18,7 +18,15 @@ from plenum_worlds.misinformation.state import (
     MisinformationState,
     Nodes,
 )
-from plenum_worlds.world import Plain, RoundOutcome, World, checked, is_whole
+from plenum_worlds.world import (
+    Plain,
+    RoundOutcome,
+    World,
+    checked,
+    is_whole,
+    list_schema,
+    whole_schema,
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,12 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
     def longest(self) -> list[int]:
         """The maximal number of nodes, with the largest ids."""
         return [self.settings.nodes - 1] * self.settings.checks
+
+    @property
+    def schema(self) -> Plain:
+        """At most ``checks`` node ids; that each is another one is for :meth:`settled`."""
+        s = self.settings
+        return list_schema(whole_schema(s.nodes - 1), 0, s.checks)
 
     @property
     def lags(self) -> bool:
@@ -114,6 +128,11 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         if len(set(value)) != len(value):
             raise ValueError("target_nodes names a node twice")
         return tuple(sorted(value))
+
+    def settled(self, value: Any) -> Any:
+        """Name a node once that is named twice."""
+        ids = isinstance(value, list) and all(map(is_whole, value))
+        return list(dict.fromkeys(value)) if ids else value
 
     def act(
         self, state: MisinformationState, actions: Sequence[Nodes | None]

@@ -43,6 +43,11 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return round(self.settings.most - 0.01, 2)
 
     @property
+    def schema(self) -> Plain:
+        """A number from 0 to ``most``."""
+        return {"type": "number", "minimum": 0, "maximum": self.settings.most}
+
+    @property
     def lags(self) -> bool:
         """The setting ``lag``."""
         return bool(self.settings.lag)

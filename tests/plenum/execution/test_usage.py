@@ -133,4 +133,8 @@ def test_constrained_answers_cut_arguments_and_even_states_are_told_apart() -> N
     row = count_usage([held, free], [], 2, "")["models"]["m"]
     assert row["constrained"] == {"answers": 4, "cut": 1, "even": 1}
     assert (row["calls"], row["repairs"]) == (5, 1)
+    acted = transcript({"status": "completed"}, call(kind="action", repeated=True))
+    acted.head["answers"] = "constrained"
+    (row,) = count_usage([acted], [], 1, "")["models"].values()
+    assert row["constrained"] == {"answers": 1, "cut": 0, "even": 0, "repeated": 1}
     assert "constrained" not in count_usage([free], [], 1, "")["models"]["m"]

@@ -20,6 +20,7 @@ from plenum_worlds.world import (
     WorldSettings,
     checked,
     is_whole,
+    whole_schema,
 )
 
 MOST = 3
@@ -54,6 +55,7 @@ class TankWorld(World[TankState, int]):
     key: ClassVar[str] = "drain"
     example: ClassVar[int] = 1
     longest: ClassVar[int] = MOST
+    schema: ClassVar[Plain] = whole_schema(MOST)
     components: ClassVar[int] = MOST + 1
 
     def start(self, draws: Draws) -> TankState:

@@ -154,7 +154,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
     facts = {
         **unknown(usages),
         "batched": _sums(usages, "batched", ("calls", "cost")),
-        "constrained": _sums(usages, "constrained", ("answers", "cut", "even")),
+        "constrained": _sums(usages, "constrained", ("answers", "cut", "even", "repeated")),
         "total": total,
     }
     below = notes("accounting_models", rows_of(usages), **facts)
@@ -164,7 +164,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
 def _sums(usages: Sequence[ConditionUsage], part: str, names: Sequence[str]) -> dict[str, float]:
     """Sum up a part of the accounts over models and conditions; zeros where none has it."""
     rows = [m[part] for u in usages for m in (u.models or {}).values() if part in m]
-    return {name: sum(row[name] for row in rows) for name in names}
+    return {name: sum(row.get(name, 0) for row in rows) for name in names}
 
 
 def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:

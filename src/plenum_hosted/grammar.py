@@ -1,0 +1,108 @@
+"""The grammar of constrained answers of one schema, and what its parts take at most."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from llguidance import LLMatcher, LLTokenizer
+
+_LAYOUT: Any = {
+    "whitespace_flexible": False,
+    "item_separator": ", ",
+    "key_separator": ": ",
+}
+"""The layout that prompts show; with spaces left free, a small model may write nothing else."""
+
+
+class Grammar:
+    """The common part of answers of one schema: the grammar, and the tokens that its parts take.
+
+    Attributes
+    ----------
+    matcher
+        The grammar before the first token.
+    texts
+        The places of free texts: each is the number of quotation marks that stand before it.
+    values
+        The places of numbers, and of lists of them, beside free texts.
+    least, usual
+        Tokens that the rest behind each number of quotation marks takes, if it is short or
+        ordinary.
+    full
+        Tokens that the short rest takes at most if its numbers and lists are as long as they may.
+    """
+
+    def __init__(self, reader: LLTokenizer, schema: Mapping[str, Any]) -> None:
+        grammar = LLMatcher.grammar_from_json_schema(_rounded(schema), overrides=_LAYOUT)
+        self.matcher = LLMatcher(reader, grammar)
+        if self.matcher.is_error():
+            raise ValueError(self.matcher.get_error())
+        self.texts, values = _places(schema["properties"])
+        self.values = frozenset(values if self.texts else ())
+
+        def sizes(text: str) -> list[int]:
+            parts = text.split('"')
+            rests = ['"'.join(parts[n:]) for n in range(len(parts))]
+            # One more for each value, since tokens may be cut there, and some to end what is begun.
+            return [len(reader.tokenize_str(rest)) + rest.count(":") + 4 for rest in rests]
+
+        self.least = sizes(json.dumps(_example(schema, "a", 0)))
+        self.usual = sizes(json.dumps(_example(schema, "common_example", 50)))
+        self.full = [
+            tokens + sum(values[at] for at in self.values if at >= place)
+            for place, tokens in enumerate(self.least)
+        ]
+
+
+def _places(properties: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[int, int]]:
+    """Find the places of free texts, and those of numbers with the characters that they may have.
+
+    A model may take a token for each character.
+    """
+    texts, values, quotes = [], {}, 0
+    for schema in properties.values():
+        quotes += 2
+        if schema == {"type": "string"}:
+            texts.append(quotes + 1)
+        elif characters := _characters(schema):
+            values[quotes] = characters
+        quotes += json.dumps(_example(schema, "a", 0)).count('"')
+    return tuple(texts), values
+
+
+def _characters(schema: Mapping[str, Any]) -> int:
+    """Return how many characters a number, or a list of numbers, has at most; 0 of others."""
+    kind = schema.get("type")
+    if kind == "array" and (item := _characters(schema["items"])):
+        return int(schema["maxItems"]) * (item + 2) + 2
+    if kind in ("integer", "number"):
+        decimals = 1 + _decimals(schema) if kind == "number" else 0
+        return len(str(int(schema["maximum"]))) + decimals
+    return 0
+
+
+def _decimals(schema: Mapping[str, Any]) -> int:
+    """Return decimals of a number: two, and more where the largest is below 1."""
+    return max(2, 2 - math.floor(math.log10(schema["maximum"])))
+
+
+def _rounded(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the numbers of a schema a last decimal; without one, a small model may never end."""
+    made = {
+        key: _rounded(value) if isinstance(value, dict) else value for key, value in schema.items()
+    }
+    if schema.get("type") == "number":
+        made["multipleOf"] = 10.0 ** -_decimals(schema)
+    return made
+
+
+def _example(schema: Mapping[str, Any], text: str, number: int) -> Any:
+    """Make a value of a schema, with this text and number wherever they are free."""
+    if "enum" in schema:
+        return max(schema["enum"], key=len)
+    if schema["type"] == "object":
+        return {k: _example(value, text, number) for k, value in schema["properties"].items()}
+    if schema["type"] == "array":
+        return [_example(schema["items"], text, number)] * schema.get("minItems", 1)
+    return text if schema["type"] == "string" else number

@@ -23,6 +23,7 @@ from plenum_audit.reports.suite_page import (
     unended_comment,
     unended_document,
 )
+from plenum_audit.reports.suite_screen import fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
 
@@ -31,6 +32,9 @@ SCHEMA = "plenum.suite/1"
 
 _DRAWN = ("acting.svg", "acting.png")
 """Files of a part that the next command may not ask for: old ones would look like its answer."""
+
+_FRAME, _WRITTEN = 6, 1
+"""Number of lines around the rows of a table, and of the line that names the files."""
 
 _SHOWN = 10
 """Number of names of cases that are printed."""
@@ -122,14 +126,31 @@ def publish_suite(
             "suite.csv": frame_csv(frame_of(page.cases)),
         }
         files = write_texts(texts, out)
-    show_sentences(page.sentences)
-    for part in parts:
-        if part.table is not None:
-            show([part.table])
-        show_sentences(part.lines)
-    show_sentences(doubts)
+    _show(suite, page.sentences, parts, doubts)
     written([*files, *drawn])
     return status
+
+
+def _show(
+    suite: SuiteAssessment,
+    told: Sequence[str],
+    parts: Sequence[SuitePart],
+    doubts: Sequence[str],
+) -> None:
+    """Print the sentences that fit on a screen, and the tables."""
+    tables = sum(len(part.table) + _FRAME for part in parts if part.table is not None)
+    details = len(list(_details(suite.score))) if suite.score is not None else 0
+    kept = [len(told) - details, *(1 for _ in parts), len(doubts)]
+    first, *answers = fit_screen(
+        [told, *(part.lines for part in parts), doubts], kept, tables + _WRITTEN
+    )
+    show_sentences(first)
+    for part, lines in zip(parts, answers, strict=False):
+        if part.table is not None:
+            show([part.table])
+        show_sentences(lines)
+    for lines in answers[len(parts) :]:
+        show_sentences(lines)
 
 
 def publish_unended_suite(
@@ -230,6 +251,17 @@ def _unsteady(unsteady: UnsteadyCases) -> str:
 
 def _scored(score: SuiteScore) -> Iterator[str]:
     yield f"The score is {_percent(score.score)}."
+    low, high = (100 * limit for limit in score.floor.these)
+    yield (
+        f"Noise floor: if all cases are run again once each, the score moves by a standard "
+        f"deviation of {100 * score.floor.value:.1f} points [{low:.1f}, {high:.1f}]. A difference "
+        f"between two single runs counts only above {100 * score.smallest_difference:.1f} points; "
+        f"{HALVING} runs of each case halve that."
+    )
+    yield from _details(score)
+
+
+def _details(score: SuiteScore) -> Iterator[str]:
     if score.passing:
         chances = ", ".join(
             f"{k}: {100 * each.value:.0f} %" for k, each in enumerate(score.passing, 1)
@@ -245,13 +277,6 @@ def _scored(score: SuiteScore) -> Iterator[str]:
             f"{100 * score.within:.0f} % of the variance of a run's score lies within cases, the "
             "rest between them."
         )
-    low, high = (100 * limit for limit in score.floor.these)
-    yield (
-        "Noise floor: if all cases are run again once each, the score moves by a standard "
-        f"deviation of {100 * score.floor.value:.1f} points [{low:.1f}, {high:.1f}]. A difference "
-        f"between two single runs counts only above {100 * score.smallest_difference:.1f} points; "
-        f"{HALVING} runs of each case halve that."
-    )
 
 
 def _named(names: tuple[str, ...]) -> str:

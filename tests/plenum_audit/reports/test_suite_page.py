@@ -2,18 +2,22 @@
 
 import csv
 import json
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browsing import HOSTILE
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_prose
 from plenum_audit.reports.record import AuditSubject, list_suite_settings
 from plenum_audit.reports.suite import publish_suite, publish_unended_suite
 from plenum_audit.reports.suite_cases import cases_of, joined, table_of
+from plenum_audit.reports.suite_screen import MOST_LINES, fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
 
@@ -141,3 +145,23 @@ def test_a_rehearsal_says_so_before_anything_else(tmp_path: Path) -> None:
     assert page.index(doubt) < page.index("<nav")
     assert "These runs were not controlled" not in page  # which is said of logs
     assert "rehearsal" in (tmp_path / "suite.md").read_text().splitlines()[0]
+
+
+@given(
+    st.lists(
+        st.lists(st.text("ab ", min_size=1, max_size=250), min_size=1, max_size=6), min_size=1
+    ),
+    st.integers(0, 30),
+)
+def test_a_screen_keeps_the_first_sentences_of_all_parts_and_fits_if_it_can(
+    parts: list[list[str]], other: int
+) -> None:
+    def lines(shown: list[list[str]]) -> int:
+        return other + sum(len(textwrap.wrap(text, 100)) for part in shown for text in part)
+
+    shown = fit_screen(parts, [1] * len(parts), other)
+    assert all(part == whole[: len(part)] for part, whole in zip(shown, parts, strict=False))
+    assert all(part for part in shown)
+    assert (shown == parts) == (lines(parts) <= MOST_LINES)
+    least = lines([part[:1] for part in parts])
+    assert lines(shown) <= max(MOST_LINES, least + 1)

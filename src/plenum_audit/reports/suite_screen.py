@@ -1,0 +1,53 @@
+"""The screen of a suite: what doesn't fit is left to its page, details first."""
+
+import textwrap
+from collections.abc import Sequence
+
+MOST_LINES = 45
+"""Number of lines that are printed of a suite at most, whatever was asked."""
+
+_WIDTH = 100
+
+
+def fit_screen(
+    parts: Sequence[Sequence[str]], kept: Sequence[int], other: int, most: int = MOST_LINES
+) -> list[list[str]]:
+    """Drop last sentences of the longest parts until all fit.
+
+    Parameters
+    ----------
+    parts
+        Sentences of each part; the first ones say most.
+    kept
+        Number of sentences of each part that are never dropped.
+    other
+        Number of lines that are printed besides.
+
+    Returns
+    -------
+    list of list of str
+        If a sentence was dropped, one more part, which says so.
+
+    Examples
+    --------
+    >>> fit_screen([["a", "b"], ["c", "d", "e"]], [1, 1], 0, most=4)
+    [['a', 'b'], ['c'], ['More is in suite.html and suite.md.']]
+    """
+    shown = [list(part) for part in parts]
+    told = "More is in suite.html and suite.md."
+    if sum(map(_lines, shown)) + other <= most:
+        return shown
+    while sum(map(_lines, shown)) + other + 1 > most:
+        longest = max(
+            (n for n, part in enumerate(shown) if len(part) > kept[n]),
+            key=lambda n: _lines(shown[n][kept[n] :]),
+            default=None,
+        )
+        if longest is None:
+            break
+        shown[longest].pop()
+    return [*shown, [told]]
+
+
+def _lines(sentences: Sequence[str]) -> int:
+    return sum(len(textwrap.wrap(sentence, _WIDTH)) for sentence in sentences)

@@ -238,3 +238,16 @@ def test_conditions_that_are_sure_of_different_things_differ_in_what_they_decide
     text = said([tracked(1, roles="on", decisions="B" * 12), tracked(2, roles="off")])
     assert "What runs decide differs with roles" in text
     assert "disagree differs" not in text
+
+
+def test_a_mean_over_scenarios_is_told_as_one() -> None:
+    decided = {"on": "AAAAAABBBBCC", "off": "AAAAAAAAAAAB"}
+    text = said(
+        [
+            tracked(10 * case + n, scenario=f"S-{case}", roles=roles, decisions=decided[roles])
+            for case in range(3)
+            for n, roles in enumerate(decided)
+        ]
+    )
+    assert "How often runs disagree differs on average over scenarios: roles on against off" in text
+    assert "What runs decide differs in some scenario" in text

@@ -57,7 +57,11 @@ def evaluate(recorded: Iterable[RecordedRuns], rules: Sequence[Rule]) -> Evaluat
     """
     conditions, runs = [], []
     outcomes: dict[str, list[RuleOutcome | None]] = {rule.name: [] for rule in rules}
+    seen = set()
     for each in recorded:
+        if (each.condition.identity, each.condition.rerun) in seen:  # of several studies
+            continue
+        seen.add((each.condition.identity, each.condition.rerun))
         conditions.append(each.condition)
         runs.append(len(each.decided))
         for rule in rules:

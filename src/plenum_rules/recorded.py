@@ -105,11 +105,12 @@ def _recorded(condition: TrackedCondition, ended: Sequence[Transcript]) -> Recor
     first = ended[0]
     seats = tuple(seat["seat"] for seat in first.head["seats"])
     index = {label: number for number, label in enumerate(first.options)}
-    tokens = [_tokens(transcript) for transcript in ended]
+    preferences = np.stack([t.preferences() for t in ended])
+    tokens = [_tokens(transcript, preferences.shape[1]) for transcript in ended]
     return RecordedRuns(
         condition=condition,
         seats=seats,
-        preferences=np.stack([t.preferences() for t in ended]),
+        preferences=preferences,
         confidences=np.stack([t.confidences() for t in ended]),
         votes=np.array(
             [[index.get(t.ballots.get(seat, ""), NONE) for seat in seats] for t in ended]
@@ -126,13 +127,13 @@ def _clerk(transcript: Transcript, index: dict[str, int]) -> int:
     return UNKNOWN if said is None else index.get(said, NONE)
 
 
-def _tokens(transcript: Transcript) -> tuple[Floats, float]:
+def _tokens(transcript: Transcript, rounds: int) -> tuple[Floats, float]:
     """Sum tokens up by round, and those of ballots and clerk."""
-    turns, last = np.zeros(len(transcript.preferences())), 0.0
+    turns, last = np.zeros(rounds), 0.0
     for entry in transcript.entries:
         used = entry.get("tokens_in", 0) + entry.get("tokens_out", 0)
         if entry["kind"] in ("ballot", "clerk"):
             last += used
-        elif 1 <= entry.get("round", 0) <= len(turns):
+        elif 1 <= entry.get("round", 0) <= rounds:
             turns[entry["round"] - 1] += used
     return turns, last

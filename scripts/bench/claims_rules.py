@@ -1,0 +1,78 @@
+"""The part of `claims.py` on rules: how often tests and intervals of their changes are wrong."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from plenum_rules.comparing import Paired, average, compare_decisions
+
+Draw = Callable[[np.random.Generator, int], list[Paired]]
+
+SHARES = {
+    "even": (0.5, 0.5),
+    "most": (0.8, 0.2),
+    "nearly all": (0.95, 0.05),
+    "three": (0.5, 0.3, 0.2),
+    "mixed": None,
+}
+"""Shares of decisions in every condition; mixed: every condition has one of the others, or none."""
+
+CONDITIONS = 12
+
+
+def measure_rules(quick: bool) -> dict[str, object]:
+    """Measure rejections at 5 % where a rule changes nothing, and coverage where it does."""
+    draws = 200 if quick else 2000
+    sizes = {
+        f"{name} {runs}": float(np.mean([p < 0.05 for p in _p_values(name, runs, draws)]))
+        for name in SHARES
+        for runs in (5, 10, 20)
+    }
+    covers = {
+        f"{runs} kept {kept}": _cover(runs, kept, draws)
+        for runs in (5, 10, 20)
+        for kept in (0.2, 0.5, 0.8)
+    }
+    worst = max(sizes, key=sizes.__getitem__)
+    least = min(covers, key=covers.__getitem__)
+    return {
+        "rule_size": round(sizes[worst], 4),
+        "rule_size_at": worst,
+        "rule_cover": round(covers[least], 4),
+        "rule_cover_at": least,
+    }
+
+
+def _p_values(name: str, runs: int, draws: int) -> list[float]:
+    """Test rules whose decisions are drawn apart from the protocol's, by the same law."""
+    generator = np.random.default_rng(20261125)
+    return [average(_same_law(generator, name, runs)).p for _ in range(draws)]
+
+
+def _same_law(generator: np.random.Generator, name: str, runs: int) -> list[Paired]:
+    laws: Mapping[str, tuple[float, ...] | None] = SHARES
+    each = [law for law in laws.values() if law] + [(1.0,)]
+    chosen = [laws[name] or each[place % len(each)] for place in range(CONDITIONS)]
+    return [
+        compare_decisions(*(generator.choice(len(law), runs, p=law) for _ in range(2)))
+        for law in chosen
+    ]
+
+
+def _cover(runs: int, kept: float, draws: int) -> float:
+    """Cover the change by a rule that keeps a decision, or replaces it by the first option."""
+    generator = np.random.default_rng(7)
+    shares = np.linspace(0.5, 0.95, CONDITIONS)
+    other = 1 - shares
+    after = kept * other
+    true = float(np.mean(2 * after * (1 - after) - 2 * other * (1 - other)))
+    covered = 0
+    for _ in range(draws):
+        pairs = []
+        for share in shares:
+            protocol = (generator.random(runs) > share).astype(int)
+            rule = np.where(generator.random(runs) < kept, protocol, 0)
+            pairs.append(compare_decisions(rule, protocol))
+        mean = average(pairs)
+        covered += mean.ci_low <= true <= mean.ci_high
+    return covered / draws

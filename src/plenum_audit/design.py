@@ -1,6 +1,6 @@
 """Settings of an audit in addition to those of a study, with ranges and meanings."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from omegaconf import DictConfig
@@ -90,8 +90,10 @@ class AuditConfig(Checked):
     the address of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file
     for scores of a log's runs. ``decide`` looks for a rule by which the program may act alone: the
     share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
-    ``rule`` is the file of such a rule, to be applied. The page says who tested the program and who
-    is responsible: ``tested_by``, ``responsible``.
+    ``rule`` is the file of such a rule, to be applied. ``profile`` also runs the cases of a live
+    suite with other wordings, with their options in another order, and with faults in the share
+    ``fault_rate`` of its requests, and says how reliable the program is. The page says who
+    tested the program and who is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -123,6 +125,8 @@ class AuditConfig(Checked):
     risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
     agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
     rule: str | None = None
+    profile: bool = False
+    fault_rate: Annotated[Float, Field(gt=0, lt=1)] = 0.2
     tested_by: str = ""
     responsible: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
@@ -156,6 +160,8 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         A value is missing, unknown, of the wrong type or out of range.
     """
     audit = read_settings(AuditConfig, cfg)
+    if audit.profile and audit.suite == "auto":
+        audit = replace(audit, suite=True)
     require(
         audit.unacceptable < audit.acceptable,
         f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
@@ -174,7 +180,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "sources")
+    for_suites = ("aa", "buy", "decide", "profile", "sources")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
@@ -199,6 +205,15 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         audit.rule is None or not (audit.logs or audit.fix or audit.baseline),
         "rule: it is applied to new cases by running the program on them: leave out logs, fix and "
         "baseline",
+    )
+    require(
+        not audit.profile or not (audit.logs or audit.rule),
+        "profile: true; it runs the program with changes: leave out logs and rule",
+    )
+    require(
+        audit.profile or audit.fault_rate == AuditConfig.fault_rate,
+        f"fault_rate: {audit.fault_rate:g}; it is for profile=true; "
+        "+overrides.fault_rate=... injects faults into every run",
     )
     require(
         audit.fix or not audit.temperatures,

@@ -19,6 +19,7 @@ from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.dynamics import AuditResult
 from plenum_audit.execution import (
     act,
+    count_runs,
     describe_choices,
     describe_log,
     is_large,
@@ -192,7 +193,7 @@ def _assessed(audit: Audit) -> int:
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
     if audit.jobs[0].dry_run and not audit.logged:
-        print(f"{len(audit.jobs):,} cases, {settings.repeats} runs each; nothing was run")
+        print(" ".join(count_runs(audit)), "Nothing was run.")
         return 0
     runs, told = _runs_of_suite(audit, rule)
     if runs is None:

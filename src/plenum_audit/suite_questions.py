@@ -1,4 +1,4 @@
-"""Further questions on a suite: a gate, another program, sources, what to buy, acting alone."""
+"""Further questions on a suite: a gate, another program, sources, acting alone, a profile, ..."""
 
 from dataclasses import asdict
 from functools import partial
@@ -8,7 +8,8 @@ from plenum.base import UserError
 from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
-from plenum_audit.execution import compares_right, read_baseline, read_sources
+from plenum_audit.execution import compares_right, read_baseline, read_profile, read_sources
+from plenum_audit.profiles import assess_profile
 from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
     Gate,
@@ -49,6 +50,8 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
                 "by right and wrong; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings))
+    if settings.profile:
+        parts.append(_profiled(audit))
     return parts
 
 
@@ -126,4 +129,19 @@ def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
         tuple(advice_sentences(advice)),
         table=advice_table(advice),
         draw=partial(draw_acting, advice),
+    )
+
+
+def _profiled(audit: Audit) -> "SuitePart":
+    """Assess how reliable the program is, from its runs with and without changes."""
+    from plenum_audit.reports import SuitePart, draw_profile, profile_sentences, profile_table
+
+    profile = assess_profile(read_profile(audit))
+    simulated = any(job.condition.backend.name == "simulated" for job in audit.jobs)
+    return SuitePart(
+        "profile",
+        asdict(profile),
+        tuple(profile_sentences(profile)),
+        table=profile_table(profile, simulated),
+        draw=partial(draw_profile, profile, simulated),
     )

@@ -35,6 +35,7 @@ from .audits import several_fingerprints as several_fingerprints
 from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
 from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
 from .parting_calls import Place as Place
+from .parting_calls import alike_before_parting as alike_before_parting
 from .parting_calls import begun_later as begun_later
 from .parting_calls import cached as cached
 from .parting_calls import changed_at as changed_at
@@ -60,6 +61,7 @@ __all__ = [
     "Place",
     "StabilityRule",
     "TriedOption",
+    "alike_before_parting",
     "begun_later",
     "cached",
     "case_verdict",

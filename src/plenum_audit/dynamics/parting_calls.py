@@ -120,6 +120,30 @@ def parting(calls: Columns) -> CallDivergence:
     )
 
 
+def alike_before_parting(calls: Columns) -> float:
+    """Return the share of two runs' calls that come before they first differ, over all pairs.
+
+    Parameters
+    ----------
+    calls
+        As for :func:`parting`.
+
+    Returns
+    -------
+    float
+        From 0, if all pairs differ in their first call, to 1, if none ever does; NaN without pairs.
+    """
+    _, prompted, answered, order = _aligned(calls)
+    shares = []
+    for i, j in combinations(range(len(prompted)), 2):
+        parted = (prompted[i] != prompted[j]) | (answered[i] != answered[j])
+        made = (answered[i] >= 0) | (answered[j] >= 0)
+        when = order[i] + order[j]
+        first = int(when[parted].min()) if parted.any() else np.iinfo(np.int64).max
+        shares.append(float((made & ~parted & (when < first)).sum() / made.sum()))
+    return float(np.mean(shares)) if shares else float("nan")
+
+
 def uncalled(calls: Columns, runs: int) -> str:
     """Return the evidence of a cache in runs without calls; empty if there is none.
 

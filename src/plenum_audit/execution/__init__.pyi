@@ -11,16 +11,20 @@ from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_sources as read_sources
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
+from .profile_arms import count_runs as count_runs
+from .profile_runs import read_profile as read_profile
 
 __all__ = [
     "act",
     "compares_right",
+    "count_runs",
     "describe_choices",
     "describe_log",
     "is_large",
     "logged_program",
     "options_by_case",
     "read_baseline",
+    "read_profile",
     "read_sources",
     "read_suite",
     "run_audit",

@@ -1,16 +1,22 @@
 """A fixed number of runs of each case: for a live suite, and for a rule that is applied."""
 
+import asyncio
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import groupby, takewhile
+from operator import attrgetter
 
-from plenum.base import UserError
+from plenum.base import UserError, say
+from plenum.design import Job
 from plenum.execution import check_sweep
+from plenum.records import Transcript
 from plenum_audit.acting import ActRule, CaseAct, apply_rule
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, answered_by_cache, play_runs
+from plenum_audit.execution.profile_arms import every_job, price
 from plenum_audit.programs import Audit, AuditCase, require_program
 from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
 
@@ -41,7 +47,7 @@ def run_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns, Errors]:
         Something can't work, a cache answers, or no run reached a decision.
     """
     count = audit.settings.repeats
-    ended, errors = _run_each(audit, count, rule)
+    ended, errors = _run_each(audit, count, rule, list(every_job(audit)))
     whole = {case: outcomes for case, outcomes in ended.items() if len(outcomes) == count}
     answers = {case.id: case.answer for case in _cases(audit)}
     scores = None
@@ -74,35 +80,66 @@ def act(audit: Audit, rule: ActRule) -> tuple[list[CaseAct], Errors]:
 
 
 def _run_each(
-    audit: Audit, count: int, watched: SuiteRule | None = None
+    audit: Audit, count: int, watched: SuiteRule | None = None, jobs: Sequence[Job] = ()
 ) -> tuple[dict[str, list[str]], Errors]:
-    """Run each case so many times; runs that exist count, the first ones of each case."""
+    """Run each case so many times; runs that exist count, the first ones of each case.
+
+    Parameters
+    ----------
+    jobs
+        All that is run, those of the cases as they are first; by default these alone.
+    """
     check_sweep(audit.jobs)
-    audit = replace(audit, jobs=tuple(replace(job, replicates=count) for job in audit.jobs))
-    for line in restore(audit.jobs):
-        print(line, file=sys.stderr)
-    runs = _FixedRuns(audit, count, watched)
-    errors = play_runs(audit.jobs, runs, audit.jobs)
+    jobs = jobs or [replace(job, replicates=count) for job in audit.jobs]
+    for _, of_study in groupby(jobs, attrgetter("study")):
+        for line in restore(list(of_study)):
+            print(line, file=sys.stderr)
+    runs = _FixedRuns(replace(audit, jobs=tuple(jobs)), count, watched, len(audit.jobs))
+    errors = play_runs(jobs, runs, jobs)
     cases = list(runs.cases.values())
+    usual = cases[: len(audit.jobs)]
     caches = map(answered_by_cache, cases)
-    if refused := runs.refused or next(filter(None, caches), "") or no_decision.refusal(cases):
+    if refused := runs.refused or next(filter(None, caches), "") or no_decision.refusal(usual):
         raise UserError(refused)
-    return {case.id: case.outcomes[:count] for case in cases}, errors
+    return {case.id: case.outcomes[:count] for case in usual}, errors
 
 
 class _FixedRuns(EveryRun):
-    """A fixed number of runs each, with the verdict so far in the line of progress."""
+    """A fixed number of runs each, with the verdict so far in the line of progress.
 
-    def __init__(self, audit: Audit, count: int, watched: SuiteRule | None) -> None:
+    Runs with changes wait for the first run, so that what all of them take is said before.
+    """
+
+    def __init__(self, audit: Audit, count: int, watched: SuiteRule | None, usual: int) -> None:
         rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
-        super().__init__(audit, rule, lambda pilot: "", {})
-        self._count, self._watched = count, watched
+        super().__init__(audit, rule, self._announce, {})
+        self._count, self._watched, self._usual = count, watched, usual
+        self._announced = asyncio.Event()
+        if len(self.cases) == usual:
+            self._announced.set()
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Return true, for all but the first run once that has ended."""
+        if index or self.cases[job.condition.folder] is not next(iter(self.cases.values())):
+            await self._announced.wait()
+        return not self.refused
+
+    def _announce(self, pilot: Transcript) -> str:
+        if not self._announced.is_set():
+            say(price(pilot, sum(case.job.replicates for case in self.cases.values())))
+        return ""
+
+    def _release_all(self) -> None:
+        super()._release_all()
+        if self._pilot is None:
+            self._announced.set()
 
     def status(self) -> str:
         """Return the verdict on the cases that have ended, and their number."""
         # Only up to the first case that hasn't ended: which cases end early may depend on how.
-        ended = list(takewhile(lambda case: len(case.outcomes) >= self._count, self.cases.values()))
-        told = f"{len(ended)} of {len(self.cases)} cases"
+        usual = list(self.cases.values())[: self._usual]
+        ended = list(takewhile(lambda case: len(case.outcomes) >= self._count, usual))
+        told = f"{len(ended)} of {len(usual)} cases"
         if self._watched is None or not ended:
             return told
         runs = SuiteRuns.of({case.id: tell_apart(case.outcomes[: self._count]) for case in ended})

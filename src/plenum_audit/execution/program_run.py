@@ -204,6 +204,8 @@ class ProgramRun:
         given = Given(**session.decision.result()) if session.decided else Given()
         asides = RunCalls(self.callers, sys.maxsize, self.observe)
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
+        if given.confidence is not None:
+            more["confidence"] = given.confidence
         rule = given.extract or self.settings.extract
         try:
             if rule == CLERK_KIND and not given.option and given.text.strip():

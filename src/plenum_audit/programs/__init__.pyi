@@ -36,13 +36,17 @@ from .log_scores import score_of as score_of
 from .logs import Logged as Logged
 from .one_shot import OneShot as OneShot
 from .one_shot import seats as seats
+from .overrides import FAULT_RATE as FAULT_RATE
 from .proxy import Proxy as Proxy
 from .recorded import restarts as restarts
 from .recorded import set_aside as set_aside
 from .session import Session as Session
+from .stated import StatedConfidence as StatedConfidence
+from .stated import stated_confidence as stated_confidence
 
 __all__ = [
     "CLERK_KIND",
+    "FAULT_RATE",
     "NO_DECISION",
     "OWN_MODELS",
     "READINGS",
@@ -60,6 +64,7 @@ __all__ = [
     "ProgramFailed",
     "Proxy",
     "Session",
+    "StatedConfidence",
     "UnreadableDecision",
     "ask_clerk",
     "compose_audit",
@@ -82,6 +87,7 @@ __all__ = [
     "seats",
     "set_aside",
     "settings_line",
+    "stated_confidence",
     "value_of",
     "wrap_program",
 ]

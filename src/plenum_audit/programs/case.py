@@ -1,7 +1,7 @@
 """Cases, on which a program decides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plenum.base import UserError, digest
@@ -26,6 +26,10 @@ class AuditCase:
         The label of the right option, if there is one.
     extras
         Other fields of a data set; the program gets them.
+    wordings
+        The same text in other words, for a profile; the program gets one of them as its text.
+    variant
+        What is changed of the case; empty for the case as it is.
     """
 
     id: str
@@ -33,6 +37,8 @@ class AuditCase:
     options: Mapping[str, str]
     answer: str | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
+    wordings: tuple[str, ...] = ()
+    variant: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.options, Mapping) or len(self.options) < 2:
@@ -41,5 +47,23 @@ class AuditCase:
     @property
     def digest(self) -> str:
         """A digest of all that a program gets."""
-        given = {name: value for name, value in vars(self).items() if name != "answer"}
-        return digest({**given, "options": dict(self.options), "extras": dict(self.extras)})
+        given: dict[str, Any] = {"id": self.id, "text": self.text}
+        given |= {"options": dict(self.options), "extras": dict(self.extras)}
+        return digest(given | ({"variant": self.variant} if self.variant else {}))
+
+    @property
+    def name(self) -> str:
+        """The id, and what is changed of the case."""
+        return f"{self.id}, {self.variant}" if self.variant else self.id
+
+    def in_other_words(self) -> tuple["AuditCase", ...]:
+        """Return the case in each of its other wordings."""
+        return tuple(
+            replace(self, text=text, wordings=(), variant=f"wording {number}")
+            for number, text in enumerate(self.wordings, start=1)
+        )
+
+    def in_other_order(self) -> "AuditCase":
+        """Return the case with its options in reverse order, each with its own label."""
+        options = dict(reversed([*self.options.items()]))
+        return replace(self, options=options, wordings=(), variant="options reversed")

@@ -18,7 +18,10 @@ COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options"
 Read = Mapping[str, Any] | AuditCase | Wrong
 """A record that was read: a case's fields, a case, or an error."""
 
-_FIELDS = (*COLUMNS, "extras")
+WORDINGS = "wordings"
+"""The field of a case's text in other words, a list; a data set's column of it must be named."""
+
+_FIELDS = (*COLUMNS, "extras", WORDINGS)
 _SHOWN = 3
 """Number of errors that a message names; it counts the others."""
 
@@ -33,8 +36,9 @@ def load_cases(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[
     ----------
     case
         The path, relative to the working directory or the project's root. A YAML file is a scenario
-        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, optionally ``answer`` and
-        ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, optionally ``answer``,
+        ``wordings`` and ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or
+        ``.parquet`` file.
     columns
         The data set's column of each field; for ``options`` several columns, or names by label that
         all rows share. ``id`` may be ``None``: rows are numbered. All other columns are the cases'
@@ -96,8 +100,9 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
         return
     if file.suffix not in TABLES:
         raise UserError(f"case={file}: give a folder, or a file in .yaml, {', '.join(TABLES)}")
-    if unknown := columns.keys() - COLUMNS.keys():
-        raise UserError(f"columns.{min(unknown)}: unknown; the fields are {', '.join(COLUMNS)}")
+    if unknown := columns.keys() - {*COLUMNS, WORDINGS}:
+        known = ", ".join((*COLUMNS, WORDINGS))
+        raise UserError(f"columns.{min(unknown)}: unknown; the fields are {known}")
     chosen = {**COLUMNS, **columns}
     for number, (place, row) in enumerate(rows(file), 1):
         if isinstance(row, Wrong):
@@ -152,9 +157,19 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
         case Mapping() as options:
             pass
         case several:
-            options = [row[name] for name in several if row[name] not in ("", None)]
+            options = _of_columns(row, several)
     extras = {name: value for name, value in row.items() if name not in used}
-    return {"id": number, **cells, "options": options, "extras": extras}
+    fields = {"id": number, **cells, "options": options, "extras": extras}
+    if WORDINGS in columns:
+        fields[WORDINGS] = _of_columns(row, columns[WORDINGS])
+    return fields
+
+
+def _of_columns(row: Row, column: Any) -> Any:
+    """Return the cells of one column or of several, without empty ones."""
+    if isinstance(column, str):
+        return row[column]
+    return [row[name] for name in _several(column) if row[name] not in ("", None)]
 
 
 def _case(record: Read) -> AuditCase:
@@ -180,7 +195,33 @@ def _case(record: Read) -> AuditCase:
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
     answer = option_of(fields.get("answer"), options)
-    return apart(AuditCase(name, _text(fields, "text"), options, answer, extras))
+    text = _text(fields, "text")
+    return apart(
+        AuditCase(name, text, options, answer, extras, _wordings(fields.get(WORDINGS), text))
+    )
+
+
+def _wordings(data: Any, text: str) -> tuple[str, ...]:
+    """Return other wordings of a text: a list of texts, or JSON of one.
+
+    Raises
+    ------
+    Wrong
+        One is no text, or the same as another or as the text itself.
+    """
+    if data is None or data == "":
+        return ()
+    if isinstance(data, str):
+        try:
+            data = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Wrong(f"{WORDINGS}: {data[:60]!r} is no JSON list of texts") from None
+    if not isinstance(data, list):
+        raise Wrong(f"{WORDINGS}: they are a list of texts")
+    wordings = tuple(_text({WORDINGS: each}, WORDINGS) for each in data)
+    if len({text, *wordings}) <= len(wordings):
+        raise Wrong(f"{WORDINGS}: two of them, or one and the text, are the same")
+    return wordings
 
 
 def require_apart(case: AuditCase) -> AuditCase:

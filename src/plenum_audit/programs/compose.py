@@ -129,9 +129,10 @@ def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
     named = audit.columns
     if not (audit.logs and audit.case):
         return named, named
+    of_cases = (*cases.COLUMNS, cases.WORDINGS)
     return (
-        {name: of for name, of in named.items() if name not in cases.COLUMNS},
-        {name: of for name, of in named.items() if name in cases.COLUMNS},
+        {name: of for name, of in named.items() if name not in of_cases},
+        {name: of for name, of in named.items() if name in of_cases},
     )
 
 

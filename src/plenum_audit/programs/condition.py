@@ -90,7 +90,7 @@ class ProgramCondition(Condition):
         return {
             "task": TASK,
             "committee": self.committee,
-            "case": self.case.id,
+            "case": self.case.name,
             "knobs": settings_line(self.knobs),
             "model": self.model,
             "backend": self.backend.name,

@@ -52,11 +52,14 @@ class Given:
         A text to read it from otherwise.
     extract
         The rule, one of :data:`RULES`; empty if the text is a label or an option's name.
+    confidence
+        How likely the decision is right, 0 to 100; ``None`` if that isn't stated.
     """
 
     option: str = ""
     text: str = ""
     extract: str = ""
+    confidence: float | None = None
 
 
 def rule_problem(rule: str) -> str:

@@ -57,7 +57,7 @@ def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, An
 
 
 def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given fields among ``option``, ``text`` and ``extract``.
+    """Return the given fields among ``option``, ``text``, ``extract`` and ``confidence``.
 
     Their values are kept as they were sent, to be read later; raises :class:`RefusedReport`.
     """
@@ -72,9 +72,13 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
             'text to read one from, as Decision(text="...", extract="name")'
         )
     named = {name: given.get(name) for name in ("text", "extract")}
-    read = {name: _text(named, name) for name, value in named.items() if value is not None}
+    read: dict[str, Any] = {
+        name: _text(named, name) for name, value in named.items() if value is not None
+    }
     if problem := rule_problem(read.get("extract", "")):
         raise RefusedReport(f"extract: {problem}")
+    if given.get("confidence") is not None:
+        read["confidence"] = _number(given["confidence"], "confidence of the decision", 100)
     return {**({"option": option} if option is not None else {}), **read}
 
 

@@ -5,6 +5,9 @@ from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
 from .acting_figure import draw_acting as draw_acting
 from .outputs import REHEARSAL as REHEARSAL
+from .profile import profile_sentences as profile_sentences
+from .profile import profile_table as profile_table
+from .profile_figure import draw_profile as draw_profile
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
@@ -31,8 +34,11 @@ __all__ = [
     "buying_sentences",
     "comparison_sentences",
     "draw_acting",
+    "draw_profile",
     "gate_sentences",
     "has_suite",
+    "profile_sentences",
+    "profile_table",
     "publish_acts",
     "publish_audited",
     "publish_suite",

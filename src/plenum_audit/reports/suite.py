@@ -30,7 +30,7 @@ from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteSc
 SCHEMA = "plenum.suite/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
-_DRAWN = ("acting.svg", "acting.png")
+_DRAWN = ("acting.svg", "acting.png", "profile.svg", "profile.png")
 """Files of a part that the next command may not ask for: old ones would look like its answer."""
 
 _FRAME, _WRITTEN = 6, 1
@@ -118,10 +118,10 @@ def publish_suite(
     with writing(out), tempfile.TemporaryDirectory() as scratch:
         _remove(out, *_DRAWN)
         drawn = [file for part in parts if part.draw is not None for file in part.draw(out)]
-        acting = next((file for file in drawn if file.suffix == ".svg"), None)
+        shown = [file for file in drawn if file.suffix == ".svg"]
         texts = {
             "suite.json": _json(held),
-            "suite.html": html(suite_document(page, Path(scratch), acting)),
+            "suite.html": html(suite_document(page, Path(scratch), shown)),
             "suite.md": suite_comment(page),
             "suite.csv": frame_csv(frame_of(page.cases)),
         }

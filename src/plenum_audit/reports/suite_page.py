@@ -79,27 +79,26 @@ class SuitePage:
         return cases_of(self.source.runs, self.source.options)
 
 
-def suite_document(page: SuitePage, folder: Path, acting: Path | None = None) -> Document:
+def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) -> Document:
     """Compose the page.
 
     Parameters
     ----------
     folder
         Where its figures may be drawn.
-    acting
-        The figure on acting alone, if there is one.
+    drawn
+        The figures of what else was asked.
     """
     cases = page.cases
     pictures = [draw_strip(page.suite, cases, folder), draw_decisions(cases, folder)]
-    if acting is not None:
-        pictures.append(_acting(acting))
+    pictures += [_asked(number, file) for number, file in enumerate(drawn, start=3)]
     tables = [*page.grids, table_of(cases)]
     parts: dict[str, Block] = {f"figure{each.number}": each for each in pictures}
     parts |= {
         f"table{n}": Grid(n, table, sortable=table is tables[-1])
         for n, table in enumerate(tables, start=1)
     }
-    facts = {**_facts(page, cases), "tables": len(tables)}
+    facts = {**_facts(page, cases), "tables": len(tables), "figures": len(pictures)}
     written = {
         anchor: tuple(blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
         for anchor in SECTIONS
@@ -154,13 +153,26 @@ def _lead(settings: AuditConfig) -> list[str]:
     return [f"{today()}.", *(f"{role}: {who}." for role, who in signed(settings))]
 
 
-def _acting(file: Path) -> Picture:
-    shows = "Acting alone, by the number of runs that have to agree"
-    caption = (
-        f"{shows}. Right: the cases it would act on; up: the share of its acts that is wrong, up "
-        "to an upper bound. With right answers, beside it: cases by the share of runs that agree."
-    )
-    return Picture(3, "acting", (file,), shows, caption, f"{shows}; the table has the numbers.")
+_ASKED = {
+    "acting": (
+        "Acting alone, by the number of runs that have to agree",
+        "Right: the cases it would act on; up: the share of its acts that is wrong, up to an upper "
+        "bound. With right answers, beside it: cases by the share of runs that agree.",
+    ),
+    "profile": (
+        "The reliability profile",
+        "Lines are 95 % intervals for cases like these. With stated confidences, in the middle: "
+        "the share of runs that is right, by what they state, larger dots for more runs; on the "
+        "right: the share that is wrong if only the most confident runs are acted on.",
+    ),
+}
+"""What the figures of what else was asked show, and their captions."""
+
+
+def _asked(number: int, file: Path) -> Picture:
+    shows, more = _ASKED[file.stem]
+    alt = f"{shows}; the table has the numbers."
+    return Picture(number, file.stem, (file,), shows, f"{shows}. {more}", alt)
 
 
 def _facts(page: SuitePage, cases: Sequence[SuiteCase]) -> Mapping[str, Any]:

@@ -82,11 +82,25 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     if min((used > 0).sum(), (used < 1).sum()) < _FEW:
         # Their variance says too little: as if each case's value were 0 or 1.
         between = max(between, mean * (1 - mean) / cases)
-    these = _wilson(mean, (within + between) / 2, cases)
-    return SuiteEstimate(mean, these, _wilson(mean, between, cases), cases)
+    these = limit_share(mean, (within + between) / 2, cases)
+    return SuiteEstimate(mean, these, limit_share(mean, between, cases), cases)
 
 
-def _wilson(mean: float, variance: float, cases: int) -> tuple[float, float]:
+def limit_share(mean: float, variance: float, cases: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share with the variance that it has.
+
+    Parameters
+    ----------
+    mean, variance
+        The share, and the variance of its estimate.
+    cases
+        Number of cases that it is from; of unequal weights, that of as many equal ones.
+
+    Examples
+    --------
+    >>> [round(limit, 2) for limit in limit_share(0.5, 0.0025, 100)]
+    [0.4, 0.6]
+    """
     z = float(student.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
     spread = mean * (1 - mean)
     n = max(spread / variance, cases) if variance > 0 and spread > 0 else cases

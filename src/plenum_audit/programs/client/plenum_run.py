@@ -86,11 +86,14 @@ class Decision:
     extract
         How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name`` (the
         option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
+    confidence
+        How likely the decision is right, 0 to 100.
     """
 
     option: str | None = None
     text: str | None = None
     extract: str | None = None
+    confidence: float | None = None
 
     @classmethod
     def from_result(cls, result: Any) -> Decision:
@@ -107,7 +110,7 @@ class Decision:
             return cls(text=result)
         named = ("option", "text", "extract")
         if all(hasattr(result, name) for name in named):  # another copy of this module's
-            return cls(*(getattr(result, name) for name in named))
+            return cls(*(getattr(result, name, None) for name in (*named, "confidence")))
         raise TypeError(
             f"the function returned {_shown(result)}, of type {type(result).__name__}; a label or "
             'a text is expected, such as return "A" or return Decision("A")'

@@ -1,0 +1,99 @@
+"""The changes of a profile: jobs that run the cases with one thing changed, counted beforehand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from plenum.design import Job
+from plenum.execution import journal_of
+from plenum.records import Transcript
+from plenum_audit.execution.audit_runs import ended_run
+from plenum_audit.profiles import FAULTS, ORDER, WORDINGS
+from plenum_audit.programs import FAULT_RATE, Audit, AuditCase, require_program, settings_line
+
+Jobs = tuple[Job, ...]
+
+
+def changed_jobs(audit: Audit) -> dict[str, Jobs]:
+    """Return the jobs of each change: as many runs of a case as it has without it.
+
+    They are a study of their own, so that no table mixes them with usual runs, and share the
+    audit's budget. Runs with other wordings are spread over the wordings that a case has; without
+    any wordings there is no such change.
+    """
+    if not audit.settings.profile:
+        return {}
+    repeats, rate = audit.settings.repeats, audit.settings.fault_rate
+    changes: dict[str, list[Job]] = {WORDINGS: [], ORDER: [], FAULTS: []}
+    for usual in audit.jobs:
+        job = replace(usual, study=f"{usual.study}-profile")
+        case = require_program(job.condition).case
+        wordings = case.in_other_words()[:repeats]
+        for number, wording in enumerate(wordings):
+            count = len(range(number, repeats, len(wordings)))
+            changes[WORDINGS].append(_of_case(job, wording, count))
+        changes[ORDER].append(_of_case(job, case.in_other_order(), repeats))
+        changes[FAULTS].append(_with_faults(job, rate, repeats))
+    return {change: tuple(jobs) for change, jobs in changes.items() if jobs}
+
+
+def variant_of(job: Job) -> str:
+    """Return what is changed in a job, in a few words."""
+    condition = require_program(job.condition)
+    return condition.case.variant or settings_line({FAULT_RATE: condition.overrides[FAULT_RATE]})
+
+
+def count_runs(audit: Audit) -> list[str]:
+    """Return sentences on the number of runs of a live suite, and of its profile if it has one.
+
+    With a run that has ended they say what all of them take.
+    """
+    usual, changes = len(audit.jobs) * audit.settings.repeats, changed_jobs(audit)
+    lines = [f"There are {len(audit.jobs):,} cases with {audit.settings.repeats} runs each."]
+    if not changes:
+        return lines
+    runs = {change: sum(job.replicates for job in jobs) for change, jobs in changes.items()}
+    listed = ", ".join(f"{count:,} with {_WORDS[change]}" for change, count in runs.items())
+    every = usual + sum(runs.values())
+    lines.append(f"The profile makes {every:,} runs: {usual:,} as the program is, {listed}.")
+    first = ended_run(journal_of(audit.jobs[0], 0))
+    return lines if first is None else [*lines, price(first, every)]
+
+
+_WORDS = {WORDINGS: "other wordings", ORDER: "options reversed", FAULTS: "faults"}
+
+
+def price(first: Transcript, runs: int) -> str:
+    """Return a sentence on what so many runs take if each takes what the first one did."""
+    spent = first.totals()
+    calls, cost = spent["calls"], spent["cost"]
+    dollars = f"${cost * runs:,.4f}" if cost == cost else "of a price that isn't known"  # not NaN
+    return (
+        f"The first run made {calls:,.0f} calls; all {runs:,} runs make about {calls * runs:,.0f} "
+        f"calls, {dollars}."
+    )
+
+
+def _of_case(job: Job, case: AuditCase, runs: int) -> Job:
+    condition = replace(require_program(job.condition), case=case)
+    return replace(job, condition=condition, replicates=runs)
+
+
+def _with_faults(job: Job, rate: float, runs: int) -> Job:
+    condition = require_program(job.condition)
+    overrides = {**condition.overrides, FAULT_RATE: rate}
+    return replace(job, condition=replace(condition, overrides=overrides), replicates=runs)
+
+
+def by_case(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
+    """Return the jobs of each case, by its id."""
+    grouped: dict[str, list[Job]] = {}
+    for job in jobs:
+        grouped.setdefault(require_program(job.condition).case.id, []).append(job)
+    return grouped
+
+
+def every_job(audit: Audit) -> Iterator[Job]:
+    """Yield the jobs of a live suite, then those of its profile."""
+    yield from (replace(job, replicates=audit.settings.repeats) for job in audit.jobs)
+    for jobs in changed_jobs(audit).values():
+        yield from jobs

@@ -15,6 +15,8 @@ class DecisionFamily:
 
     Attributes
     ----------
+    kind
+        ``factor``, ``interaction`` or ``mean``.
     noun
         What they are differences of, as in "roles" or "their interaction".
     disagreement
@@ -23,6 +25,7 @@ class DecisionFamily:
         Differences of all shares together, with their adjusted p; these have no interval.
     """
 
+    kind: str
     noun: str
     disagreement: Family
     laws: tuple[Difference, ...]
@@ -46,19 +49,19 @@ class DecisionFamily:
 
 def decision_families(study: EstimatedStudy) -> list[DecisionFamily]:
     """List the families: the contrasts of each factor, the interactions, means over scenarios."""
-    factors = dict.fromkeys(effect.name.split(" ")[0] for effect in study.decided)
-    groups = [
-        (name, [e for e in study.decided if e.name.split(" ")[0] == name]) for name in factors
-    ]
+    factors: dict[str, list[Effect[DecisionContrast]]] = {}
+    for effect in study.decided:
+        factors.setdefault(effect.name.split(" ")[0], []).append(effect)
+    groups = [("factor", name, effects) for name, effects in factors.items()]
     both = "their interaction" if len(factors) > 1 else "the interaction of roles and model"
-    groups.append((both, study.decided_interactions))
-    groups.append(("the mean over scenarios", study.decided_across))
-    return [_family(noun, effects) for noun, effects in groups if effects]
+    groups.append(("interaction", both, study.decided_interactions))
+    groups.append(("mean", "the mean over scenarios", study.decided_across))
+    return [_family(kind, noun, effects) for kind, noun, effects in groups if effects]
 
 
-def _family(noun: str, effects: Sequence[Effect[DecisionContrast]]) -> DecisionFamily:
+def _family(kind: str, noun: str, effects: Sequence[Effect[DecisionContrast]]) -> DecisionFamily:
     names = named_effects(effects)
     pairs = list(zip(names, effects, strict=True))
     disagreement = [Difference(*name, e.estimate, e.p_holm) for name, e in pairs]
     laws = [Difference(*name, e.estimate, float(str(e.more["p_law_holm"]))) for name, e in pairs]
-    return DecisionFamily(noun, Family(noun, tuple(disagreement)), tuple(laws))
+    return DecisionFamily(kind, noun, Family(noun, tuple(disagreement)), tuple(laws))

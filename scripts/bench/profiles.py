@@ -1,6 +1,6 @@
 """Measure how often the intervals of a reliability profile hold.
 
-    python scripts/bench/profiles.py [--draws N] [--only predictability|robustness|spread]
+    python scripts/bench/profiles.py [--draws N] [--only predictability|robustness|spread|parting]
 
 On draws of 20, 50 and 200 cases of 4 runs and of 100 cases of 8, from known mixtures:
 
@@ -10,6 +10,8 @@ On draws of 20, 50 and 200 cases of 4 runs and of 100 cases of 8, from known mix
 - robustness      the change of the score, and how much more often runs differ, if a change
                   does nothing, flips rare cases, or shifts all chances
 - spread          the relative difference of two runs' costs: equal, lognormal, of two sizes
+- parting         the share of six calls before two runs part, where each call may leave the path
+                  that the runs of a case share: never, at once, in rare cases, or by chance
 
 The last line is JSON with the worst of each over mixtures and designs, and the largest bias of the
 unbiased parts beside that of the plug-in at 50 cases.
@@ -35,7 +37,7 @@ from plenum_audit.profiles import (
     estimate_spread,
     trace_risk,
 )
-from plenum_audit.suites import SuiteRuns
+from plenum_audit.suites import SuiteRuns, estimate_mean_of_cases
 
 DESIGNS = ((20, 4), (50, 4), (200, 4), (100, 8))
 LARGE = 400_000
@@ -126,6 +128,16 @@ COSTS: Mapping[str, Callable[[Draw, int, int], Floats]] = {
         draw.random((n, 1)) < 0.05, draw.lognormal(0, 1, (n, runs)), 1.0
     ),
 }
+
+CALLS = 6
+LEAVING: Mapping[str, Callable[[Draw, int], Floats]] = {
+    "never": lambda draw, n: np.zeros(n),
+    "at once": lambda draw, n: np.full(n, 0.7),
+    "5 % of cases": lambda draw, n: np.where(draw.random(n) < 0.05, 0.4, 0.0),
+    "beta(1, 4)": lambda draw, n: draw.beta(1, 4, n),
+    "half of the cases": lambda draw, n: np.where(draw.random(n) < 0.5, 0.3, 0.02),
+}
+"""The chance by case that a run leaves the path at a call."""
 
 
 @dataclass
@@ -276,7 +288,33 @@ def _spread(draws: int) -> Iterator[tuple[str, dict[str, float]]]:
             yield f"{name}, {cases} x {runs}", {"coverage_spread": tally.held / tally.draws}
 
 
-_PARTS = {"predictability": _predictability, "robustness": _robustness, "spread": _spread}
+def _parting(draws: int) -> Iterator[tuple[str, dict[str, float]]]:
+    for name, mixture in LEAVING.items():
+        draw = np.random.default_rng(1)
+        truth = float(_alike(draw, mixture(draw, LARGE), 2).mean())
+        for cases, runs in DESIGNS:
+            tally = Tally()
+            draw = np.random.default_rng([cases, runs])
+            for _ in range(draws):
+                found = estimate_mean_of_cases(_alike(draw, mixture(draw, cases), runs))
+                tally.add(ProfileEstimate.of_suite(found), truth)
+            yield f"{name}, {cases} x {runs}", {"coverage_parting": tally.held / tally.draws}
+
+
+def _alike(draw: Draw, leaving: Floats, runs: int) -> Floats:
+    """Draw at which call each run leaves; the mean share of calls before two runs part, by case."""
+    left = draw.random((len(leaving), runs, CALLS)) < leaving[:, None, None]
+    kept = np.where(left.any(axis=2), left.argmax(axis=2), CALLS)
+    first, second = np.triu_indices(runs, 1)
+    return np.asarray(np.minimum(kept[:, first], kept[:, second]).mean(axis=1) / CALLS)
+
+
+_PARTS = {
+    "predictability": _predictability,
+    "robustness": _robustness,
+    "spread": _spread,
+    "parting": _parting,
+}
 
 if __name__ == "__main__":
     main()

@@ -72,6 +72,11 @@ def profile_sentences(profile: ReliabilityProfile) -> Iterator[str]:
     told = profile.predictability
     if told is not None:
         yield f"Confidences are those of {told.stated_by}{_missing(told)}."
+        if min(told.calibration.reliability.value, told.calibration.resolution.value) < 0:
+            yield (
+                "Reliability and resolution are estimated without bias, so that they may fall "
+                "below 0 by chance; their intervals don't."
+            )
     yield from _left_out(profile)
 
 

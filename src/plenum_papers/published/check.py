@@ -2,31 +2,32 @@
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from plenum.base import UserError, resolve_path
-from plenum.dynamics import lyapunov, shuffle_test, switch_counts, time_to_majority
+from plenum.dynamics import shuffle_test, switch_counts
 from plenum.reports import Column, Table, frame_markdown, keys, show, show_text
 from plenum.reports import frame_csv as csv_text
-from plenum_papers.published import branching
-from plenum_papers.published.catalogue import PublishedFile, Release
-from plenum_papers.published.conditions import PublishedCondition, load
+from plenum_papers.published import branching, claims
+from plenum_papers.published.catalogue import Release
+from plenum_papers.published.cells import (
+    FACTORS,
+    Cell,
+    Cells,
+    NoFileError,
+    growth,
+    load_cells,
+    majority_round,
+    off_plurality,
+    replicates,
+)
 
-Floats = NDArray[np.float64]
-Key = tuple[str, ...]
-
-FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
-
-_PERTURBATIONS = {"semantic": "registers6", "hosted": "variants20"}
 _REGISTERS = {
     "canonical": "canonical",
     "register_synonym": "synonym_light",
@@ -36,49 +37,6 @@ _REGISTERS = {
     "register_conversational": "conversational_register",
 }
 """Names of wordings in ``reference/fig-s7.csv``, by their released names."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The runs of a condition as arrays."""
-
-    condition: PublishedCondition
-
-    @cached_property
-    def preferences(self) -> Floats:
-        """Preferences, shape (replicates, rounds, seats, options)."""
-        runs = [self.condition.runs[index] for index in sorted(self.condition.runs)]
-        source = self.condition.source
-        flat = np.array([[turn.pref for turn in run.run.turns] for run in runs])
-        return flat.reshape(len(runs), source.rounds, source.agents, -1)
-
-    @cached_property
-    def decisions(self) -> Counter[str]:
-        """Counts of the decisions that the clerk named."""
-        return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
-
-
-def growth(cell: Cell) -> float:
-    """Return λ̂ of the committee means over rounds 3 to 20."""
-    return lyapunov(cell.preferences.mean(axis=2)).value
-
-
-def off_plurality(cell: Cell) -> float:
-    """Return the share of decisions other than the most frequent one."""
-    return 1 - max(cell.decisions.values()) / cell.decisions.total()
-
-
-def majority_round(cell: Cell) -> float:
-    """Return the median round of the first majority.
-
-    Without a majority it is the last round; of tied options the first counts.
-    """
-    return float(np.median(time_to_majority(cell.preferences, ties="first").times))
-
-
-def replicates(cell: Cell) -> float:
-    """Return the number of completed runs in the file."""
-    return len(cell.condition.runs)
 
 
 QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
@@ -132,7 +90,7 @@ class PublishedComparison:
         return self.published == self.recomputed
 
 
-def compare(release: Release) -> tuple[list[PublishedComparison], list[str]]:
+def compare(release: Release, cells: Cells) -> tuple[list[PublishedComparison], list[str]]:
     """Compare all published values that the files of a clone determine; also list missing files.
 
     Raises
@@ -140,12 +98,12 @@ def compare(release: Release) -> tuple[list[PublishedComparison], list[str]]:
     UserError
         A file can't be read.
     """
-    cells = _cells(release)
     comparisons: list[PublishedComparison] = []
     lacking: list[str] = []
     makers = dict.fromkeys(release.rules["tables"], _of_table) | {
         "table-s7": _switches,
         "fig-s7": _wordings,
+        "fig-1-families": _families,
         "fig-s6": partial(_branching, release),
         "fig-s5": _null,
     }
@@ -153,37 +111,10 @@ def compare(release: Release) -> tuple[list[PublishedComparison], list[str]]:
         for row in _rows(name):
             try:
                 comparisons += make(row, cells)
-            except _NoFileError as error:
+            except NoFileError as error:
                 lacking.append(f"{row['source']}: not compared, the clone has no file of {error}")
     explained = release.rules["explained"]
     return [replace(c, why=explained.get(c.name, "")) for c in comparisons], lacking
-
-
-class _NoFileError(LookupError):
-    """Raised if the clone lacks the files from which to recompute a value."""
-
-
-class _Cells(dict[Key, Cell]):
-    """Cells by condition."""
-
-    def __missing__(self, key: Key) -> Cell:
-        raise _NoFileError(" ".join(key))
-
-
-def _cells(release: Release) -> Mapping[Key, Cell]:
-    """Return the first file of each condition, in the order of the studies."""
-    cells: dict[Key, PublishedFile] = {}
-    for study in release.studies:
-        with suppress(UserError):  # of which the clone has nothing
-            for file in release.selection(study).files:
-                if (file.rounds, file.agents) == (20, 5):
-                    cells.setdefault(_key(file), file)
-    return _Cells({key: Cell(load(release, file)) for key, file in cells.items()})
-
-
-def _key(file: PublishedFile) -> Key:
-    perturbation = _PERTURBATIONS.get(file.folder, "none")
-    return (file.scenario, file.roles, file.model, file.memory, file.temperature, perturbation)
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
@@ -191,7 +122,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
+def _of_table(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
     wanted = [row[factor] for factor in FACTORS]
     meant = [
         cell
@@ -199,7 +130,7 @@ def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Pub
         if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
     ]
     if not meant:
-        raise _NoFileError(_named(row))
+        raise NoFileError(_named(row))
     for quantity in filter(row.get, QUANTITIES):
         measure, definition = QUANTITIES[quantity]
         value = sum(map(measure, meant))  # of counts over all scenarios
@@ -219,7 +150,7 @@ def _comparison(
     return PublishedComparison(source, what, quantity, definition, published, recomputed)
 
 
-def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
+def _switches(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
     """Compare Table S7: changes of a seat's preferred option over pooled temperatures."""
     keys = [
         tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
@@ -236,7 +167,7 @@ def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Pub
         )
 
 
-def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
+def _wordings(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
     """Compare Fig. S7: the decision of each wording."""
     runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
     wanted = _REGISTERS[row["variant"]]
@@ -247,7 +178,7 @@ def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Pub
         for run in runs
     }
     if wanted not in decisions:
-        raise _NoFileError(f"wording {wanted}")
+        raise NoFileError(f"wording {wanted}")
     yield PublishedComparison(
         row["source"],
         f"IM-01 {row['variant']}",
@@ -258,13 +189,23 @@ def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Pub
     )
 
 
+def _families(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
+    """Compare the metrics by family of wordings, which leave out the canonical wording."""
+    cell = cells[tuple(row[f] for f in FACTORS)].within(row["family"])
+    for quantity in filter(row.get, QUANTITIES):
+        measure, definition = QUANTITIES[quantity]
+        value, name = measure(cell), f"{_named(row)} {row['family']}"
+        definition = f"{definition}; the family's wordings alone"
+        yield _comparison(row["source"], name, quantity, definition, row[quantity], value)
+
+
 def _branching(
-    release: Release, row: Mapping[str, str], cells: Mapping[Key, Cell]
+    release: Release, row: Mapping[str, str], cells: Cells
 ) -> Iterator[PublishedComparison]:
     """Compare Fig. S6: Γ̂ by the released files' definition."""
     bases = [turns.answers for turns in branching.read(release)]
     if not bases:
-        raise _NoFileError("next answers")
+        raise NoFileError("next answers")
     gammas = np.array([base.gamma for base in bases])
     values = {
         "gamma": float(gammas.mean()),
@@ -279,7 +220,7 @@ def _branching(
         yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
 
 
-def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[PublishedComparison]:
+def _null(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
     """Compare Fig. S5: p of the permutation null, which the papers print as a bound."""
     cell = cells[tuple(row[f] for f in FACTORS)]
     null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
@@ -308,19 +249,43 @@ def summary(comparisons: list[PublishedComparison]) -> dict[str, int]:
 
 
 def publish(release: Release, out: Path) -> None:
-    """Print every published value with the recomputed one; write them as CSV and Markdown.
+    """Print every published value with the recomputed one, and every claim in words with its test.
 
-    The last line is one JSON object with the counts.
+    Both are written as CSV and Markdown. The last line is one JSON object with the counts.
 
     Raises
     ------
     UserError
         A file can't be read, or the clone has none of them.
     """
-    comparisons, lacking = compare(release)
+    cells = load_cells(release)
+    comparisons, lacking = compare(release, cells)
     if not comparisons:
         raise UserError(f"published: {release.clone} has no file that a value follows from")
-    counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)})
+    decided, undecided = claims.decide_claims(cells)
+    counts = json.dumps(
+        summary(comparisons) | {"not_compared": len(lacking)} | claims.count_verdicts(decided)
+    )
+    tables = [_table_of_values(release, comparisons, lacking)]
+    if decided:
+        tables.append(claims.tabulate_claims(decided, undecided, release.origin))
+    show(tables)
+    out.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        texts = {
+            "csv": csv_text(table.frame),
+            "md": f"{frame_markdown(table, f'# {table.title}')}\n`{counts}`\n",
+        }
+        for kind, text in texts.items():
+            file = out / f"{table.name}.{kind}"
+            file.write_text(text, encoding="utf-8")
+            show_text(f"written: {file}")
+    print(counts)
+
+
+def _table_of_values(
+    release: Release, comparisons: list[PublishedComparison], lacking: list[str]
+) -> Table:
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     names = ("source", "what", "quantity", "published", "recomputed", "definition")
     columns = (*keys(names[:3]), *map(Column, names[3:]))
@@ -329,15 +294,4 @@ def publish(release: Release, out: Path) -> None:
         *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),
         *lacking,
     )
-    table = Table("published_check", "Published values, recomputed", frame, columns, notes)
-    show([table])
-    out.mkdir(parents=True, exist_ok=True)
-    texts = {
-        "csv": csv_text(frame),
-        "md": f"{frame_markdown(table, f'# {table.title}')}\n`{counts}`\n",
-    }
-    for kind, text in texts.items():
-        file = out / f"{table.name}.{kind}"
-        file.write_text(text, encoding="utf-8")
-        show_text(f"written: {file}")
-    print(counts)
+    return Table("published_check", "Published values, recomputed", frame, columns, notes)

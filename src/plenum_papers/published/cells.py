@@ -1,0 +1,108 @@
+"""The released runs by condition, as arrays, and what the papers measure of them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.base import UserError
+from plenum.dynamics import LyapunovEstimate, lyapunov, time_to_majority
+from plenum_papers.published.catalogue import PublishedFile, Release
+from plenum_papers.published.conditions import PublishedCondition, load
+
+Floats = NDArray[np.float64]
+Key = tuple[str, ...]
+
+FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
+
+_PERTURBATIONS = {"semantic": "registers6", "hosted": "variants20"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of a condition as arrays."""
+
+    condition: PublishedCondition
+
+    @cached_property
+    def preferences(self) -> Floats:
+        """Preferences, shape (replicates, rounds, seats, options)."""
+        runs = [self.condition.runs[index] for index in sorted(self.condition.runs)]
+        source = self.condition.source
+        flat = np.array([[turn.pref for turn in run.run.turns] for run in runs])
+        return flat.reshape(len(runs), source.rounds, source.agents, -1)
+
+    @cached_property
+    def decisions(self) -> Counter[str]:
+        """Counts of the decisions that the clerk named."""
+        return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
+
+    def within(self, family: str) -> "Cell":
+        """Return the runs that read the wordings of a family, the canonical one left out."""
+        runs = {n: run for n, run in self.condition.runs.items() if run.family == family}
+        if not runs:
+            raise NoFileError(f"wordings {family}")
+        return Cell(replace(self.condition, runs=runs))
+
+
+def growth_of(cell: Cell) -> LyapunovEstimate:
+    """Estimate λ̂ of the committee means over rounds 3 to 20."""
+    return lyapunov(cell.preferences.mean(axis=2))
+
+
+def growth(cell: Cell) -> float:
+    """Return λ̂ of the committee means over rounds 3 to 20."""
+    return growth_of(cell).value
+
+
+def off_plurality(cell: Cell) -> float:
+    """Return the share of decisions other than the most frequent one."""
+    return 1 - max(cell.decisions.values()) / cell.decisions.total()
+
+
+def majority_round(cell: Cell) -> float:
+    """Return the median round of the first majority.
+
+    Without a majority it is the last round; of tied options the first counts.
+    """
+    return float(np.median(time_to_majority(cell.preferences, ties="first").times))
+
+
+def replicates(cell: Cell) -> float:
+    """Return the number of completed runs in the file."""
+    return len(cell.condition.runs)
+
+
+Cells = Mapping[Key, Cell]
+"""Runs by condition; one that the clone lacks raises :class:`NoFileError`."""
+
+
+class NoFileError(LookupError):
+    """Raised if the clone lacks the files from which to recompute a value."""
+
+
+class _CellsByKey(dict[Key, Cell]):
+    """Cells by condition."""
+
+    def __missing__(self, key: Key) -> Cell:
+        raise NoFileError(" ".join(key))
+
+
+def load_cells(release: Release) -> Cells:
+    """Return the first file of each condition, in the order of the studies."""
+    cells: dict[Key, PublishedFile] = {}
+    for study in release.studies:
+        with suppress(UserError):  # of which the clone has nothing
+            for file in release.selection(study).files:
+                if (file.rounds, file.agents) == (20, 5):
+                    cells.setdefault(_key(file), file)
+    return _CellsByKey({key: Cell(load(release, file)) for key, file in cells.items()})
+
+
+def _key(file: PublishedFile) -> Key:
+    perturbation = _PERTURBATIONS.get(file.folder, "none")
+    return (file.scenario, file.roles, file.model, file.memory, file.temperature, perturbation)

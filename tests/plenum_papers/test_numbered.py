@@ -347,22 +347,25 @@ def test_ties_are_counted_as_plenum_and_as_the_papers_do() -> None:
 
 def test_a_line_says_in_what_it_departs_from_the_papers() -> None:
     own = im01(1, roles="off")
-    wording = ("texts", "round_lines")
-    assert departures(own) == wording
+    wording, rule = ("texts", "round_lines"), ("decision", "initial_state")
+    assert departures(own) == (*wording, *rule)
     released = "edition=published prompts=published"
     for settings, departing in (
-        ("edition=published", wording),
-        (released, wording[1:]),
-        (f"{released} round_lines=True", ()),
+        ("edition=published", (*wording, *rule)),
+        ("initial_state=even", (*wording, "decision")),
+        (released, ("round_lines", "decision")),
+        (f"{released} round_lines=True", ("decision",)),
+        (f"{released} round_lines=True decision=mean", ("decision",)),
+        (f"{released} round_lines=True decision=clerk", ()),
     ):
         assert departures(replace(own, factors=own.factors | {"settings": settings})) == departing
     drawn = replace(own, seats=SEATS[::-1])
-    assert departures(drawn) == (*wording, "order", "labels")
+    assert departures(drawn) == (*wording, "order", "labels", *rule)
     assert departures(replace(drawn, factors=drawn.factors | {"roles": "on", "rounds": "8"})) == (
-        *(*wording, "order", "rounds"),
+        *(*wording, "order", "rounds", *rule),
     )
     five = tracked(1, scenario="CL-04", preferences=np.full((2, 20, 5, 5), 0.2), replicates=2)
-    assert departures(five) == (*wording, "options")
+    assert departures(five) == (*wording, "options", *rule)
     assert departures(replace(five, published="github.com/a/b@0000000")) == ()
     sheet = made("s8", of([tracked(1, scenario="CL-04"), tracked(2, scenario="AI-01")])).tables[0]
     assert any(note.startswith("here departs from the papers: texts (all)") for note in sheet.notes)

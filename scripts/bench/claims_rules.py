@@ -1,10 +1,18 @@
 """The part of `claims.py` on rules: how often tests and intervals of their changes are wrong."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from scipy.stats import binom
 
-from plenum_rules.comparing import Paired, average, compare_decisions
+from plenum_rules.committees import votes_differ
+from plenum_rules.comparing import (
+    MeanDifference,
+    Paired,
+    average,
+    compare_decisions,
+    compare_statistic,
+)
 
 Draw = Callable[[np.random.Generator, int], list[Paired]]
 
@@ -24,7 +32,7 @@ def measure_rules(quick: bool) -> dict[str, object]:
     """Measure rejections at 5 % where a rule changes nothing, and coverage where it does."""
     draws = 200 if quick else 2000
     sizes = {
-        f"{name} {runs}": float(np.mean([p < 0.05 for p in _p_values(name, runs, draws)]))
+        f"{name} {runs}": _share([p < 0.05 for p in _p_values(name, runs, draws)])
         for name in SHARES
         for runs in (5, 10, 20)
     }
@@ -33,6 +41,8 @@ def measure_rules(quick: bool) -> dict[str, object]:
         for runs in (5, 10, 20)
         for kept in (0.2, 0.5, 0.8)
     }
+    covers |= {f"20, vote of {m}": _cover_votes(m, draws // 4) for m in (3, 5)}
+    sizes, covers = ({k: v for k, v in each.items() if v == v} for each in (sizes, covers))
     worst = max(sizes, key=sizes.__getitem__)
     least = min(covers, key=covers.__getitem__)
     return {
@@ -46,7 +56,13 @@ def measure_rules(quick: bool) -> dict[str, object]:
 def _p_values(name: str, runs: int, draws: int) -> list[float]:
     """Test rules whose decisions are drawn apart from the protocol's, by the same law."""
     generator = np.random.default_rng(20261125)
-    return [average(_same_law(generator, name, runs)).p for _ in range(draws)]
+    found = (average(_same_law(generator, name, runs)).p for _ in range(draws))
+    return [p for p in found if np.isfinite(p)]
+
+
+def _share(claims: Sequence[bool]) -> float:
+    """Return the share of claims that are true; of none it is the best for both figures."""
+    return float(np.mean(claims)) if claims else float("nan")
 
 
 def _same_law(generator: np.random.Generator, name: str, runs: int) -> list[Paired]:
@@ -66,13 +82,34 @@ def _cover(runs: int, kept: float, draws: int) -> float:
     other = 1 - shares
     after = kept * other
     true = float(np.mean(2 * after * (1 - after) - 2 * other * (1 - other)))
-    covered = 0
+    covered = []
     for _ in range(draws):
         pairs = []
         for share in shares:
             protocol = (generator.random(runs) > share).astype(int)
             rule = np.where(generator.random(runs) < kept, protocol, 0)
             pairs.append(compare_decisions(rule, protocol))
-        mean = average(pairs)
-        covered += mean.ci_low <= true <= mean.ci_high
-    return covered / draws
+        covered += _holds(average(pairs), true)
+    return _share(covered)
+
+
+def _cover_votes(members: int, draws: int) -> float:
+    """Cover the change by a vote of several committees of two options, of 20 runs each."""
+    generator = np.random.default_rng(8)
+    shares = np.linspace(0.5, 0.95, CONDITIONS)
+    won = binom.sf(members // 2, members, shares)
+    true = float(np.mean(2 * won * (1 - won) - 2 * shares * (1 - shares)))
+    covered = []
+    for _ in range(draws):
+        decided = [(generator.random(20) > share).astype(int) for share in shares]
+        pairs = [
+            compare_statistic(lambda counts: votes_differ(counts, 0, members)[0], each)
+            for each in decided
+        ]
+        covered += _holds(average(pairs), true)
+    return _share(covered)
+
+
+def _holds(mean: MeanDifference, true: float) -> list[bool]:
+    """Tell whether an interval holds; one that isn't printed claims nothing."""
+    return [mean.ci_low <= true <= mean.ci_high] if np.isfinite(mean.ci_low) else []

@@ -1,7 +1,7 @@
 """The rules by name: what each would have decided in recorded deliberations, and what it costs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -72,9 +72,12 @@ def _aggregate(name: str, recorded: RecordedRuns) -> RuleOutcome:
 
 
 def _ask_clerk(recorded: RecordedRuns) -> RuleOutcome | None:
-    if (recorded.clerk == UNKNOWN).any():
+    """Take the clerk's word, or the majority where it can't be read, as live committees do."""
+    unread = recorded.clerk == UNKNOWN
+    if unread.all():
         return None
-    return _decided(recorded, recorded.clerk, recorded.rounds)
+    decided = np.where(unread, AGGREGATIONS["majority"](recorded.last), recorded.clerk)
+    return _decided(recorded, decided, recorded.rounds)
 
 
 def _stop(when: Callable[[Floats], Options], recorded: RecordedRuns) -> RuleOutcome:
@@ -82,6 +85,13 @@ def _stop(when: Callable[[Floats], Options], recorded: RecordedRuns) -> RuleOutc
     decisions = AGGREGATIONS["majority"](recorded.after(stopped))
     spent = float(recorded.spend(stopped).mean())
     return _decided(recorded, decisions, float(stopped.mean()), spent)
+
+
+def _stop_together(recorded: RecordedRuns) -> RuleOutcome:
+    """Stop all runs at their plateau; without a run it may be another, hence no variance."""
+    found = _stop(stopping.stop_at_plateau, recorded)
+    unknown = np.full(len(recorded.decided), np.nan)
+    return replace(found, paired=replace(found.paired, left_out=unknown))
 
 
 def _vote(members: int, recorded: RecordedRuns) -> RuleOutcome | None:
@@ -124,7 +134,6 @@ _STOPPING: dict[str, tuple[str, Callable[[Floats], Options]]] = {
         for n in (2, 3, 5)
     },
     "unanimity": ("all seats have one option on top", stopping.stop_at_unanimity),
-    "plateau": ("votes of all runs change no more", stopping.stop_at_plateau),
 }
 
 _AGGREGATION = {
@@ -145,6 +154,7 @@ RULES: tuple[Rule, ...] = (
         for m in (3, 5)
     ),
     *(Rule(n, "stopping", meaning, partial(_stop, w)) for n, (meaning, w) in _STOPPING.items()),
+    Rule("plateau", "stopping", "votes of all runs change no more", _stop_together),
     Rule("constant", "control", "always the first option", _always_first),
     Rule("first_speaker", "control", "the first speaker's ballot", partial(_dictate, None)),
     Rule("chair", "control", "the Chair's ballot", partial(_dictate, CHAIR)),

@@ -73,10 +73,11 @@ def _draw_costs(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> Non
 
 
 def _caption(shown: pd.DataFrame) -> str:
-    protocol = 100 * shown["protocol_disagreement"].iloc[0]
+    widest = max(shown.to_dict("records"), key=lambda row: int(row["conditions"]))
+    protocol, many = 100 * widest["protocol_disagreement"], int(widest["conditions"])
     return (
-        f"Rules applied to the recorded runs of {int(shown['conditions'].max())} conditions. Under"
+        f"Rules applied to the recorded runs of {many} condition{'s' if many > 1 else ''}. Under"
         f" the protocol two runs end differently with a chance of {protocol:.1f} %. Left of the"
-        " line a rule steadies. Bars are 95 % intervals; filled marks are shown after Holm's"
-        " correction, and controls (grey) aren't tested."
+        " line a rule steadies. Bars are 95 % intervals, which need ten conditions in which"
+        " decisions differ; filled marks are shown after Holm's correction, controls (grey) aren't tested."
     )

@@ -21,6 +21,9 @@ from plenum_rules.evaluating import choose_rules, evaluate, tabulate_conditions,
 from plenum_rules.figure import draw_rules
 from plenum_rules.tables import make_tables
 
+_SEVERAL = "rules"
+"""The name of the folder for several studies together."""
+
 
 def publish_rules(cfg: DictConfig) -> None:
     """Apply rules to the runs of one or more studies; print, write and log what they show.
@@ -35,8 +38,10 @@ def publish_rules(cfg: DictConfig) -> None:
     if not names:
         raise UserError("study: missing; name one or more, as in study=hl01_2x2")
     filled = copy.deepcopy(cfg)
-    filled.study = names[0]
+    filled.study = names[0] if len(names) == 1 else _SEVERAL
     chosen = report_settings(filled)
+    if len(names) > 1:  # what several studies show is logged to none of them
+        chosen = replace(chosen, study="")
     readers = [kind_of(name, chosen.uri).part("rules") for name in names]
     studies = [Study(name, chosen.uri) for name in names]
     recorded = (runs for read, study in zip(readers, studies, strict=True) for runs in read(study))
@@ -52,5 +57,6 @@ def publish_rules(cfg: DictConfig) -> None:
     publish_product(product, replace(chosen, every=True))
     figure = draw_rules(frame, origin(evaluated.conditions))
     files = save_figure(figure, chosen.out, "rules")
-    log_report(chosen.study, chosen.uri, files)
+    if chosen.study:
+        log_report(chosen.study, chosen.uri, files)
     written(files)

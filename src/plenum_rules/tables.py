@@ -59,7 +59,8 @@ def _columns(kind: str) -> tuple[Column, ...]:
 
 
 def _notes(frame: pd.DataFrame) -> Sequence[str]:
-    protocol, most = frame["protocol_disagreement"].iloc[0], int(frame["conditions"].max())
+    widest = max(frame.to_dict("records"), key=lambda row: int(row["conditions"]))
+    protocol, most = widest["protocol_disagreement"], int(widest["conditions"])
     fewer = [
         f"{spaced(row['rule'])} in {row['conditions']}"
         for row in frame.to_dict("records")
@@ -67,10 +68,12 @@ def _notes(frame: pd.DataFrame) -> Sequence[str]:
     ]
     return (
         f"Differ: the chance that two runs of a condition end differently. Under the protocol it is"
-        f" {format_percent(protocol)}, in the mean over {format_count(most)} conditions.",
+        f" {format_percent(protocol)}, in the mean over {format_count(most)}"
+        f" condition{'s' if most > 1 else ''}.",
         *([f"Not every condition has what each rule needs: {', '.join(fewer)}."] if fewer else []),
         "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
-        " tests are for these conditions and other runs of them (jackknife over runs).",
+        " tests are for these conditions and other runs of them (jackknife over runs), and need ten"
+        " conditions in which decisions differ.",
         "Changed: the share of runs that end otherwise than they did. None: the share without a"
         " decision. Tokens: what a decision takes, of what it takes under the protocol.",
         "A control beats a rule if it is as good in these three respects, and better in one.",

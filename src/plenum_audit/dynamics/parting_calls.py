@@ -138,6 +138,8 @@ def alike_before_parting(calls: Columns) -> float:
     for i, j in combinations(range(len(prompted)), 2):
         parted = (prompted[i] != prompted[j]) | (answered[i] != answered[j])
         made = (answered[i] >= 0) | (answered[j] >= 0)
+        if not made.any():  # two runs that called nothing part nowhere
+            continue
         when = order[i] + order[j]
         first = int(when[parted].min()) if parted.any() else np.iinfo(np.int64).max
         shares.append(float((made & ~parted & (when < first)).sum() / made.sum()))

@@ -170,7 +170,8 @@ class _Sums:
             resolved = np.nansum(share * squares, axis=1)
         of_case = self.right.sum(axis=1, keepdims=True)
         all_right = total(of_case)[:, 0]
-        square = (all_right**2 - total(of_case**2)[:, 0]) / (cases * (cases - 1))
+        with np.errstate(divide="ignore", invalid="ignore"):  # of two cases without one of them
+            square = (all_right**2 - total(of_case**2)[:, 0]) / (cases * (cases - 1))
         return reliability, resolved - square, all_right / cases - square
 
     def bins(self) -> list[ConfidenceBin]:

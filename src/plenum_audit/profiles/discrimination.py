@@ -90,7 +90,7 @@ def trace_risk(runs: StatedRuns) -> tuple[RiskPoint, ...]:
         points.append(
             RiskPoint(
                 least=float(runs.confidence[group >= number].min()),
-                coverage=float(whole.mean()),
+                coverage=min(round(float(whole.mean()), 12), 1.0),  # of weights that are thirds
                 wrong=estimate_ratio(runs.by_case(chosen * (1 - runs.right)), whole),
             )
         )

@@ -1,11 +1,12 @@
 """The reliability profile of a program: as a table, and in sentences."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from plenum.reports import Column, Table
+from plenum.reports import NONE, Column, Table
 from plenum_audit.profiles import (
     FAULTS,
     ORDER,
@@ -86,6 +87,8 @@ def _left_out(profile: ReliabilityProfile) -> Iterator[str]:
         yield "No case has other wordings, so they were left out: give cases a list wordings."
     if FAULTS not in changes:
         yield "The program makes no calls of models, so faults of a provider were left out."
+    if ORDER not in changes:
+        yield "No case has options, so the other order was left out."
     if not profile.scored:
         yield ("Not every case has a right answer, so the score and predictability were left out.")
     elif profile.predictability is None:
@@ -158,6 +161,8 @@ def _plain(each: ProfileEstimate, digits: int = 2) -> str:
 
 
 def _shown(each: ProfileEstimate, number: str, factor: float, unit: str) -> str:
+    if not math.isfinite(each.value):
+        return NONE
     value = number.format(factor * each.value + 0.0) + unit
     if each.interval is None:
         return value

@@ -263,9 +263,8 @@ def publish(release: Release, out: Path) -> None:
     if not comparisons:
         raise UserError(f"published: {release.clone} has no file that a value follows from")
     decided, undecided = claims.decide_claims(cells)
-    counts = json.dumps(
-        summary(comparisons) | {"not_compared": len(lacking)} | claims.count_verdicts(decided)
-    )
+    verdicts = claims.count_verdicts(decided, undecided)
+    counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)} | verdicts)
     tables = [_table_of_values(release, comparisons, lacking)]
     if decided:
         tables.append(claims.tabulate_claims(decided, undecided, release.origin))

@@ -21,7 +21,9 @@ from plenum.reports import Column, Table, format_p_value
 from plenum_papers.published.cells import Cell, Cells, Key, NoFileError, growth_of, off_plurality
 
 SHOWN, NOT_SHOWN, CONTRADICTED, HOLDS = "shown", "not shown", "contradicted", "holds"
-"""Verdicts. An effect of the right sign is shown by a test or not; what can be counted holds."""
+NOT_CONTRADICTED = "not contradicted"
+"""Verdicts. An effect is shown by a test or not, what can be counted holds or not, and what says
+that nothing differs can only be contradicted."""
 
 TEMPERATURES = ("t0", "t1e-5", "t1e-4", "t0.01", "t0.05", "t0.1", "t0.2", "t0.7")
 SEATS = ("chair", "welfare", "rights", "equity", "security")
@@ -78,14 +80,14 @@ def _flat(cells: Cells) -> Decision:
     q = float((weights * (values - np.average(values, weights=weights)) ** 2).sum())
     p = float(chi2.sf(q, len(found) - 1))
     text = f"λ̂ from {values.min():.3f} to {values.max():.3f}; Q = {q:.1f}, p = {p:.2f}"
-    return (HOLDS if p >= 0.05 else CONTRADICTED), text
+    return (NOT_CONTRADICTED if p >= 0.05 else CONTRADICTED), text
 
 
 def _near_zero(cells: Cells) -> Decision:
     found = [growth_of(cells[key("IM-01", "off", temperature=t)]) for t in TEMPERATURES]
     above = [t for t, e in zip(TEMPERATURES, found, strict=True) if excludes(e.ci_low, e.ci_high)]
     text = f"the interval excludes 0 at {len(above)} of {len(found)}: {', '.join(above)}"
-    return (HOLDS if len(above) <= 1 else CONTRADICTED), text
+    return (NOT_CONTRADICTED if len(above) <= 1 else CONTRADICTED), text
 
 
 def _overlap(cells: Cells) -> Decision:
@@ -151,21 +153,20 @@ def _interaction(scenario: str, cells: Cells) -> Decision:
 def _judge(found: Estimate, sign: int) -> Decision:
     p = format_p_value(found.p)
     text = f"Δλ̂ {_interval(found)}, p {p if p.startswith('<') else f'= {p}'}"
-    if found.value * sign <= 0:
-        return CONTRADICTED, text
-    return (SHOWN if found.p < 0.05 and excludes(found.ci_low, found.ci_high) else NOT_SHOWN), text
+    if not (found.p < 0.05 and excludes(found.ci_low, found.ci_high)):
+        return NOT_SHOWN, text
+    return (SHOWN if found.value * sign > 0 else CONTRADICTED), text
 
 
 def _each(firsts: Sequence[Key], seconds: Sequence[Key], sign: int, cells: Cells) -> Decision:
     """Decide a claim on several differences: all of the sign, and how many of them are shown."""
-    found = [
-        _difference(first, second, sign, cells)[0]
-        for first, second in zip(firsts, seconds, strict=True)
+    contrasts = [
+        contrast(*(cells[k].preferences.mean(axis=2) for k in pair))
+        for pair in zip(firsts, seconds, strict=True)
     ]
-    text = (
-        f"of the sign in {len(found) - found.count(CONTRADICTED)} of {len(found)}, shown in"
-        f" {found.count(SHOWN)}"
-    )
+    found = [_judge(each, sign)[0] for each in contrasts]
+    of_sign = sum(each.value * sign > 0 for each in contrasts)
+    text = f"of the sign in {of_sign} of {len(found)}, shown in {found.count(SHOWN)}"
     if CONTRADICTED in found:
         return CONTRADICTED, text
     return (SHOWN if set(found) == {SHOWN} else NOT_SHOWN), text
@@ -314,13 +315,14 @@ def decide_claims(cells: Cells) -> tuple[list[DecidedClaim], list[str]]:
     return decided, lacking
 
 
-def count_verdicts(decided: Sequence[DecidedClaim]) -> dict[str, int]:
-    """Count the claims, and those that aren't shown or are contradicted."""
+def count_verdicts(decided: Sequence[DecidedClaim], lacking: Sequence[str]) -> dict[str, int]:
+    """Count the claims: all, not shown, contradicted, and undecided for want of runs."""
     verdicts = [each.verdict for each in decided]
     return {
         "claims": len(verdicts),
         "claims_not_shown": verdicts.count(NOT_SHOWN),
         "claims_contradicted": verdicts.count(CONTRADICTED),
+        "claims_undecided": len(lacking),
     }
 
 
@@ -338,9 +340,11 @@ def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], ori
     columns = (Column("source", key=True), Column("claim"), Column("verdict"), Column("numbers"))
     notes = (
         f"claim: in our words; numbers: from the files of {origin}",
-        "shown: the effect has the sign, p is below 0.05 and the interval excludes 0; not shown: it"
-        " has the sign; holds: what is counted is so; contradicted: it isn't, or has another sign",
-        "p isn't adjusted for the number of claims",
+        "shown: the effect has the sign, p is below 0.05 and the interval excludes 0; contradicted:"
+        " it has the other sign by the same rule; not shown: neither",
+        "holds, contradicted: what is counted is so, or isn't; not contradicted: that nothing"
+        " differs can't be shown",
+        "p isn't adjusted for the number of claims, and is too small where few runs jump",
         *lacking,
     )
     return Table("published_claims", "Claims in words, decided by the runs", frame, columns, notes)

@@ -9,7 +9,7 @@
 - decision_cover  how often 95 % intervals hold; the worst and the mean. Rejections of equal
                   disagreement under laws that differ
 - rules           rejections at 5 % where a rule changes no disagreement, and how often intervals of
-                  its change hold, over twelve conditions of 5, 10 and 20 runs; the worst
+                  its change hold, over twelve conditions of 10 and 20 runs; the worst
 
 A part is a function of whether a small part of it is enough, and returns its figures by name: add
 it to `PARTS`, and what is to be reached to `TO_REACH`. The last line is JSON with all figures.

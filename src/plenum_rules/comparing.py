@@ -11,9 +11,9 @@ from scipy.special import stdtr, stdtrit
 from plenum_rules.aggregation import Floats
 
 FEW = 10
-"""Fewer conditions in which something differs give no interval and no test: of one to four such
-conditions tests reject up to 16 % and intervals hold in 75 % (`scripts/bench/claims.py --only
-rules` measures twelve)."""
+"""Fewer conditions of so many runs in which something differs give no interval and no test: of one
+to four conditions tests reject up to 16 % and intervals hold in 75 % (`scripts/bench/claims.py
+--only rules` measures twelve)."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MeanDifference:
         The mean, and its 95 % interval by Student's t, cut to [-1, 1].
     p
         Two-sided, of no difference in the mean. It is 1 where no decision differs. Interval and p
-        are NaN where fewer than :data:`FEW` conditions have a variance.
+        are NaN where fewer than :data:`FEW` conditions of as many runs have a variance.
     conditions
         Over how many.
     """
@@ -142,7 +142,10 @@ def average(pairs: Sequence[Paired]) -> MeanDifference:
         return MeanDifference()
     value = sum(pair.difference for pair in pairs) / len(pairs)
     parts = np.array([pair.variance for pair in pairs])
-    if not (parts > 0).sum() >= FEW:
+    known = [
+        part > 0 and len(pair.left_out) >= FEW for part, pair in zip(parts, pairs, strict=True)
+    ]
+    if sum(known) < FEW:
         same = all(pair.difference == 0 and not pair.left_out.any() for pair in pairs)
         return MeanDifference(value, p=1.0 if same else math.nan, conditions=len(pairs))
     freedom = parts.sum() ** 2 / sum(

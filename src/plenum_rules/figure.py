@@ -79,5 +79,6 @@ def _caption(shown: pd.DataFrame) -> str:
         f"Rules applied to the recorded runs of {many} condition{'s' if many > 1 else ''}. Under"
         f" the protocol two runs end differently with a chance of {protocol:.1f} %. Left of the"
         " line a rule steadies. Bars are 95 % intervals, which need ten conditions in which"
-        " decisions differ; filled marks are shown after Holm's correction, controls (grey) aren't tested."
+        " decisions differ; filled marks are shown after Holm's correction; controls (grey)"
+        " aren't tested."
     )

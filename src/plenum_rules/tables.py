@@ -73,7 +73,7 @@ def _notes(frame: pd.DataFrame) -> Sequence[str]:
         *([f"Not every condition has what each rule needs: {', '.join(fewer)}."] if fewer else []),
         "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
         " tests are for these conditions and other runs of them (jackknife over runs), and need ten"
-        " conditions in which decisions differ.",
+        " conditions of ten runs in which decisions differ.",
         "Changed: the share of runs that end otherwise than they did. None: the share without a"
         " decision. Tokens: what a decision takes, of what it takes under the protocol.",
         "A control beats a rule if it is as good in these three respects, and better in one.",

@@ -78,7 +78,7 @@ BUDGETS = {
     "plenum_hosted": 3_050,
     "plenum_papers": 5_180,
     "plenum_report": 1_670,
-    "plenum_rules": 1_310,
+    "plenum_rules": 1_330,
     "plenum_worlds": 8_170,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""

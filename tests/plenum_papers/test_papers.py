@@ -239,7 +239,7 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
 @pytest.mark.parametrize("name", NUMBERED)
 def test_no_condition_has_two_published_lines(name: str) -> None:
     own = ("seat", "variant", "effect", "reasons", "arm", "diversity", "volatility", "metric")
-    own += ("task", "policy", "agents")
+    own += ("task", "policy", "agents", "family")
     keys = [
         (published.key(line.factors), *(line.get(k) for k in own))
         for line in published.published_numbers(name)

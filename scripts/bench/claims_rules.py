@@ -10,8 +10,8 @@ from plenum_rules.comparing import (
     MeanDifference,
     Paired,
     average,
-    compare_decisions,
-    compare_statistic,
+    pair_decisions,
+    pair_statistic,
 )
 
 Draw = Callable[[np.random.Generator, int], list[Paired]]
@@ -73,7 +73,7 @@ def _same_law(generator: np.random.Generator, name: str, runs: int) -> list[Pair
     each = [law for law in laws.values() if law] + [(1.0,)]
     chosen = [laws[name] or each[place % len(each)] for place in range(CONDITIONS)]
     return [
-        compare_decisions(*(generator.choice(len(law), runs, p=law) for _ in range(2)))
+        pair_decisions(*(generator.choice(len(law), runs, p=law) for _ in range(2)))
         for law in chosen
     ]
 
@@ -91,7 +91,7 @@ def _cover(runs: int, kept: float, draws: int) -> float:
         for share in shares:
             protocol = (generator.random(runs) > share).astype(int)
             rule = np.where(generator.random(runs) < kept, protocol, 0)
-            pairs.append(compare_decisions(rule, protocol))
+            pairs.append(pair_decisions(rule, protocol))
         covered += _holds(average(pairs), true)
     return _share(covered)
 
@@ -106,7 +106,7 @@ def _cover_votes(members: int, draws: int) -> float:
     for _ in range(draws):
         decided = [(generator.random(20) > share).astype(int) for share in shares]
         pairs = [
-            compare_statistic(lambda counts: votes_differ(counts, 0, members)[0], each)
+            pair_statistic(lambda counts: votes_differ(counts, 0, members)[0], each)
             for each in decided
         ]
         covered += _holds(average(pairs), true)

@@ -9,7 +9,7 @@ import numpy as np
 from plenum_rules import stopping
 from plenum_rules.aggregation import AGGREGATIONS, NONE, Floats, Options, decide_for_seat
 from plenum_rules.committees import votes_differ
-from plenum_rules.comparing import Paired, compare_decisions, compare_statistic
+from plenum_rules.comparing import Paired, pair_decisions, pair_statistic
 from plenum_rules.recorded import UNKNOWN, RecordedRuns
 
 CHAIR = "Chair"
@@ -59,7 +59,7 @@ def _decided(
     recorded: RecordedRuns, decisions: Options, rounds: float, tokens: float | None = None
 ) -> RuleOutcome:
     return RuleOutcome(
-        paired=compare_decisions(decisions, recorded.decided),
+        paired=pair_decisions(decisions, recorded.decided),
         changed=float((decisions != recorded.decided).mean()),
         undecided=float((decisions == NONE).mean()),
         rounds=rounds,
@@ -103,7 +103,7 @@ def _vote(members: int, recorded: RecordedRuns) -> RuleOutcome | None:
     def split(counts: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
         return (counts[1:], counts[0]) if abstained else (counts, 0)
 
-    paired = compare_statistic(lambda counts: votes_differ(*split(counts), members)[0], decided)
+    paired = pair_statistic(lambda counts: votes_differ(*split(counts), members)[0], decided)
     counts = tuple(np.unique(decided, return_counts=True)[1].tolist())
     _, changed = votes_differ(*split(counts), members)
     return RuleOutcome(paired, changed, float("nan"), recorded.rounds * members, members)

@@ -94,13 +94,13 @@ def disagree(decisions: ArrayLike) -> tuple[float, Floats]:
     return float(1 - agreeing / pairs), np.asarray(1 - without / fewer, dtype=float)
 
 
-def compare_decisions(rule: ArrayLike, protocol: ArrayLike) -> Paired:
+def pair_decisions(rule: ArrayLike, protocol: ArrayLike) -> Paired:
     """Pair the decisions of a rule with those of the protocol, run by run.
 
     Examples
     --------
-    >>> from plenum_rules.comparing import compare_decisions
-    >>> compare_decisions([0, 0, 0, 0], [0, 0, 0, 1]).difference
+    >>> from plenum_rules.comparing import pair_decisions
+    >>> pair_decisions([0, 0, 0, 0], [0, 0, 0, 1]).difference
     -0.5
     """
     ours, ours_without = disagree(rule)
@@ -108,7 +108,7 @@ def compare_decisions(rule: ArrayLike, protocol: ArrayLike) -> Paired:
     return Paired(ours, theirs, ours_without - theirs_without)
 
 
-def compare_statistic(statistic: Callable[[tuple[int, ...]], float], protocol: ArrayLike) -> Paired:
+def pair_statistic(statistic: Callable[[tuple[int, ...]], float], protocol: ArrayLike) -> Paired:
     """Pair a statistic of the counts of decisions with the protocol's disagreement.
 
     Parameters
@@ -133,8 +133,8 @@ def average(pairs: Sequence[Paired]) -> MeanDifference:
 
     Examples
     --------
-    >>> from plenum_rules.comparing import average, compare_decisions
-    >>> steadied = compare_decisions([0] * 10, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
+    >>> from plenum_rules.comparing import average, pair_decisions
+    >>> steadied = pair_decisions([0] * 10, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
     >>> round(average([steadied] * 3).value, 3)
     -0.533
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plenum_rules.aggregation import NONE
 from plenum_rules.committees import votes_differ
-from plenum_rules.comparing import Paired, average, compare_decisions, disagree
+from plenum_rules.comparing import Paired, average, disagree, pair_decisions
 
 DECISIONS = st.lists(st.integers(NONE, 3), min_size=3, max_size=12)
 
@@ -40,14 +40,14 @@ def test_a_rule_that_only_renames_decisions_changes_nothing(
 ) -> None:
     names = np.random.default_rng(draws.getrandbits(32)).permutation(5)  # type: ignore[attr-defined]
     renamed = names[np.array(decisions) + 1]
-    paired = compare_decisions(renamed, decisions)
+    paired = pair_decisions(renamed, decisions)
     assert paired.difference == 0
     assert paired.variance == 0
     assert average([paired] * 3).p == 1
 
 
 def test_few_conditions_give_no_interval_and_no_test() -> None:
-    steadied = compare_decisions([0] * 10, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
+    steadied = pair_decisions([0] * 10, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
     few, enough = average([steadied] * 9), average([steadied] * 10)
     assert few.value == pytest.approx(enough.value)
     assert math.isnan(few.p)
@@ -115,9 +115,7 @@ def test_equal_disagreement_is_rejected_in_a_twentieth(runs: int) -> None:
     def draw(generator: np.random.Generator) -> list[Paired]:
         shares = ((0.5, 0.5), (0.8, 0.2), (0.9, 0.1), (1.0, 0.0), (0.6, 0.4))
         return [
-            compare_decisions(
-                generator.choice(2, runs, p=share), generator.choice(2, runs, p=share)
-            )
+            pair_decisions(generator.choice(2, runs, p=share), generator.choice(2, runs, p=share))
             for share in shares * 3
         ]
 
@@ -137,7 +135,7 @@ def test_intervals_cover_the_true_change() -> None:
         for share in shares:
             protocol = (generator.random(runs) > share).astype(int)
             rule = np.where(generator.random(runs) < kept, protocol, 0)
-            pairs.append(compare_decisions(rule, protocol))
+            pairs.append(pair_decisions(rule, protocol))
         mean = average(pairs)
         if math.isfinite(mean.ci_low):
             covered.append(mean.ci_low <= true <= mean.ci_high)

@@ -194,7 +194,7 @@ class _Law:
 
 
 LAW = _Law()
-"""How far the shares of all decisions are apart."""
+"""The distance between the shares of all decisions."""
 
 
 def tested(

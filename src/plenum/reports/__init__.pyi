@@ -100,6 +100,8 @@ from .phrases import listed as listed
 from .phrases import paragraphs as paragraphs
 from .phrases import spaced as spaced
 from .phrases import uncapital as uncapital
+from .printing import count_lines as count_lines
+from .printing import prose_width as prose_width
 from .printing import shared_notes as shared_notes
 from .printing import show as show
 from .printing import show_sentences as show_sentences
@@ -220,6 +222,7 @@ __all__ = [
     "compare_wordings",
     "condition_frame",
     "conditions",
+    "count_lines",
     "count_replicates",
     "count_words",
     "decided",
@@ -292,6 +295,7 @@ __all__ = [
     "pages",
     "paragraphs",
     "plain",
+    "prose_width",
     "provenance",
     "publish_product",
     "publish_results",

@@ -86,10 +86,23 @@ def show_whole(tables: Sequence[Table]) -> None:
         show_sentences(fitted.notes)
 
 
+def count_lines(table: Table) -> int:
+    """Count the lines that :func:`show` takes for a table, without notes that others share."""
+    console = _console()
+    fitted = narrowed(_printable(table), console.width)
+    parts = sum(len(console.render_lines(part)) for part in terminal(fitted, console.width))
+    return parts + sum(len(line) // console.width + 1 for line in fitted.title.splitlines()) + 1
+
+
+def prose_width() -> int:
+    """Return the width to which sentences are wrapped."""
+    return min(_console().width, PROSE)
+
+
 def show_framed(paragraphs: Sequence[str], title: str) -> None:
     """Print sentences in a frame, an empty line between paragraphs; the first is bold."""
     console = _console()
-    width = min(console.width, PROSE)
+    width = prose_width()
     texts = [_broken(printable(text), width - 4) for text in paragraphs]
     words = [Text(text, "bold" if not at else "") for at, text in enumerate(texts)]
     console.print(Panel(Text("\n\n").join(words), title=title, title_align="left", width=width))
@@ -118,9 +131,8 @@ def show_text(text: str, console: Console | None = None, style: str = "") -> Non
 
 def show_sentences(paragraphs: Sequence[str]) -> None:
     """Print sentences, broken between words wherever they go."""
-    console = _console()
+    console, width = _console(), prose_width()
     for paragraph in paragraphs:
-        width = min(console.width, PROSE)
         console.print(printable(paragraph), width=width, markup=False, highlight=False)
 
 

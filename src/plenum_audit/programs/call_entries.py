@@ -13,7 +13,7 @@ SEAT_HEADER = "X-Plenum-Seat"
 _KEPT = 4_000
 _LONGEST_SEAT = 80
 _OPENING = re.compile(r"(you are|you're|act as|your role is)\s+(the|an|a)?\b\s*", re.IGNORECASE)
-"""How system prompts begin before they say who is spoken to."""
+"""The opening of a system prompt, before it says who is spoken to."""
 _CLAUSE = re.compile(r"[.,:;!?()\[\]{}<>]")
 _MOST_WORDS, _LONGEST_WORDS = 5, 40
 Entry = dict[str, Any]

@@ -49,7 +49,8 @@ def profile_table(profile: ReliabilityProfile, simulated: bool = False) -> Table
         Column("anchor", ANCHOR),
     )
     title = (
-        f"Reliability for cases like these; {ANCHOR}: the nearest metric of Rabanser et al. 2026"
+        f"Reliability for cases like these; changes are percentage points\n"
+        f"({ANCHOR}: the nearest metric of Rabanser et al. 2026)"
     )
     if simulated:
         title += f"\n({REHEARSAL})"
@@ -153,7 +154,7 @@ def _percent(each: ProfileEstimate) -> str:
 
 
 def _points(each: ProfileEstimate) -> str:
-    return _shown(each, "{:+.1f}", 100, " points")
+    return _shown(each, "{:+.1f}", 100, "")
 
 
 def _plain(each: ProfileEstimate, digits: int = 2) -> str:

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import NO_VERDICT
-from plenum.reports import Table, frame_csv, html, show, show_sentences, written
+from plenum.reports import (
+    Table,
+    count_lines,
+    frame_csv,
+    html,
+    prose_width,
+    show,
+    show_sentences,
+    written,
+)
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
@@ -33,8 +42,8 @@ SCHEMA = "plenum.suite/1"
 _DRAWN = ("acting.svg", "acting.png", "profile.svg", "profile.png")
 """Files of a part that the next command may not ask for: old ones would look like its answer."""
 
-_FRAME, _WRITTEN = 6, 1
-"""Number of lines around the rows of a table, and of the line that names the files."""
+_WRITTEN = 1
+"""Number of lines that name the files."""
 
 _SHOWN = 10
 """Number of names of cases that are printed."""
@@ -138,11 +147,11 @@ def _show(
     doubts: Sequence[str],
 ) -> None:
     """Print the sentences that fit on a screen, and the tables."""
-    tables = sum(len(part.table) + _FRAME for part in parts if part.table is not None)
+    tables = sum(count_lines(part.table) for part in parts if part.table is not None)
     details = len(list(_details(suite.score))) if suite.score is not None else 0
     kept = [len(told) - details, *(1 for _ in parts), len(doubts)]
     first, *answers = fit_screen(
-        [told, *(part.lines for part in parts), doubts], kept, tables + _WRITTEN
+        [told, *(part.lines for part in parts), doubts], kept, tables + _WRITTEN, prose_width()
     )
     show_sentences(first)
     for part, lines in zip(parts, answers, strict=False):

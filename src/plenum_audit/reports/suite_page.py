@@ -166,7 +166,7 @@ _ASKED = {
         "right: the share that is wrong if only the most confident runs are acted on.",
     ),
 }
-"""What the figures of what else was asked show, and their captions."""
+"""Alternative text and caption of the figure of each further question."""
 
 
 def _asked(number: int, file: Path) -> Picture:

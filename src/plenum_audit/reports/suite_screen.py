@@ -6,11 +6,13 @@ from collections.abc import Sequence
 MOST_LINES = 45
 """Number of lines that are printed of a suite at most, whatever was asked."""
 
-_WIDTH = 100
-
 
 def fit_screen(
-    parts: Sequence[Sequence[str]], kept: Sequence[int], other: int, most: int = MOST_LINES
+    parts: Sequence[Sequence[str]],
+    kept: Sequence[int],
+    other: int,
+    width: int,
+    most: int = MOST_LINES,
 ) -> list[list[str]]:
     """Drop last sentences of the longest parts until all fit.
 
@@ -22,6 +24,8 @@ def fit_screen(
         Number of sentences of each part that are never dropped.
     other
         Number of lines that are printed besides.
+    width
+        Number of letters of a line.
 
     Returns
     -------
@@ -30,24 +34,24 @@ def fit_screen(
 
     Examples
     --------
-    >>> fit_screen([["a", "b"], ["c", "d", "e"]], [1, 1], 0, most=4)
-    [['a', 'b'], ['c'], ['More is in suite.html and suite.md.']]
+    >>> fit_screen([["a", "b"], ["c", "d", "e"]], [1, 1], 0, 80, most=4)
+    [['a'], ['c', 'd'], ['More is in suite.html and suite.md.']]
     """
+
+    def lines(sentences: Sequence[str]) -> int:
+        return sum(len(textwrap.wrap(sentence, width)) for sentence in sentences)
+
     shown = [list(part) for part in parts]
     told = "More is in suite.html and suite.md."
-    if sum(map(_lines, shown)) + other <= most:
+    if sum(map(lines, shown)) + other <= most:
         return shown
-    while sum(map(_lines, shown)) + other + 1 > most:
+    while sum(map(lines, shown)) + other + 1 > most:
         longest = max(
             (n for n, part in enumerate(shown) if len(part) > kept[n]),
-            key=lambda n: _lines(shown[n][kept[n] :]),
+            key=lambda n: lines(shown[n][kept[n] :]),
             default=None,
         )
         if longest is None:
             break
         shown[longest].pop()
     return [*shown, [told]]
-
-
-def _lines(sentences: Sequence[str]) -> int:
-    return sum(len(textwrap.wrap(sentence, _WIDTH)) for sentence in sentences)

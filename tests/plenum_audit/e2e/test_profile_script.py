@@ -71,6 +71,7 @@ def test_a_profile_is_counted_killed_continued_and_told(place: Path) -> None:
     done = audit(place)
     assert done.returncode == held(place)["exit_status"], done.stderr
     assert len(journals(place)) == 84
+    assert len(done.stdout.splitlines()) <= 45
 
     found = held(place)["profile"]
     changes = {each["change"]: each for each in found["robustness"]}
@@ -84,8 +85,9 @@ def test_a_profile_is_counted_killed_continued_and_told(place: Path) -> None:
     parts = found["predictability"]["calibration"]
     assert parts["brier"]["value"] == pytest.approx(0.75 * 0.04 + 0.25 * 0.64)
     assert (place / "outputs/audit/profile.png").stat().st_size > 5_000
-    again = audit(place)
+    again = call(place, "scripts/audit.py", *GIVEN, status=None, COLUMNS="80")
     assert len(journals(place)) == 84, again.stderr  # nothing was run again
+    assert len(again.stdout.splitlines()) <= 45
 
 
 def test_what_is_not_known_is_left_out_and_said(place: Path) -> None:

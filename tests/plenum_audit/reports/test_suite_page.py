@@ -152,14 +152,15 @@ def test_a_rehearsal_says_so_before_anything_else(tmp_path: Path) -> None:
         st.lists(st.text("ab ", min_size=1, max_size=250), min_size=1, max_size=6), min_size=1
     ),
     st.integers(0, 30),
+    st.integers(40, 100),
 )
 def test_a_screen_keeps_the_first_sentences_of_all_parts_and_fits_if_it_can(
-    parts: list[list[str]], other: int
+    parts: list[list[str]], other: int, width: int
 ) -> None:
     def lines(shown: list[list[str]]) -> int:
-        return other + sum(len(textwrap.wrap(text, 100)) for part in shown for text in part)
+        return other + sum(len(textwrap.wrap(text, width)) for part in shown for text in part)
 
-    shown = fit_screen(parts, [1] * len(parts), other)
+    shown = fit_screen(parts, [1] * len(parts), other, width)
     assert all(part == whole[: len(part)] for part, whole in zip(shown, parts, strict=False))
     assert all(part for part in shown)
     assert (shown == parts) == (lines(parts) <= MOST_LINES)

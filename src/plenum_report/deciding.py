@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plenum.dynamics import ALPHA, DecisionContrast
-from plenum.reports import Effect, EstimatedStudy
+from plenum.reports import Effect, EstimatedStudy, adjusted_law
 from plenum_report.comparisons import Difference, Family, named_effects
 
 
@@ -63,5 +63,5 @@ def _family(kind: str, noun: str, effects: Sequence[Effect[DecisionContrast]]) -
     names = named_effects(effects)
     pairs = list(zip(names, effects, strict=True))
     disagreement = [Difference(*name, e.estimate, e.p_holm) for name, e in pairs]
-    laws = [Difference(*name, e.estimate, float(str(e.more["p_law_holm"]))) for name, e in pairs]
+    laws = [Difference(*name, e.estimate, adjusted_law(e)) for name, e in pairs]
     return DecisionFamily(kind, noun, Family(noun, tuple(disagreement)), tuple(laws))

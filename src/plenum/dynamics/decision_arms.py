@@ -197,7 +197,7 @@ LAW = _Law()
 """The distance between the shares of all decisions."""
 
 
-def tested(
+def compute_p(
     strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure | _Law
 ) -> tuple[float, bool]:
     """Test a sum of differences by permutation within each pair of arms: see `p_value`."""
@@ -206,7 +206,7 @@ def tested(
     return p_value(parts, coefficients, strata[0].draws, generator)
 
 
-def measured(
+def compute_difference(
     strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure
 ) -> tuple[float, float, float]:
     """Compute a sum of differences, its standard error, and degrees of freedom (Welch)."""

@@ -9,10 +9,10 @@ from plenum.dynamics.decision_arms import (
     LAW,
     Arms,
     Measure,
+    compute_difference,
+    compute_p,
     make_arms,
-    measured,
     of_share,
-    tested,
 )
 from plenum.dynamics.decisions import NO_MAJORITY, Share, tally
 from plenum.dynamics.estimate import Estimate, make_estimate
@@ -121,7 +121,7 @@ def compare_decisions(
     names = tuple(tally([*treated, *control]))
     arms = make_arms(treated, control, names, paired, draws, seed)
     found = _contrast([arms], [1.0], names)
-    return replace(found, p_law=tested([arms], [1.0], LAW)[0])
+    return replace(found, p_law=compute_p([arms], [1.0], LAW)[0])
 
 
 def decision_interaction(
@@ -234,7 +234,7 @@ def pool_decisions(
         return DecisionContrast()
     mean = [1 / len(strata)] * len(strata)
     found = _contrast(strata, mean, (NO_MAJORITY,))
-    law, _ = tested(strata, mean, LAW)
+    law, _ = compute_p(strata, mean, LAW)
     return replace(found, p_law=law, n=len(strata))
 
 
@@ -259,10 +259,10 @@ def _difference(
     strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure
 ) -> tuple[Estimate, tuple[Share, ...], bool]:
     """Estimate a sum of differences, with what it is made of, and whether p rests on draws."""
-    value, se, df = measured(strata, coefficients, measure)
-    p, drawn = tested(strata, coefficients, measure)
+    value, se, df = compute_difference(strata, coefficients, measure)
+    p, drawn = compute_p(strata, coefficients, measure)
     if measure.nameless and not all(arms.same_ranks for arms in strata):
-        by_rank, also = tested([arms.ranked() for arms in strata], coefficients, measure)
+        by_rank, also = compute_p([arms.ranked() for arms in strata], coefficients, measure)
         p, drawn = max(p, by_rank), drawn or also
     n = sum(arms.size for arms in strata)
     how = "swaps within pairs" if any(arms.joint is not None for arms in strata) else "permutation"

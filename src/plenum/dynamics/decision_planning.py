@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from plenum.dynamics.decision_arms import DISAGREEMENT, Arms, tested
+from plenum.dynamics.decision_arms import DISAGREEMENT, Arms, compute_p
 from plenum.dynamics.decisions import tally
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.labellings import Counts
@@ -155,9 +155,9 @@ def simulated_power(
 def _rejects(treated: Counts, control: Counts, alpha: float, seed: int) -> bool:
     used = treated + control > 0
     arms = Arms(treated[used], control[used], None, _DRAWS, seed)
-    rejected = tested([arms], [1.0], DISAGREEMENT)[0] <= alpha
+    rejected = compute_p([arms], [1.0], DISAGREEMENT)[0] <= alpha
     if rejected and not arms.same_ranks:
-        rejected = tested([arms.ranked()], [1.0], DISAGREEMENT)[0] <= alpha
+        rejected = compute_p([arms.ranked()], [1.0], DISAGREEMENT)[0] <= alpha
     return rejected
 
 

@@ -12,6 +12,7 @@ from .accounting.tables import failure_frame as failure_frame
 from .accounting.tables import failures as failures
 from .accounting.tables import manifest as manifest
 from .accounting.tables import tabulate_accounts as tabulate_accounts
+from .decision_effects import adjusted_law as adjusted_law
 from .effects import Effect as Effect
 from .estimating import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
@@ -213,6 +214,7 @@ __all__ = [
     "Text",
     "accounting_frames",
     "add_caption",
+    "adjusted_law",
     "apply_look",
     "attrition",
     "blocks",

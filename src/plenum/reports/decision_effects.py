@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from plenum.dynamics import (
     DecisionContrast,
@@ -90,6 +90,11 @@ def of_shares(effects: Sequence[Decided]) -> list[Effect[ShareContrast]]:
                 )
             )  # fmt: skip
     return [effect for family in families.values() for effect in adjusted(family)]
+
+
+def adjusted_law(effect: Decided) -> float:
+    """Return the p of one law, adjusted over the effects of its family."""
+    return cast(float, effect.more["p_law_holm"])
 
 
 def _adjusted(family: Sequence[Decided]) -> list[Decided]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from plenum.dynamics import NO_MAJORITY
-from plenum.reports.decision_effects import Decided
+from plenum.reports.decision_effects import Decided, adjusted_law
 from plenum.reports.figures import words
 from plenum.reports.figures.decisions import OTHERS, columns_of, named
 from plenum.reports.figures.forest import list_places, name_comparison
@@ -68,7 +68,7 @@ def _page(
         e = effect.estimate
         text = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}"
         for x, cell in ((0, text), (1.3, format_p_value(effect.p_holm)),
-                        (1.7, format_p_value(float(str(effect.more["p_law_holm"]))))):  # fmt: skip
+                        (1.7, format_p_value(adjusted_law(effect)))):  # fmt: skip
             _write(numbers, x, at, cell)
     for x, head in ((0, "Δ [95 %]"), (1.3, "p"), (1.7, "p law")):
         _write(numbers, x, -0.75, head, bold=True)

@@ -70,16 +70,16 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 33_740,
+    "plenum": 33_800,
     "plenum_archive": 1_800,
     "plenum_audit": 23_380,
     "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
     "plenum_hosted": 3_050,
-    "plenum_papers": 5_180,
+    "plenum_papers": 5_720,
     "plenum_report": 1_670,
     "plenum_rules": 1_330,
-    "plenum_worlds": 8_170,
+    "plenum_worlds": 8_300,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 ALLOWED: dict[str, set[str]] = {

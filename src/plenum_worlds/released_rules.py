@@ -54,7 +54,7 @@ def publish(runs: int, out: Path) -> None:
         f"released_runs: {runs}; allowed are whole numbers from 2",
     )
     began = time.monotonic()
-    frame = compared(runs)
+    frame = play_released_rules(runs)
     shown = ("here", "se", "expected", "published")
     numbers = (Column(name, format=_three) for name in shown)
     columns = (*keys(("policy", "agents", "metric")), *numbers, Column("source"))
@@ -67,7 +67,7 @@ def publish(runs: int, out: Path) -> None:
     print(json.dumps(_summary(frame, runs) | {"seconds": round(time.monotonic() - began, 1)}))
 
 
-def compared(runs: int) -> pd.DataFrame:
+def play_released_rules(runs: int) -> pd.DataFrame:
     """Return the reference values with our results in columns ``here``, ``se``, ``within``.
 
     ``within`` is true if the result differs from the expected value by at most three standard

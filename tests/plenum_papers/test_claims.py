@@ -1,17 +1,26 @@
 """Claims in words: verdicts on runs whose answer is known."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plenum_papers.published import claims
+from plenum_papers.published import wording_claims, world_claims
 from plenum_papers.published.cells import Cell, Cells, Key, NoFileError
 from plenum_papers.published.claims import CLAIMS, TEMPERATURES, key
+from plenum_papers.published.verdicts import (
+    DecidedClaim,
+    count_verdicts,
+    decide_claims,
+    list_open_claims,
+    tabulate_claims,
+)
 
-BY_CLAIM = {claim.claim: claim for claim in CLAIMS}
+ALL = (*CLAIMS, *wording_claims.CLAIMS, *world_claims.CLAIMS)
+BY_CLAIM = {claim.claim: claim for claim in ALL}
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,7 @@ class Runs:
     """Runs that are known, in place of released ones."""
 
     preferences: NDArray[np.float64]
+    decisions: Counter[str] = field(default_factory=Counter)
 
 
 class Known(dict[Key, Cell]):
@@ -74,17 +84,87 @@ def test_one_run_with_a_later_majority_contradicts_without_exception() -> None:
     assert claim.decide(known(cells)) == ("contradicted", "1 of 32 runs later, or never")
 
 
+def deciding(**counts: int) -> Cell:
+    """Runs of which each option got so many."""
+    return cast(Cell, Runs(np.zeros((1, 1, 1, 1)), Counter(counts)))
+
+
+@pytest.mark.parametrize(("other", "verdict"), [(4, "holds"), (9, "contradicted")])
+def test_a_scenario_as_fragile_as_the_named_ones_contradicts_that_these_are_the_most(
+    other: int, verdict: str
+) -> None:
+    off = {"HL-01": 9, "IN-01": 10, "SP-03": 8, "CL-01": 9, "HL-02": other}
+    worded = {
+        key(scenario, roles, "qwen2.5-7b", perturbation="variants20"): deciding(A=20 - n, B=n)
+        for scenario, n in off.items()
+        for roles in ("on", "off")
+    }
+    claim = BY_CLAIM["HL-01, IN-01, SP-03 and CL-01 are the most fragile"]
+    assert claim.decide(Known(worded))[0] == verdict
+
+
+def test_reruns_that_decide_alike_contradict_that_committees_end_differently() -> None:
+    claim = BY_CLAIM["deployed committees end differently at temperature 0"]
+    same = {key("HL-01", roles): deciding(A=20) for roles in ("on", "off")}
+    assert claim.decide(Known(same))[0] == "contradicted"
+    assert claim.decide(Known(same | {key("IM-01", "on"): deciding(A=12, B=8)}))[0] == "holds"
+    warm = {key("IM-01", "on", temperature="t0.7"): deciding(A=12, B=8)}
+    with pytest.raises(NoFileError):
+        claim.decide(Known(warm))
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("implicit consensus surpasses all baselines", "contradicted"),
+        ("a random strategy is a lower bound of performance", "contradicted"),
+        ("every model does better under implicit consensus", "holds"),
+        ("GPT-4o is the best model throughout", "holds"),
+    ],
+)
+def test_sentences_on_tables_are_decided_by_what_is_printed(claim: str, verdict: str) -> None:
+    assert BY_CLAIM[claim].decide(known({}))[0] == verdict
+
+
+def test_a_printed_value_that_turns_a_sentence_over_turns_its_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = {**world_claims._table("6"), ("llama-2", "CR"): {"explicit": 0.575, "implicit": 0.5}}
+    monkeypatch.setattr(world_claims, "_table", lambda _: table)
+    found, text = world_claims._beats(("6",), "explicit")
+    assert found == "contradicted"
+    assert text == "better in 14 of 15 printed values"
+
+
+def test_no_noise_is_best_in_the_equations_of_the_appendix() -> None:
+    claim = BY_CLAIM["with a strong pull to the optimum, some noise improves tracking"]
+    assert claim.decide(known({}))[0] == "contradicted"
+
+
 def test_what_a_clone_lacks_is_listed_and_not_decided() -> None:
-    decided, lacking = claims.decide_claims(known({}))
+    of_runs = [claim for claim in ALL if claim.decided_by == "released runs"]
+    decided, lacking = decide_claims(of_runs, known({}))
     assert decided == []
-    assert len(lacking) == len(CLAIMS)
+    assert len(lacking) == len(of_runs) == len(CLAIMS) + len(wording_claims.CLAIMS)
+
+
+def test_claims_that_nothing_released_decides_say_what_they_need() -> None:
+    without = list_open_claims()
+    assert {each.verdict for each in without} == {"no released data"}
+    assert all(each.numbers and each.claim.source[:3] in ("000", "001", "002") for each in without)
+    table = tabulate_claims(without, [], "somewhere")
+    assert len(table.frame) == len(without)
 
 
 def test_verdicts_are_counted() -> None:
     some: list[Any] = [
-        claims.DecidedClaim(CLAIMS[0], verdict, "")
+        DecidedClaim(CLAIMS[0], verdict, "")
         for verdict in ("shown", "not shown", "contradicted", "contradicted", "holds")
     ]
-    assert claims.count_verdicts(some, ["one"]) == {
-        "claims": 5, "claims_not_shown": 1, "claims_contradicted": 2, "claims_undecided": 1
-    }  # fmt: skip
+    assert count_verdicts([*some, *list_open_claims()[:2]], ["one"]) == {
+        "claims": 5,
+        "claims_not_shown": 1,
+        "claims_contradicted": 2,
+        "claims_without_data": 2,
+        "claims_undecided": 1,
+    }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import UserError
-from plenum.dynamics import LyapunovEstimate, lyapunov, time_to_majority
+from plenum.dynamics import LyapunovEstimate, lyapunov, reversal_test, time_to_majority
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.conditions import PublishedCondition, load
 
@@ -52,6 +52,16 @@ class Cell:
 def growth_of(cell: Cell) -> LyapunovEstimate:
     """Estimate λ̂ of the committee means over rounds 3 to 20."""
     return lyapunov(cell.preferences.mean(axis=2))
+
+
+def p_growth(cell: Cell) -> float:
+    """Return p of no growth and no contraction, by time reversal of whole runs."""
+    return reversal_test(cell.preferences.mean(axis=2)).p
+
+
+def grows(cell: Cell) -> bool:
+    """Return whether growth is shown: λ̂ is above 0, and p of no growth below 0.05."""
+    return growth(cell) > 0 and p_growth(cell) < 0.05
 
 
 def growth(cell: Cell) -> float:

@@ -1,6 +1,5 @@
 """Check of the papers: recompute every published value that the released files determine."""
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from plenum.base import UserError, resolve_path
+from plenum.base import UserError
 from plenum.dynamics import shuffle_test, switch_counts
 from plenum.reports import Column, Table, frame_markdown, keys, show, show_text
 from plenum.reports import frame_csv as csv_text
-from plenum_papers.published import branching, claims
+from plenum_papers.published import branching, claims, wording_claims, world_claims
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.cells import (
     FACTORS,
@@ -27,6 +26,13 @@ from plenum_papers.published.cells import (
     off_plurality,
     replicates,
 )
+from plenum_papers.published.references import reference_rows
+from plenum_papers.published.verdicts import (
+    count_verdicts,
+    decide_claims,
+    list_open_claims,
+    tabulate_claims,
+)
 
 _REGISTERS = {
     "canonical": "canonical",
@@ -38,6 +44,7 @@ _REGISTERS = {
 }
 """Names of wordings in ``reference/fig-s7.csv``, by their released names."""
 
+_CLAIMS = (*claims.CLAIMS, *wording_claims.CLAIMS, *world_claims.CLAIMS)
 
 QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
     "lambda": (growth, "slope of log D(t), rounds 3-20"),
@@ -108,18 +115,13 @@ def compare(release: Release, cells: Cells) -> tuple[list[PublishedComparison], 
         "fig-s5": _null,
     }
     for name, make in makers.items():
-        for row in _rows(name):
+        for row in reference_rows(name):
             try:
                 comparisons += make(row, cells)
             except NoFileError as error:
                 lacking.append(f"{row['source']}: not compared, the clone has no file of {error}")
     explained = release.rules["explained"]
     return [replace(c, why=explained.get(c.name, "")) for c in comparisons], lacking
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with resolve_path(f"reference/{name}.csv").open(encoding="utf-8") as file:
-        yield from csv.DictReader(file)
 
 
 def _of_table(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]:
@@ -262,12 +264,14 @@ def publish(release: Release, out: Path) -> None:
     comparisons, lacking = compare(release, cells)
     if not comparisons:
         raise UserError(f"published: {release.clone} has no file that a value follows from")
-    decided, undecided = claims.decide_claims(cells)
-    verdicts = claims.count_verdicts(decided, undecided)
+    decided, undecided = decide_claims(_CLAIMS, cells)
+    decided += list_open_claims()
+    verdicts = count_verdicts(decided, undecided)
     counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)} | verdicts)
-    tables = [_table_of_values(release, comparisons, lacking)]
-    if decided:
-        tables.append(claims.tabulate_claims(decided, undecided, release.origin))
+    tables = [
+        _table_of_values(release, comparisons, lacking),
+        tabulate_claims(decided, undecided, release.origin),
+    ]
     show(tables)
     out.mkdir(parents=True, exist_ok=True)
     for table in tables:

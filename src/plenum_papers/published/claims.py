@@ -1,11 +1,10 @@
-"""Claims that the papers make in words, each decided from the released runs."""
+"""Claims that 000 and 001 make in words, each decided from the released runs."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from plenum.dynamics import (
@@ -17,47 +16,29 @@ from plenum.dynamics import (
     switch_counts,
     time_to_majority,
 )
-from plenum.reports import Column, Table, format_p_value
-from plenum_papers.published.cells import Cell, Cells, Key, NoFileError, growth_of, off_plurality
-
-SHOWN, NOT_SHOWN, CONTRADICTED, HOLDS = "shown", "not shown", "contradicted", "holds"
-NOT_CONTRADICTED = "not contradicted"
-"""Verdicts. An effect is shown by a test or not, what can be counted holds or not, and what says
-that nothing differs can only be contradicted."""
+from plenum.reports import format_p_value
+from plenum_papers.published.cells import (
+    Cells,
+    Key,
+    NoFileError,
+    grows,
+    growth,
+    growth_of,
+    p_growth,
+)
+from plenum_papers.published.verdicts import (
+    CONTRADICTED,
+    NOT_CONTRADICTED,
+    NOT_SHOWN,
+    SHOWN,
+    Decision,
+    VerbalClaim,
+    settle,
+)
 
 TEMPERATURES = ("t0", "t1e-5", "t1e-4", "t0.01", "t0.05", "t0.1", "t0.2", "t0.7")
+POOLED = ("t0", "t0.01", "t0.05", "t0.1", "t0.2", "t0.7")
 SEATS = ("chair", "welfare", "rights", "equity", "security")
-
-Decision = tuple[str, str]
-"""A verdict, and the numbers that it rests on."""
-
-
-@dataclass(frozen=True)
-class VerbalClaim:
-    """A claim in words.
-
-    Attributes
-    ----------
-    source
-        The paper, and where it says so.
-    claim
-        The claim, in our words.
-    decide
-        Returns the verdict and its numbers; ``NoFileError`` where the clone lacks the runs.
-    """
-
-    source: str
-    claim: str
-    decide: Callable[[Cells], Decision] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class DecidedClaim:
-    """A claim with its verdict, and the numbers that this rests on."""
-
-    claim: VerbalClaim
-    verdict: str
-    numbers: str
 
 
 def key(
@@ -84,16 +65,18 @@ def _flat(cells: Cells) -> Decision:
 
 
 def _near_zero(cells: Cells) -> Decision:
-    found = [growth_of(cells[key("IM-01", "off", temperature=t)]) for t in TEMPERATURES]
-    above = [t for t, e in zip(TEMPERATURES, found, strict=True) if excludes(e.ci_low, e.ci_high)]
-    text = f"the interval excludes 0 at {len(above)} of {len(found)}: {', '.join(above)}"
+    above = [t for t in TEMPERATURES if p_growth(cells[key("IM-01", "off", temperature=t)]) < 0.05]
+    text = (
+        f"p of no growth is below 0.05 at {len(above)} of {len(TEMPERATURES)}: {', '.join(above)}"
+    )
     return (NOT_CONTRADICTED if len(above) <= 1 else CONTRADICTED), text
 
 
 def _overlap(cells: Cells) -> Decision:
     cold, hot = (growth_of(cells[key("IM-01", "on", temperature=t)]) for t in ("t0", "t0.7"))
-    meet = cold.ci_low <= hot.ci_high and hot.ci_low <= cold.ci_high
-    return (HOLDS if meet else CONTRADICTED), f"{_interval(cold)} and {_interval(hot)}"
+    apart = cold.ci_low > hot.ci_high or hot.ci_low > cold.ci_high
+    text = f"{interval_of(cold)} and {interval_of(hot)}"
+    return (CONTRADICTED if apart else NOT_CONTRADICTED), text
 
 
 def _first_round(cells: Cells) -> Decision:
@@ -103,7 +86,7 @@ def _first_round(cells: Cells) -> Decision:
     ]
     later = sum(int(((t.times > 1) | ~t.observed).sum()) for t in times)
     every = sum(t.n for t in times)
-    return (CONTRADICTED if later else HOLDS), f"{later} of {every} runs later, or never"
+    return settle(not later, f"{later} of {every} runs later, or never")
 
 
 def _delayed(cells: Cells) -> Decision:
@@ -113,7 +96,7 @@ def _delayed(cells: Cells) -> Decision:
         for t in ("t0", "t0.7")
     ]  # fmt: skip
     right = all(2 <= median <= 3 for median in medians)
-    return (HOLDS if right else CONTRADICTED), f"median rounds {medians[0]:g} and {medians[1]:g}"
+    return settle(right, f"median rounds {medians[0]:g} and {medians[1]:g}")
 
 
 def _never_stable(cells: Cells) -> Decision:
@@ -125,16 +108,55 @@ def _never_stable(cells: Cells) -> Decision:
         shares.append(1 - found.events / found.n)
     text = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % over eight temperatures"
     within = min(shares) >= 0.1 and max(shares) <= 0.2
-    return (HOLDS if within else CONTRADICTED), text
+    return settle(within, text)
+
+
+def _switches(cells: Cells) -> tuple[NDArray[np.float64], str]:
+    """Return mean switches by seat over the temperatures of Table S7, and their text."""
+    runs = [cells[key("IM-01", "on", temperature=t)].preferences for t in POOLED]
+    means = np.asarray(switch_counts(np.concatenate(runs), ties="first").mean)
+    return means, ", ".join(f"{s} {mean:.2f}" for s, mean in zip(SEATS, means, strict=True))
 
 
 def _most_switches(cells: Cells) -> Decision:
-    runs = np.concatenate(
-        [cells[key("IM-01", "on", temperature=t)].preferences for t in ("t0", "t0.7")]
-    )
-    means = switch_counts(runs, ties="first").mean
-    text = ", ".join(f"{seat} {mean:.2f}" for seat, mean in zip(SEATS, means, strict=True))
-    return (HOLDS if int(np.argmax(means)) == 0 else CONTRADICTED), text
+    means, text = _switches(cells)
+    return settle(int(np.argmax(means)) == 0, text)
+
+
+def _few_switches(cells: Cells) -> Decision:
+    means, text = _switches(cells)
+    return settle(bool((means[1:] < 1).all()), text)
+
+
+def _grows(cells: Cells) -> Decision:
+    cell = cells[key("HL-01", "off")]
+    text = f"λ̂ {growth(cell):.4f}, p of no growth = {format_p_value(p_growth(cell))}"
+    return (SHOWN if grows(cell) else NOT_SHOWN), text
+
+
+def _often_grows(cells: Cells) -> Decision:
+    found = [cells[key(scenario, "off")] for scenario in _mixed(cells)]
+    above, sure = sum(growth(cell) > 0 for cell in found), sum(map(grows, found))
+    text = f"above 0 in {above} of {len(found)} scenarios, shown in {sure}"
+    return settle(2 * above > len(found), text)
+
+
+def _elevated(roles: str, model: str, cells: Cells) -> Decision:
+    scenarios = _mixed(cells)
+    values = [
+        [growth_of(cells[key(scenario, *design)]).value for scenario in scenarios]
+        for design in ((roles, model), ("off", "uniform"))
+    ]
+    higher = sum(first > second for first, second in zip(*values, strict=True))
+    return settle(2 * higher > len(scenarios), f"in {higher} of {len(scenarios)} scenarios")
+
+
+def _mixed(cells: Cells) -> list[str]:
+    """Return the scenarios of the landscape, which mixed committees played too."""
+    scenarios = sorted({k[0] for k in cells if k[2] == "mixed"})
+    if not scenarios:
+        raise NoFileError("mixed committees")
+    return scenarios
 
 
 def _difference(first: Key, second: Key, sign: int, cells: Cells) -> Decision:
@@ -152,7 +174,9 @@ def _interaction(scenario: str, cells: Cells) -> Decision:
 
 def _judge(found: Estimate, sign: int) -> Decision:
     p = format_p_value(found.p)
-    text = f"Δλ̂ {_interval(found)}, p {p if p.startswith('<') else f'= {p}'}"
+    tested = f"p {p if p.startswith('<') else f'= {p}'}"
+    known = not np.isnan(found.p)
+    text = f"Δλ̂ {interval_of(found)}, {tested if known else 'no test: few runs carry it'}"
     if not (found.p < 0.05 and excludes(found.ci_low, found.ci_high)):
         return NOT_SHOWN, text
     return (SHOWN if found.value * sign > 0 else CONTRADICTED), text
@@ -176,14 +200,11 @@ def _largest_ablation(cells: Cells) -> Decision:
     whole = growth_of(cells[key("HL-01", "on")]).value
     falls = {s: whole - growth_of(cells[key("HL-01", f"ablate_{s}")]).value for s in SEATS}
     text = ", ".join(f"{seat} {fall:+.4f}" for seat, fall in falls.items())
-    return (HOLDS if max(falls, key=falls.__getitem__) == "chair" else CONTRADICTED), text
+    return settle(max(falls, key=falls.__getitem__) == "chair", text)
 
 
 def _lowest(cells: Cells) -> Decision:
-    scenarios = sorted({k[0] for k in cells if k[2] == "mixed"})
-    if not scenarios:
-        raise NoFileError("mixed committees")
-    count = 0
+    scenarios, count = _mixed(cells), 0
     for scenario in scenarios:
         values = {
             (roles, model): growth_of(cells[key(scenario, roles, model)]).value
@@ -192,42 +213,13 @@ def _lowest(cells: Cells) -> Decision:
         }
         count += min(values, key=values.__getitem__) == ("off", "uniform")
     text = f"lowest of four in {count} of {len(scenarios)} scenarios"
-    return (HOLDS if 2 * count > len(scenarios) else CONTRADICTED), text
+    return settle(2 * count > len(scenarios), text)
 
 
-def _hosted(cells: Cells) -> Sequence[tuple[Key, Cell]]:
-    found = [(k, cell) for k, cell in cells.items() if k[5] == "variants20"]
-    if not found:
-        raise NoFileError("hosted runs")
-    return found
-
-
-def _wordings_change(cells: Cells) -> Decision:
-    shares = [off_plurality(cell) for _, cell in _hosted(cells)]
-    changed = sum(share > 0 for share in shares)
-    text = f"in {changed} of {len(shares)} conditions; mean fragility {np.mean(shares):.2f}"
-    return (HOLDS if 2 * changed > len(shares) else CONTRADICTED), text
-
-
-def _wordings_grow(cells: Cells) -> Decision:
-    found = [growth_of(cell) for _, cell in _hosted(cells)]
-    above = sum(each.value > 0 for each in found)
-    sure = sum(each.value > 0 and excludes(each.ci_low, each.ci_high) for each in found)
-    text = f"above 0 in {above} of {len(found)} conditions, by its interval in {sure}"
-    return (HOLDS if above == len(found) else CONTRADICTED), text
-
-
-def _grows_in_families(cells: Cells) -> Decision:
-    found = [
-        growth_of(cells[key("HL-01", roles, "qwen2.5-7b", perturbation="variants20")].within(name))
-        for roles in ("on", "off")
-        for name in ("surface_rephrasing", "formatting_changes")
-    ]
-    text = ", ".join(map(_interval, found))
-    return (HOLDS if all(each.ci_low > 0 for each in found) else CONTRADICTED), text
-
-
-def _interval(found: Estimate | LyapunovEstimate) -> str:
+def interval_of(found: Estimate | LyapunovEstimate) -> str:
+    """Write an estimate with its interval."""
+    if np.isnan(found.ci_low):
+        return f"{found.value:.4f}"
     return f"{found.value:.4f} [{found.ci_low:.4f}, {found.ci_high:.4f}]"
 
 
@@ -241,6 +233,7 @@ def _with_roles(keys: Sequence[Key]) -> list[Key]:
 
 
 CLAIMS: tuple[VerbalClaim, ...] = (
+    VerbalClaim("001, Fig. 1", "HL-01: λ̂ of a uniform committee without roles is above 0", _grows),
     VerbalClaim(
         "001, Fig. 1",
         "HL-01: roles raise λ̂ of a uniform committee",
@@ -263,6 +256,19 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     ),
     VerbalClaim(
         "001, Fig. 4", "uniform without roles mostly has the lowest λ̂ of four designs", _lowest
+    ),
+    VerbalClaim(
+        "001, Fig. 4", "uniform without roles: λ̂ is above 0 in most scenarios", _often_grows
+    ),
+    VerbalClaim(
+        "001, Fig. 4",
+        "uniform: λ̂ is higher with roles in most scenarios",
+        partial(_elevated, "on", "uniform"),
+    ),
+    VerbalClaim(
+        "001, Fig. 4",
+        "without roles: λ̂ is higher with mixed models in most scenarios",
+        partial(_elevated, "off", "mixed"),
     ),
     VerbalClaim(
         "001, Fig. 2A", "HL-01: of all mandates the Chair's raises λ̂ most", _largest_ablation
@@ -289,62 +295,19 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     ),
     VerbalClaim("001, Fig. S3", "IM-01: the Chair changes its option most", _most_switches),
     VerbalClaim(
+        "001, Fig. S3", "IM-01: the other seats change less than once a run", _few_switches
+    ),
+    VerbalClaim(
         "001, Fig. S4", "IM-01 without roles: every run has a majority in round 1", _first_round
     ),
     VerbalClaim("001, Fig. S4", "IM-01 with roles: a majority comes in round 2 or 3", _delayed),
     VerbalClaim(
         "001, Fig. S4", "IM-01 with roles: 10 to 20 % never have a stable majority", _never_stable
     ),
-    VerbalClaim("000, Fig. 1B", "other wordings often change the decision", _wordings_change),
-    VerbalClaim("000, Fig. 1C", "other wordings give a positive λ̂ everywhere", _wordings_grow),
     VerbalClaim(
-        "000, Results", "HL-01: λ̂ is positive within both families of wordings", _grows_in_families
+        "001, Fig. S7",
+        "IM-01: λ̂ over six wordings is below that over twenty reruns",
+        partial(_difference, key("IM-01", "on", perturbation="registers6"), key("IM-01", "on"), -1),
     ),
 )
-"""The claims of 001 and 000 that the released runs decide, in the order of the papers."""
-
-
-def decide_claims(cells: Cells) -> tuple[list[DecidedClaim], list[str]]:
-    """Decide every claim; also list those whose runs a clone lacks."""
-    decided, lacking = [], []
-    for claim in CLAIMS:
-        try:
-            decided.append(DecidedClaim(claim, *claim.decide(cells)))
-        except NoFileError as error:
-            lacking.append(f"{claim.source}: not decided, the clone has no file of {error}")
-    return decided, lacking
-
-
-def count_verdicts(decided: Sequence[DecidedClaim], lacking: Sequence[str]) -> dict[str, int]:
-    """Count the claims: all, not shown, contradicted, and undecided for want of runs."""
-    verdicts = [each.verdict for each in decided]
-    return {
-        "claims": len(verdicts),
-        "claims_not_shown": verdicts.count(NOT_SHOWN),
-        "claims_contradicted": verdicts.count(CONTRADICTED),
-        "claims_undecided": len(lacking),
-    }
-
-
-def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], origin: str) -> Table:
-    """Make the table of claims in words, each with its verdict and its numbers."""
-    frame = pd.DataFrame(
-        {
-            "source": d.claim.source,
-            "claim": d.claim.claim,
-            "verdict": d.verdict,
-            "numbers": d.numbers,
-        }
-        for d in decided
-    )
-    columns = (Column("source", key=True), Column("claim"), Column("verdict"), Column("numbers"))
-    notes = (
-        f"claim: in our words; numbers: from the files of {origin}",
-        "shown: the effect has the sign, p is below 0.05 and the interval excludes 0; contradicted:"
-        " it has the other sign by the same rule; not shown: neither",
-        "holds, contradicted: what is counted is so, or isn't; not contradicted: that nothing"
-        " differs can't be shown",
-        "p isn't adjusted for the number of claims, and is too small where few runs jump",
-        *lacking,
-    )
-    return Table("published_claims", "Claims in words, decided by the runs", frame, columns, notes)
+"""The claims of 001 that the released runs decide, in the order of the paper."""

@@ -55,7 +55,7 @@ def hosted(
     baseline: Sequence[Row] = (),
     reruns: Sequence[Row] = (),
 ) -> Figure:
-    """Draw the three panels.
+    """Draw the four panels: three of the paper, and fragility as plenum has it.
 
     Parameters
     ----------
@@ -70,23 +70,30 @@ def hosted(
     """
     series = _series(rows, baseline)
     scenarios = sorted({scenario for entry in series for scenario in entry.rows})
-    figure = plt.figure(figsize=(PAGE, 4.7), layout="constrained")
-    grid = figure.add_gridspec(2, 2, width_ratios=(2.9, 4.3))
+    figure = plt.figure(figsize=(PAGE, 6.2), layout="constrained")
+    grid = figure.add_gridspec(3, 2, width_ratios=(2.9, 4.3))
     first = figure.add_subplot(grid[:, 0])
     second = figure.add_subplot(grid[0, 1])
     third = figure.add_subplot(grid[1, 1], sharex=second)
+    fourth = figure.add_subplot(grid[2, 1], sharex=second)
     _curves(first, series, [*rows, *reruns], scenarios, window)
-    _by_scenario(second, series, scenarios, _fragility, votes=True)
-    second.set_ylabel("decision fragility")
-    second.set_ylim(-0.04, 1.04)
-    second.set_title("B  Wordings that change the decision", loc="left")
-    second.tick_params(labelbottom=False)
+    shares = {
+        second: (_off_plurality, "B  Wordings off the most frequent decision"),
+        fourth: (_fragility, "D  Wordings off the canonical wording's decision"),
+    }
+    for panel, (read, title) in shares.items():
+        _by_scenario(panel, series, scenarios, read, votes=True)
+        panel.set_ylabel("share of wordings")
+        panel.set_ylim(-0.04, 1.04)
+        panel.set_title(title, loc="left")
+    for panel in (second, third):
+        panel.tick_params(labelbottom=False)
     _by_scenario(third, series, scenarios, _exponent)
     third.axhline(0, color="0.4", lw=0.7)
     third.set_ylabel("λ̂_pert per round")
     cut = _cut(third, series)
     third.set_title("C  Growth of the distance between wordings", loc="left")
-    third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right")
+    fourth.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right")
     _legend(figure, series)
     drawn = [row for entry in series for row in entry.rows.values()]
     votes = [row for entry in series for row in entry.votes.values()]
@@ -226,6 +233,11 @@ def _by_scenario(
         axes.axvline(edge - 0.5, color="0.9", lw=0.6, zorder=0)
     axes.set_xlim(-0.6, max(len(scenarios), 1) - 0.4)
     axes.grid(axis="y")
+
+
+def _off_plurality(row: Row) -> Share:
+    """Return the papers' fragility: one minus the share of the most frequent decision."""
+    return row.summary.flip_rate if row.summary else Share()
 
 
 def _fragility(row: Row) -> Share:

@@ -55,6 +55,9 @@ class FamilyEstimate:
         otherwise than the canonical wording's same repetition.
     exponent
         λ̂_pert: λ̂ over the replicates of the canonical wording and of the family.
+    alone
+        λ̂_pert of the family without the canonical wording, as the papers' authors compute it; the
+        same as ``exponent`` for all.
     reason
         Why there is no fragility: ``no_canonical`` or ``no_wordings``; empty where there is one.
     """
@@ -63,6 +66,7 @@ class FamilyEstimate:
     wordings: int
     fragility: Share
     exponent: LyapunovEstimate
+    alone: LyapunovEstimate
     reason: str = ""
 
 
@@ -107,16 +111,20 @@ def by_family(
             i for i, r in enumerate(readings) if family == ALL or r.family in (CANONICAL, family)
         ]
         members = [readings[i] for i in rows]
-        exponent = lyapunov(
-            array[rows], window, [r.decision for r in members],
-            interval=interval, draws=draws, seed=seed,
+        own = [i for i in rows if family == ALL or readings[i].family == family]
+        exponent, alone = (
+            lyapunov(
+                array[kept], window, [readings[i].decision for i in kept],
+                interval=interval, draws=draws, seed=seed,
+            )
+            for kept in (rows, own)
         )  # fmt: skip
         changed = flips(members)
         count = len(changed)
         wordings = any(r.family != CANONICAL for r in members)
         reason = "" if changed else "no_canonical" if wordings else "no_wordings"
         fragility = share(sum(changed.values()), count)
-        estimates[family] = FamilyEstimate(family, count, fragility, exponent, reason)
+        estimates[family] = FamilyEstimate(family, count, fragility, exponent, alone, reason)
     return estimates
 
 

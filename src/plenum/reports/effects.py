@@ -62,7 +62,8 @@ COLUMNS = {
     ),
     "fragility_contrasts": (
         "study", "effect", *FACTORS, "scenarios", "n", "estimate", "se", "ci_low", "ci_high", "p",
-        "method", "p_holm", "first", "second", "only_first", "only_second", "warnings",
+        "method", "p_holm", "first", "second", "only_first", "only_second", "off_first",
+        "off_second", "p_disagreement", "warnings",
     ),
 }  # fmt: skip
 """The columns of the CSV files of effects; a column without a value here is a field of the

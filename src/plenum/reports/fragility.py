@@ -10,6 +10,9 @@ from plenum.dynamics import (
     Estimate,
     FamilyEstimate,
     FragilityContrast,
+    VariantOutcome,
+    compare_decisions,
+    flip_rate,
     fragility_contrast,
     over_scenarios,
 )
@@ -75,6 +78,9 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
             "ci_low": exponent.ci_low,
             "ci_high": exponent.ci_high,
             "se": exponent.se,
+            "alone": family.alone.value,
+            "alone_ci_low": family.alone.ci_low,
+            "alone_ci_high": family.alone.ci_high,
             "rows": exponent.replicates,
             "status": _status(row, family),
             # what λ̂_pert of all wordings warns of stands in the condition's row
@@ -123,7 +129,23 @@ def _change(pair: Compared) -> Effect[FragilityContrast]:
         *pair,
         fragility_contrast(first.readings, second.readings),
         tuple(dict.fromkeys(warned)),
+        more=_plurality(first.readings, second.readings),
     )
+
+
+def _plurality(*readings: Sequence[VariantOutcome]) -> dict[str, float]:
+    """Compare the papers' fragility: shares off the most frequent decision, of common wordings.
+
+    p is of the pairwise disagreement, of which this share is a function where two options occur.
+    """
+    first, second = ({(r.variant, r.repetition): r.decision for r in each} for each in readings)
+    common = [reading for reading in first if reading in second]
+    if len(common) < 2:
+        return {}
+    arms = [[decided[reading] for reading in common] for decided in (first, second)]
+    off = [flip_rate(decisions).value for decisions in arms]
+    p = compare_decisions(*arms, paired=True).p
+    return {"off_first": off[0], "off_second": off[1], "p_disagreement": p}
 
 
 def _status(row: Row, family: FamilyEstimate) -> str:

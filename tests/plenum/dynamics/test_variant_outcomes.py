@@ -47,6 +47,15 @@ def test_fragility_counts_the_wordings_off_the_canonical_decision() -> None:
     assert [f.wordings for f in found.values()] == [7, 4, 3]
 
 
+def test_a_family_alone_leaves_the_canonical_wording_out() -> None:
+    runs = ensemble(8)
+    found = by_family(runs, readings("AABBACAA"))
+    assert found["rephrase"].exponent.value == lyapunov(runs[:5]).value
+    assert found["rephrase"].alone.value == lyapunov(runs[1:5]).value
+    assert found["format"].alone.value == lyapunov(runs[5:]).value
+    assert found["all"].alone == found["all"].exponent
+
+
 def test_where_the_canonical_wording_is_the_odd_one_all_others_count() -> None:
     assert by_family(ensemble(8), readings("BAAAAAAA"))["all"].fragility.value == 1.0
 

@@ -8,7 +8,7 @@ import pytest
 from known_conditions import CHOSEN, build, group, line, one_shot, perturbed, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import contrast, lyapunov, share
+from plenum.dynamics import compare_decisions, contrast, lyapunov, share
 from plenum.reports import effects, fragility, tables
 from plenum.reports.groups import by_estimand
 from plenum.reports.tables import fragility as fragility_tables
@@ -180,6 +180,14 @@ def test_deliberation_is_compared_with_the_vote_of_the_same_committee() -> None:
     for baseline in (votes, [*votes, deliberated]):  # its deliberations aren't this study's
         (again,) = fragility.compare_wordings([deliberated], baseline)
         assert (again.estimate, again.cells) == (found.estimate, found.cells)
+
+
+def test_a_comparison_has_the_papers_fragility_of_both_and_a_test_of_the_disagreement() -> None:
+    deliberated, vote = build([perturbed(1, HALF, memory="k5"), one_shot(2, "B" + "A" * 9)])
+    (found,) = fragility.compare_wordings([deliberated, vote])
+    line = found.record("s1")
+    assert (line["off_first"], line["off_second"]) == (pytest.approx(0.3), pytest.approx(0.1))
+    assert line["p_disagreement"] == compare_decisions(HALF, "B" + "A" * 9, paired=True).p
 
 
 def test_every_deliberation_is_compared_and_no_vote_of_another_committee() -> None:

@@ -55,6 +55,7 @@ def _families(rows: Sequence[Row]) -> Table:
         Column("off_plurality", "off the\nplurality", format_decimals(3)),
         *(Column(family, family, _fragile) for family in families),
         *(Column(family, f"λ̂_pert {family}", _grown) for family in families),
+        *(Column(family, f"{family}\nalone", _alone) for family in families),
     )
     lines = pd.DataFrame([_line(row) for row in rows])
     below = notes("fragility", rows, families=bool(families))
@@ -94,6 +95,13 @@ def _grown(family: Mapping[str, Any] | float) -> str:
     return format_share(family["lambda_pert"], family["ci_low"], family["ci_high"])
 
 
+def _alone(family: Mapping[str, Any] | float) -> str:
+    """Format λ̂_pert of a family without the canonical wording."""
+    if not isinstance(family, Mapping) or family["status"] == "one_shot":
+        return NONE
+    return NONE if pd.isna(family["alone"]) else f"{family['alone']:.4f}"
+
+
 def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
     """Make the table with one line a pair of conditions that are compared under one name."""
     columns = (
@@ -105,6 +113,9 @@ def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
         Column("p_holm", "Holm", format_p_value),
         Column("n", "wordings", format_count),
         *(Column(name, format=format_significant(6)) for name in ("only_first", "only_second")),
+        Column("off_first", "first, off\nthe plurality", format_decimals(3)),
+        Column("off_second", "second, off\nthe plurality", format_decimals(3)),
+        Column("p_disagreement", "p of the\ndisagreement", format_p_value),
         Column("warnings", format=format_warnings),
     )
     return _table(f"Fragility compared: {changes[0].name}", "fragility_contrasts", changes, columns,

@@ -22,7 +22,7 @@ from plenum.design import (
     with_weights,
 )
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
-from plenum_worlds.consensus import MECHANISMS, PROMPTED
+from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
 from plenum_worlds.hearing import heard_by
 from plenum_worlds.metrics import summary
 from plenum_worlds.registry import WORLDS, build_world, find_world
@@ -204,7 +204,7 @@ def check(typed: Config) -> None:
     )
     one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
     require(
-        task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED),
+        task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED, SCRIPT),
         f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",
     )
     require(

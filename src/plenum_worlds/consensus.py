@@ -89,9 +89,13 @@ def unanimity(
 PROMPTED = "prompted"
 """The mechanism that asks for agreement in words, without enforcing it (paper, 3.1)."""
 
+SCRIPT = "script"
+"""The mechanism that tells all agents to go where it is most urgent (paper, B.1)."""
+
 MECHANISMS: Mapping[str, Mechanism] = {
     "implicit": implicit,
     PROMPTED: implicit,
+    SCRIPT: implicit,
     "explicit": explicit,
     "plan": plan,
     "mean": mean,

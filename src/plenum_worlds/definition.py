@@ -137,6 +137,9 @@ class Display:
         A note for tables of recovery, on shocks that depend on agents' actions.
     ranges
         Limits of a metric, within which intervals are drawn.
+    relabelled
+        Labels in place of another one where a setting of the world is on, by ``SETTING=True``: the
+        label that it replaces, and the new one.
     """
 
     metrics: tuple[str, ...]
@@ -149,6 +152,7 @@ class Display:
     gaps: str = ""
     shock_note: str = ""
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    relabelled: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

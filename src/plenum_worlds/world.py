@@ -287,10 +287,22 @@ def list_schema(items: Plain, least: int, most: int) -> Plain:
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
+SPARSE = "sparse"
+"""Marks a field of a state that only some settings use, in its metadata."""
+
+
 def as_plain(value: Any) -> Any:
-    """Convert a state, action or statement to JSON values: tuples become lists."""
+    """Convert a state, action or statement to JSON values: tuples become lists.
+
+    A field that is ``SPARSE`` is left out where it has its default.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
+        held = {field: getattr(value, field.name) for field in fields(value)}
+        return {
+            field.name: as_plain(part)
+            for field, part in held.items()
+            if not (field.metadata.get(SPARSE) and part == field.default)
+        }
     if isinstance(value, (list, tuple)):
         return [as_plain(item) for item in value]
     return value

@@ -87,6 +87,15 @@ def test_who_has_no_role_is_of_no_level_of_diversity() -> None:
     assert rows["Overall", "published, otherwise defined"]["scripted: random"] == "0.754"
 
 
+def test_a_lone_agent_with_a_pinned_role_is_of_its_level_of_diversity() -> None:
+    pinned = played([0.4, 0.2, 0.3], turns="0", agents="1", settings="pinned=1:medical")
+    plain = played([0.6, 0.6, 0.6], turns="0", agents="1")
+    rows = lines(made("2", IMPLICIT, pinned, plain).tables[0])
+    assert rows["Diversity Medium", "this run"]["one model, one unit"].startswith("0.300 ±")
+    assert rows["Diversity High", "this run"]["one model, one unit"] == "-"
+    assert rows["Overall", "this run"]["one model, one unit"].startswith("0.600 ±")
+
+
 def test_what_the_paper_defines_as_we_do_is_simply_published() -> None:
     spread = played(
         [0.0] * 4, task="misinformation", measured={"final_spread": [0.2, 0.4, 0.3, 0.3]}

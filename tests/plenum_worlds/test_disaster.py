@@ -1,5 +1,6 @@
 """The disaster world: bounds, transitions, consequences, metrics, and reference policies."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from plenum_worlds.disaster.state import DisasterSettings
 from plenum_worlds.disaster.world import Disaster, DisasterState, DisasterWorld
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build_world, find_world
+from plenum_worlds.world import as_plain
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)
 SETTINGS = DisasterSettings()
@@ -32,6 +34,43 @@ def state(*disasters: tuple[tuple[int, int], int], agents: int = 5) -> DisasterS
     """Disasters by cell and severity; their ids count from 0."""
     found = tuple(Disaster(i, cell, s, s) for i, (cell, s) in enumerate(disasters))
     return DisasterState(found, (None,) * agents)
+
+
+def test_foam_runs_out_wherever_it_is_used_and_is_refilled_in_a_round_without_effect() -> None:
+    """Five units, three points a round: three, then two, then a round to refill."""
+    world = DisasterWorld(2, DisasterSettings(foam=5))
+    now = dataclasses.replace(state((A, 10), agents=2), foam=(5, 5))
+    left = []
+    for _ in range(4):
+        now = world.act(now, [A, FAR]).state  # the second drone wastes its foam
+        left.append((now.disasters[0].severity, now.foam))
+    assert left == [(7, (2, 2)), (5, (0, 0)), (5, (5, 5)), (2, (2, 2))]
+    assert "Your foam: 2 units" in world.describe(now, 0)
+    assert "foam" not in as_plain(WORLD.start(DRAWS))  # where it never runs out
+
+
+def test_deviations_of_the_released_code_are_euclidean_and_from_the_mean_cell() -> None:
+    world = DisasterWorld(4, DisasterSettings(euclidean=True))
+    found = world.distances([(0, 0), (6, 0), (3, 6), None])  # around [3, 2]
+    assert_allclose(found, [13**0.5, 13**0.5, 4, np.nan])
+
+
+def test_the_score_of_the_released_code_weighs_crowds_and_distances() -> None:
+    """Three drones on one of two disasters, five cells from the other of severity 8."""
+    released = {"reach": 2, "crowd_penalty": 5.0, "delay_by_distance": True, "reduction": 0}
+    worlds = [DisasterWorld(3, DisasterSettings(scored=s, **released)) for s in (True, False)]
+    burning = state(((1, 1), 6), ((1, 6), 8), agents=3)
+    acts = [(1, 1)] * 3
+    records: list[Any] = [
+        {
+            "state": as_plain(burning),
+            "actions": acts,
+            "facts": worlds[0].act(burning, acts).facts,
+        }
+    ]
+    scored, plain = (world.performance(records) for world in worlds)
+    assert_allclose(plain, [0.5])
+    assert_allclose(scored, [0.5 - 0.1 * 5 - 0.1 * (0 + 5 * 0.8) / 2])
 
 
 @settings(max_examples=25)

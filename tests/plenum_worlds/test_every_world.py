@@ -196,7 +196,7 @@ def test_every_policy_and_mechanism_gives_a_plain_episode_in_the_same_world(
     """Records go through JSON, equal runs are equal, and reports and draws are everybody's."""
     world, reports = build_world(name, 3), []
     for policy in find_world(name).policies:
-        for mechanism in sorted(MECHANISMS.keys() - {"plan", "mean", "prompted"}):
+        for mechanism in sorted(MECHANISMS.keys() - {"plan", "mean", "prompted", "script"}):
             scripted = (f"task={name}", f"task.policy={policy}", f"consensus={mechanism}")
             scripted += ("task.agents=3", "rounds=5", "volatility=high")
             episode = play(*scripted)

@@ -1,5 +1,6 @@
 """The public-goods world: thresholds, shocks, payoffs, metrics, and reference policies."""
 
+import dataclasses
 from itertools import pairwise
 from typing import Any
 
@@ -50,6 +51,28 @@ def test_shares_that_sum_to_the_threshold_fund_it(
 ) -> None:
     world = PublicGoodsWorld(len(paid), PublicGoodsSettings(most=50.0))
     assert world.act(at(threshold), paid).facts["funded"] is funded
+
+
+def test_the_cost_of_a_unit_changes_between_two_values_at_its_rate() -> None:
+    world = PublicGoodsWorld(2, PublicGoodsSettings(cost_other=2.0, cost_switch=0.25))
+    draws, now, costs = Draws(("costs", 0)), world.start(Draws(("costs", 0))), []
+    for number in range(2, 2002):
+        now = world.update(now, draws, number)
+        costs.append(now.cost)
+    assert set(costs) == {1.0, 2.0}
+    assert np.mean([a != b for a, b in pairwise(costs)]) == pytest.approx(0.25, abs=0.04)
+    dear = dataclasses.replace(at(30), cost=2.0)
+    assert world.act(dear, [3.0, 4.0]).score == -14
+    assert "a unit costs its payer 2." in world.describe(dear, 0)
+    assert world.act(at(30), [3.0, 4.0]).score == -7
+
+
+def test_the_spread_of_contributions_is_that_of_the_agents_who_decided() -> None:
+    paid = [{"actions": [1.0, 5.0, None], "proposals": [2.0, 2.0, 2.0]}]
+    assert_allclose(metrics.spread_by_round(paid), [2.0])  # type: ignore[arg-type]
+    assert_allclose(metrics.spread_by_round(paid, proposals=True), [0.0])  # type: ignore[arg-type]
+    nobody = [{"actions": [None, None], "proposals": [None, None]}]
+    assert np.isnan(metrics.spread_by_round(nobody)).all()  # type: ignore[arg-type]
 
 
 @given(st.lists(amounts, min_size=1, max_size=20), st.floats(0, 100), st.sampled_from([1.0, 2.0]))

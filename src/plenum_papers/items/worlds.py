@@ -16,6 +16,7 @@ from plenum_papers.items.departures import MEANINGS
 from plenum_papers.items.published import Published, published_numbers
 from plenum_papers.items.source import Numbered, NumberedTable, TableSource
 from plenum_worlds.reports import (
+    LONE,
     WORLD_DRAWINGS,
     Group,
     group_runs,
@@ -97,13 +98,18 @@ def departing(group: Group) -> str:
 
 
 def _part(group: Group, line: Published) -> pd.DataFrame:
-    """Return the episodes that a line is about. An agent without a role has no diversity."""
+    """Return the episodes that a line is about. An agent without a role has no diversity.
+
+    The lone agent of a line on diversity is one to which a role of that level was pinned.
+    """
     table = group.episodes
     kept = table["arm"] == line["arm"]
+    if line.get("diversity") and line["arm"] == LONE:
+        kept = table["arm"].astype(str).str.startswith(f"{LONE}, pinned=1:")
     for factor in _LEVELS:
         if line.get(factor):
             kept &= table[factor] == line[factor]
-    if line.get("diversity"):
+    if line.get("diversity") and line["arm"] != LONE:
         kept &= ~without_roles(table)
     return table[kept]
 

@@ -20,6 +20,10 @@ _DISPLAY = Display(
         "coverage": (0.0, 1.0),
         **dict.fromkeys(("misallocation", "response_delay", "disasters"), (0.0, math.inf)),
     },
+    relabelled={
+        "scored=True": ("coverage", "coverage - 0.1 (MP + RD)"),
+        "euclidean=True": ("d̄ of proposals (cells)", "Euclidean d̄ of proposals (cells)"),
+    },
 )
 
 DEFINITION = WorldDefinition(

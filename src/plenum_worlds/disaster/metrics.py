@@ -12,6 +12,9 @@ from plenum_worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterS
 from plenum_worlds.metrics import from_modes, mean_of
 from plenum_worlds.world import Round, World
 
+WEIGHT = 0.1
+"""The weight of misallocation and of delay in the released code's score."""
+
 End = Literal["attended", "censored", "dropped"]
 
 
@@ -54,12 +57,34 @@ def distances(
 ) -> NDArray[np.float64]:
     """Return Manhattan distances to the most frequent cell, averaged over tied ones.
 
-    In cells: 0 to 18 on a 10x10 grid. Shape (agents,), NaN for None.
+    If the settings are ``euclidean``, Euclidean distances to the mean cell, as in the code that the
+    authors of "The Hidden Strength of Disagreement" released. In cells: 0 to 18 on a 10x10 grid.
+    Shape (agents,), NaN for None.
     """
-    return from_modes(actions, _manhattan)
+    if not world.settings.euclidean:
+        return from_modes(actions, _manhattan)
+    cells = np.array([(np.nan, np.nan) if cell is None else cell for cell in actions], dtype=float)
+    present = cells[~np.isnan(cells[:, 0])]
+    centre = present.mean(axis=0) if len(present) else np.full(2, np.nan)
+    return np.asarray(np.sqrt(((cells - centre) ** 2).sum(axis=1)))
 
 
 def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
+    """Return coverage by round, or the released code's score of a round if it is ``scored``.
+
+    The score is coverage - 0.1 misallocation - 0.1 response delay, both as the released code counts
+    them. Shape (rounds,).
+    """
+    shares = coverage(world, records)
+    if not world.settings.scored:
+        return shares
+    s = world.settings
+    crowds = np.array([record["facts"]["overload"] for record in records], dtype=float)
+    penalty = crowds * (1 if s.crowd_penalty is None else s.crowd_penalty)
+    return shares - WEIGHT * penalty - WEIGHT * distance_delay(records)
+
+
+def coverage(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
     """Return coverage by round: the share of disasters with a drone within ``reach``.
 
     With a reach of 0 the drone must be on the disaster's cell. Shape (rounds,), 0 to 1; in rounds
@@ -141,7 +166,7 @@ def summary(
         for end in ("attended", "censored", "dropped")
     }
     return {
-        "coverage": mean_of(performance(world, records)),
+        "coverage": mean_of(coverage(world, records)),
         "misallocation": mean_of(misallocated),
         "waste": mean_of(parts.waste),
         "overload": mean_of(parts.overload),

@@ -1,11 +1,11 @@
 """Settings and state of the disaster world (paper C.1)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from plenum.base import UserError
-from plenum_worlds.world import Share, WorldSettings
+from plenum_worlds.world import SPARSE, Share, WorldSettings
 
 LEAST, MOST = 1, 10
 """Smallest and largest severity of an active disaster (paper B.1)."""
@@ -48,6 +48,9 @@ class DisasterSettings(WorldSettings):
     calm_coverage: Annotated[float | None, (0, 1)] = None
     crowd_penalty: Annotated[float | None, (0, 1e6)] = None
     delay_by_distance: bool = False
+    foam: Annotated[int | None, (1, 10_000)] = None
+    euclidean: bool = False
+    scored: bool = False
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -97,9 +100,11 @@ class Disaster:
 class DisasterState:
     """Active disasters by id, the drones' last cells (None: nowhere), and recent events.
 
-    ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``.
+    ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``. ``foam`` is
+    what each drone has left, in units of a point of severity; empty if it never runs out.
     """
 
     disasters: tuple[Disaster, ...]
     drones: tuple[Cell | None, ...]
     events: tuple[str, ...] = ()
+    foam: tuple[int, ...] = field(default=(), metadata={SPARSE: True})

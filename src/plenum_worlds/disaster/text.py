@@ -41,6 +41,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
         "disasters": [{"cell": list(d.cell), "severity": d.reading} for d in state.disasters],
         "drones": [{"cell": list(cell), "count": count} for cell, count in crowded[:SHOWN]],
         "own": None if last_cell is None else list(last_cell),
+        **({"foam": state.foam[agent]} if state.foam else {}),
     }
 
 
@@ -76,8 +77,15 @@ def words(world: World[DisasterState, Cell], view: Plain) -> str:
     return (
         f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each {does}.\n"
         f"Active disasters: {active or 'none'}.\n"
-        f"{drones} Yours: {last_place}."
+        f"{drones} Yours: {last_place}.{_foam(view)}"
     )
+
+
+def _foam(view: Plain) -> str:
+    if "foam" not in view:
+        return ""
+    left = f"Your foam: {view['foam']} units, one a point, used wherever you go"
+    return f" {left}; without any you refill for a round."
 
 
 def report(

@@ -76,7 +76,8 @@ class DisasterWorld(World[DisasterState, Cell]):
             severity = self._severity(drawn[1 + slot])
             disasters.append(Disaster(slot, cell, severity, severity))
         read = self._read_out(disasters, draws, 1)
-        return DisasterState(read, (None,) * self.agents, ("spawn",) if read else ())
+        foam = () if s.foam is None else (s.foam,) * self.agents
+        return DisasterState(read, (None,) * self.agents, ("spawn",) if read else (), foam)
 
     def update(self, state: DisasterState, draws: Draws, round: int) -> DisasterState:
         """Change severities, move disasters, maybe add one, and read the sensors.
@@ -120,9 +121,15 @@ class DisasterWorld(World[DisasterState, Cell]):
         s = self.settings
         cells = checked(self, actions)
         drones = Counter(cell for cell in cells if cell is not None)
+        units = self._units(state, cells)
+        power: Counter[Cell] = Counter()
+        for cell, used in zip(cells, units, strict=True):
+            if cell is not None:
+                power[cell] += used
         left, cleared, reward = [], [], 0.0
         for disaster in state.disasters:
-            contained = self._contained(disaster, drones[disaster.cell])
+            here = drones[disaster.cell]
+            contained = self._contained(disaster, power[disaster.cell]) if here else disaster
             if contained.severity > 0 or not s.reduction:
                 left.append(contained)
             else:
@@ -137,7 +144,10 @@ class DisasterWorld(World[DisasterState, Cell]):
             "penalty": penalty,
             "overload": excess,
         }
-        after = DisasterState(tuple(left), tuple(cells))
+        foam = tuple(
+            had - used if had else s.foam or 0 for had, used in zip(state.foam, units, strict=False)
+        )
+        after = DisasterState(tuple(left), tuple(cells), foam=foam)
         return RoundOutcome(after, reward - penalty - s.overload_cost * excess, facts)
 
     def merge(
@@ -223,11 +233,19 @@ class DisasterWorld(World[DisasterState, Cell]):
             for d in disasters
         )
 
-    def _contained(self, disaster: Disaster, drones: int) -> Disaster:
-        if not drones:
-            return disaster
+    def _units(self, state: DisasterState, cells: Sequence[Cell | None]) -> list[int]:
+        """Return the points that each drone may take off, which its foam limits.
+
+        A drone uses its foam wherever it goes, also where nothing burns. One that begins a round
+        without any refills, and takes nothing off.
+        """
+        least = self.settings.reduction
+        had = state.foam or (least,) * len(cells)
+        return [0 if cell is None else min(least, n) for cell, n in zip(cells, had, strict=True)]
+
+    def _contained(self, disaster: Disaster, power: int) -> Disaster:
+        """Take points off a disaster that a drone attends."""
         s = self.settings
-        power = drones * s.reduction
         power = power if s.reduction_most is None else min(power, s.reduction_most)
         first = disaster.severity if disaster.first is None else disaster.first
         return replace(disaster, severity=max(disaster.severity - power, 0), first=first)

@@ -65,14 +65,25 @@ def performance(
     return np.array([record["facts"]["funded"] for record in records], dtype=float)
 
 
+def spread_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:
+    """Return the standard deviation of each round's contributions or proposals (paper C.3).
+
+    Shape (rounds,), in units. Of the agents that decided, as a whole: divided by their number.
+    """
+    return np.array([np.std(given) if given else np.nan for given in _given(records, proposals)])
+
+
 def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:
     """Return the Gini coefficient of each round's contributions or proposals.
 
     Shape (rounds,). Agents that abstained are left out, since they decided nothing.
     """
+    return np.array([gini(amounts) for amounts in _given(records, proposals)], dtype=float)
+
+
+def _given(records: Sequence[Round], proposals: bool) -> list[list[float]]:
     entries = [record["proposals"] if proposals else record["actions"] for record in records]
-    given = [[amount for amount in amounts if amount is not None] for amounts in entries]
-    return np.array([gini(amounts) for amounts in given], dtype=float)
+    return [[amount for amount in amounts if amount is not None] for amounts in entries]
 
 
 def gini_cumulated(records: Sequence[Round], *, proposals: bool = False) -> float:
@@ -91,12 +102,17 @@ def summary(
 ) -> dict[str, float]:
     """Return all metrics of an episode; welfare is the sum of all agents' payoffs."""
     welfare = float(sum(record["score"] for record in records))
+    spread, spread_proposals = (spread_by_round(records, proposals=p) for p in (False, True))
     return {
         "provision_rate": mean_of(performance(world, records)),
         "total_welfare": welfare,
         "mean_welfare": welfare / len(records) if records else float("nan"),
         "gini": mean_of(gini_by_round(records)),
         "gini_proposals": mean_of(gini_by_round(records, proposals=True)),
+        "spread": mean_of(spread),
+        "spread_proposals": mean_of(spread_proposals),
+        "variance": mean_of(spread**2),
+        "variance_proposals": mean_of(spread_proposals**2),
         "gini_cumulated": gini_cumulated(records),
         "gini_cumulated_proposals": gini_cumulated(records, proposals=True),
     }

@@ -1,9 +1,9 @@
 """Settings and state of the public-goods world (paper B.3 and C.3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from plenum_worlds.world import Share, WorldSettings
+from plenum_worlds.world import SPARSE, Share, WorldSettings
 
 REFERENCE = 5
 """Number of agents for which threshold, shocks and benefit are stated; they scale with it."""
@@ -42,6 +42,8 @@ class PublicGoodsSettings(WorldSettings):
     benefit_shock: Amount = 0.0
     merge_share: bool = False
     lag: bool = False
+    cost_other: Annotated[float | None, (0, 1e9)] = None
+    cost_switch: Share = 0.25
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -64,7 +66,8 @@ class PublicGoodsState:
 
     ``contributions`` are those of the last round (None: the agent abstained), empty before the
     first; ``funded`` is None before the first. ``next_shock`` is the round of the next shock.
-    ``events`` names the exogenous changes of the last update: ``shock``.
+    ``events`` names the exogenous changes of the last update: ``shock``. ``cost`` is that of a
+    unit; ``None`` if it is the settings' in every round.
     """
 
     threshold: float
@@ -75,3 +78,4 @@ class PublicGoodsState:
     contributions: tuple[float | None, ...] = ()
     funded: bool | None = None
     events: tuple[str, ...] = ()
+    cost: float | None = field(default=None, metadata={SPARSE: True})

@@ -18,11 +18,16 @@ def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: 
         "agents": world.agents,
         "threshold": state.threshold_reading,
         "benefit": state.benefit_reading,
-        "cost": world.settings.cost,
+        "cost": cost_of(world, state),
         "most": world.settings.most,
         "contributions": list(state.contributions),
         "funded": state.funded,
     }
+
+
+def cost_of(world: World[PublicGoodsState, float], state: PublicGoodsState) -> float:
+    """Return the cost of a unit in a round."""
+    return float(world.settings.cost if state.cost is None else state.cost)
 
 
 def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:

@@ -77,6 +77,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         events = ("shock",) if threshold != state.threshold else ()
         benefit = self._moved(state.benefit, draws, round)
         new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)
+        new = replace(new, cost=self._costing(state, draws, round))
         return self._read_out(new, draws, round)
 
     def read(self, value: Any) -> float:
@@ -106,7 +107,8 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         total = sum(amount or 0.0 for amount in paid)
         funded = total >= state.threshold - self.settings.tolerance
         share = state.benefit / self.agents if funded else 0.0
-        payoffs = [share - self.settings.cost * (amount or 0.0) for amount in paid]
+        cost = text.cost_of(self, state)
+        payoffs = [share - cost * (amount or 0.0) for amount in paid]
         after = replace(state, contributions=tuple(paid), funded=funded, events=())
         facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
         return RoundOutcome(after, sum(payoffs), facts)
@@ -122,6 +124,15 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
     def places(self, action: float) -> list[int]:
         """Return the bin of [0, most] with the amount; the upper edge is in the last one."""
         return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
+
+    def _costing(self, state: PublicGoodsState, draws: Draws, round: int) -> float | None:
+        """Return the cost of a unit, which may change between two values (paper B.3)."""
+        s = self.settings
+        if s.cost_other is None:
+            return None
+        now = text.cost_of(self, state)
+        switches = float(draws.uniforms("cost", round, 1)[0]) < s.cost_switch
+        return now if not switches else s.cost_other if now == s.cost else s.cost
 
     def _scaled(self, amount: float) -> float:
         return self.settings.amount(amount, self.agents)

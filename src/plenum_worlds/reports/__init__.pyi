@@ -1,3 +1,4 @@
+from .arms import LONE as LONE
 from .drawing import WORLD_DRAWINGS as WORLD_DRAWINGS
 from .drawing import draw_study as draw_study
 from .findings import answer as answer
@@ -11,6 +12,7 @@ from .tables import mean_cell as mean_cell
 from .tables import notes as notes
 
 __all__ = [
+    "LONE",
     "WORLD_DRAWINGS",
     "Group",
     "answer",

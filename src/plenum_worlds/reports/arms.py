@@ -11,7 +11,7 @@ REFERENCE = "implicit"
 LONE = "one model, one unit"
 """The arm of a single agent: a baseline of larger teams."""
 
-_ORDER = ("implicit", "explicit", "prompted", "plan", "mean", "manager", "unanimity")
+_ORDER = ("implicit", "explicit", "prompted", "script", "plan", "mean", "manager", "unanimity")
 
 _AGENTS = ("answer", "pinned", *(field.name for field in fields(Information)))
 """Settings that define another arm: agents' answers, roles, and information."""

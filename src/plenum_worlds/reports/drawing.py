@@ -34,6 +34,7 @@ from plenum.reports import (
     written,
 )
 from plenum.tracking import Study, TrackedCondition, log_report
+from plenum_worlds.definition import Display
 from plenum_worlds.dynamics import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, group_runs, over_worlds
 from plenum_worlds.reports.statistics import conclusive, points
@@ -83,8 +84,10 @@ def over_time(group: Group) -> Figure:
         panel.set_xlim(0.5, max(unscripted.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
-    axes[0, 0].set_ylim(*_SHARE)
-    axes[0, 0].set_ylabel(shown.performance)
+    label = _label(shown, group, shown.performance)
+    if label == shown.performance:
+        axes[0, 0].set_ylim(*_SHARE)
+    axes[0, 0].set_ylabel(label)
     if handles:
         figure.legend(
             handles.values(), handles.keys(),
@@ -173,11 +176,20 @@ def deviation(group: Group) -> Figure:
             _cloud(panel, part, COLOURS[number])
             panel.set_title(f"{name}, {level}\n{verdict}", loc="left", fontsize=7)
             panel.grid(True)
-    axes[0, 0].set_ylim(*_SHARE)
+    label = _label(shown, group, shown.performance)
+    if label == shown.performance:
+        axes[0, 0].set_ylim(*_SHARE)
     _within(axes[0, 0], 0, math.inf)
-    outer_labels(axes, x=shown.deviation, y=shown.performance if names else "")
+    outer_labels(axes, x=_label(shown, group, shown.deviation), y=label if names else "")
     _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
+
+
+def _label(shown: Display, group: Group, usual: str) -> str:
+    """Return the label of an axis: another one where the world measures something else."""
+    own = {word for world in group.frame["world"].unique() for word in str(world).split()}
+    changed = {old: new for key, (old, new) in shown.relabelled.items() if key in own}
+    return changed.get(usual, usual)
 
 
 def _within(axes: Axes, least: float, most: float) -> None:

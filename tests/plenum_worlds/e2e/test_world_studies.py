@@ -12,6 +12,18 @@ SMALL = ("rounds=3", "replicates=2")
 STUDIES = {
     "world": ("task=disaster diversity=high", "disaster", 2, {"implicit", "explicit"}),
     "world_single": ("task=disaster", "disaster", 1, {"one model, one unit"}),
+    "world_single_roles": (
+        "task=disaster_released diversity=low,medium",
+        "disaster_single_roles",
+        2,
+        {"one model, one unit, pinned=1:severity", "one model, one unit, pinned=1:medical"},
+    ),
+    "world_score": (
+        "consensus=implicit diversity=medium",
+        "disaster_score",
+        1,
+        {"implicit"},
+    ),
     "world_controls": (
         "task=misinformation",
         "misinformation",

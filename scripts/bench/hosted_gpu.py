@@ -210,7 +210,8 @@ def weights(model: Any) -> int:
 def cache_bytes(model: Any) -> int:
     """Bytes of keys and values of one token."""
     network = Network(model)
-    return int(2 * network.layers * network.groups * network.d * network.dtype.itemsize)
+    sizes = network.sizes
+    return int(2 * sizes.layers * sizes.groups * sizes.d * network.dtype.itemsize)
 
 
 def show(measured: dict[int, dict[str, Any]], machine: dict[str, str]) -> None:

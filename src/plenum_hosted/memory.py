@@ -5,15 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import psutil
 import torch
 from safetensors import safe_open
+from transformers import AutoConfig
 
 from plenum.base import UserError
 from plenum.design import Hosted
 from plenum_hosted import checkpoints, environment, quantised
 from plenum_hosted.loading import locate
+from plenum_hosted.network import CacheSizes
 
 ROOT = Path("/")
 """The folder in which ``proc`` and ``sys`` are."""
@@ -36,19 +39,27 @@ class Need:
     ----------
     model
         The model's name.
-    stays
+    weights
         Its weights in the engine's precision.
+    caches
+        The keys and values of one batch of the shortest rows; longer rows and prefixes take more.
     peak
-        The most that loading it takes: more than that if a GGUF file has to be converted.
+        The most that loading it takes: more than the weights if a GGUF file has to be converted.
     """
 
     model: str
-    stays: int
+    weights: int
+    caches: int
     peak: int
+
+    @property
+    def stays(self) -> int:
+        """Bytes that it takes while it answers, at least."""
+        return self.weights + self.caches
 
     def __str__(self) -> str:
         need = f"{self.model} needs {_size(self.stays)}"
-        if self.peak == self.stays:
+        if self.peak <= self.stays:
             return need
         return f"{need} ({_size(self.peak)} while its numbers are written out)"
 
@@ -72,16 +83,17 @@ def require(wanted: Iterable[tuple[Hosted, str]]) -> None:
         environment.settle(settings, device)  # before CUDA starts, which what is free asks for
         by_device.setdefault(device, []).append(measure(model, settings))
     for device, needs in by_device.items():
+        together = sum(need.stays for need in needs)
         if device.type == "cuda":
             free, _ = torch.cuda.mem_get_info(device)
-            _compare(needs, sum(need.stays for need in needs), free, f"on {device}")
+            _compare(needs, together, free, f"on {device}")
             # Each one passes through the machine's own memory, one after the other.
             _compare(needs, max(need.peak for need in needs), free_here(), "beside the GPU")
             continue
-        stay, most = 0, 0
-        for need in needs:
-            most = max(most, stay + need.peak)
-            stay += need.stays
+        loaded, most = 0, together
+        for need in needs:  # caches come when all are loaded
+            most = max(most, loaded + need.peak)
+            loaded += need.weights
         _compare(needs, most, free_here(), "here")
 
 
@@ -90,12 +102,12 @@ def _compare(needs: list[Need], total: int, free: int, where: str) -> None:
         raise UserError(
             f"backend: the models don't fit the memory {where}: "
             f"{', '.join(map(str, needs))}, and {_size(free)} are free; "
-            "take fewer or smaller models, or backend.dtype=bfloat16"
+            "take fewer or smaller models, fewer backend.slots, or backend.dtype=bfloat16"
         )
 
 
 def measure(model: str, settings: Hosted) -> Need:
-    """Compute the memory of a model from the headers of its files.
+    """Compute the memory of a model from its config and the headers of its files.
 
     What can't be read counts nothing here, since loading refuses it.
 
@@ -106,14 +118,28 @@ def measure(model: str, settings: Hosted) -> Need:
     """
     path, content = locate(model, settings.revision)
     bytes_each = getattr(torch, settings.dtype).itemsize
+    loading, named = bytes_each, {}
     if path.suffix == checkpoints.GGUF:
         written = quantised.folder_of(content, settings.dtype)
-        if not written.is_dir():
-            elements = quantised.elements(path)
-            return Need(model, elements * bytes_each, elements * (_WHOLE + bytes_each))
-        path = written
-    need = _elements(path) * bytes_each
-    return Need(model, need, need)
+        if written.is_dir():
+            path = written
+        else:
+            loading += _WHOLE
+            path, named = path.parent, {"gguf_file": path.name}
+    numbers = quantised.elements(path / named["gguf_file"]) if named else _elements(path)
+    places = settings.slots * settings.rung
+    caches = places * _numbers_a_place(path, settings, named) * bytes_each
+    return Need(model, numbers * bytes_each, caches, numbers * loading)
+
+
+def _numbers_a_place(path: Path, settings: Hosted, named: dict[str, Any]) -> int:
+    """Return how many numbers a model keeps for one token: keys and values of all layers."""
+    with suppress(Exception):  # of transformers, or of a model's own code
+        trusted = settings.trust_remote_code
+        config = AutoConfig.from_pretrained(path, trust_remote_code=trusted, **named)
+        sizes = CacheSizes.of(config.get_text_config())
+        return 2 * sizes.layers * sizes.groups * sizes.d
+    return 0
 
 
 def _elements(folder: Path) -> int:

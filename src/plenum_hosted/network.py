@@ -21,6 +21,23 @@ class CachedPrefix:
         return 2 * self.keys.numel() * self.keys.element_size()
 
 
+@dataclass(frozen=True)
+class CacheSizes:
+    """Sizes of the keys and values that a model keeps: layers, key-value heads, and width."""
+
+    layers: int
+    groups: int
+    d: int
+
+    @classmethod
+    def of(cls, config: Any) -> "CacheSizes":
+        """Read them from the config of a model's text part."""
+        heads = int(config.num_attention_heads)
+        width = getattr(config, "head_dim", None) or config.hidden_size // heads
+        groups = int(getattr(config, "num_key_value_heads", None) or heads)
+        return cls(int(config.num_hidden_layers), groups, int(width))
+
+
 class Network:
     """The forward passes of a model, each of a shape that its arguments fix.
 
@@ -35,11 +52,7 @@ class Network:
         self.model = model
         self.device, self.dtype = model.device, model.dtype
         self.vocabulary = int(config.vocab_size)
-        self.layers = int(config.num_hidden_layers)
-        heads = int(config.num_attention_heads)
-        self.groups = int(getattr(config, "num_key_value_heads", None) or heads)
-        width = getattr(config, "head_dim", None) or config.hidden_size // heads
-        self.d = int(width)
+        self.sizes = CacheSizes.of(config)
         self.window = window_of(config)
         self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
 
@@ -51,7 +64,8 @@ class Network:
 
     def empty(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Allocate keys and values; zeros, since even masked entries must be finite."""
-        shape = (self.layers, rows, self.groups, places, self.d)
+        sizes = self.sizes
+        shape = (sizes.layers, rows, sizes.groups, places, sizes.d)
         buffers = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
         return buffers[0], buffers[1]
 

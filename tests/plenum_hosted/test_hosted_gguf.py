@@ -104,8 +104,9 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
     monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
     file = str(gguf_files.write_tiny(tmp_path / "tiny.gguf"))
     settings = Hosted(slots=4, rung=64, threads=1, device="cpu", dtype="float32")
-    numbers = memory.measure("tiny", settings).stays // 4
-    before, after = Need(file, numbers * 4, numbers * 8), Need(file, numbers * 4, numbers * 4)
+    tiny = memory.measure("tiny", settings)
+    before = Need(file, tiny.weights, tiny.caches, tiny.weights * 2)
+    after = Need(file, tiny.weights, tiny.caches, tiny.weights)
     assert memory.measure(file, settings) == before
 
     async def answers(model: str) -> list[object]:

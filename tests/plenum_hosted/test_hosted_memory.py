@@ -15,6 +15,7 @@ from plenum.base.errors import UserError
 from plenum.design import Hosted
 from plenum_hosted import environment, memory
 from plenum_hosted.memory import Need
+from plenum_hosted.network import Network
 
 HERE = Hosted(device="cpu", threads=1)
 
@@ -25,10 +26,17 @@ def elements(model: Path) -> int:
     return sum(parameter.numel() for parameter in network.parameters())
 
 
+def caches(model: Path) -> int:
+    """The numbers that a batch of the shortest rows keeps in fact."""
+    network = Network(AutoModelForCausalLM.from_pretrained(model))
+    return sum(kept.numel() for kept in network.empty(HERE.slots, HERE.rung))
+
+
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("bfloat16", 2), ("float16", 2)])
 def test_the_need_is_that_of_the_weights_in_the_engine(saved: Path, dtype: str, size: int) -> None:
     need = memory.measure(str(saved), dataclasses.replace(HERE, dtype=dtype))
-    assert need == Need(str(saved), elements(saved) * size, elements(saved) * size)
+    weights = elements(saved) * size
+    assert need == Need(str(saved), weights, caches(saved) * size, weights)
 
 
 def test_parts_are_counted_once(saved: Path, checkpoint: Path) -> None:
@@ -39,12 +47,12 @@ def test_parts_are_counted_once(saved: Path, checkpoint: Path) -> None:
     assert len(list(checkpoint.glob("model-*.safetensors"))) > 2
     whole = (saved / "model.safetensors").read_bytes()
     (checkpoint / "consolidated.safetensors").write_bytes(whole)  # as some repositories have
-    assert memory.measure(str(checkpoint), HERE).stays == elements(saved) * 4
+    assert memory.measure(str(checkpoint), HERE).weights == elements(saved) * 4
 
 
 def test_what_cannot_be_read_is_left_to_loading(checkpoint: Path) -> None:
     (checkpoint / "model.safetensors").write_bytes(b"hello")
-    assert memory.measure(str(checkpoint), HERE).stays == 0
+    assert memory.measure(str(checkpoint), HERE).weights == 0
 
 
 def refusal(wanted: list[tuple[Hosted, str]]) -> str:
@@ -64,13 +72,13 @@ def test_models_are_added_up_and_named(
     memory.require(wanted)  # a model that is named twice is loaded once
     monkeypatch.setattr(memory, "free_here", lambda: 2 * one - 1)
     told = refusal(wanted)
-    assert f"{saved} needs 0.3 MB, {other} needs 0.3 MB, and 0.6 MB are free" in told
+    assert f"{saved} needs {one / 1e6:.1f} MB, {other} needs {one / 1e6:.1f} MB, and " in told
     memory.require(wanted[:1])
 
 
 def test_what_is_written_out_takes_more_until_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second file is converted beside the first, which is loaded by then."""
-    needs = {"a.gguf": Need("a.gguf", 10, 20), "b.gguf": Need("b.gguf", 4, 8)}
+    needs = {"a.gguf": Need("a.gguf", 10, 0, 20), "b.gguf": Need("b.gguf", 4, 0, 8)}
     monkeypatch.setattr(memory, "measure", lambda model, settings: needs[model])
     for order, peak in ((("a.gguf", "b.gguf"), 20), (("b.gguf", "a.gguf"), 24)):
         wanted = [(HERE, model) for model in order]
@@ -80,6 +88,16 @@ def test_what_is_written_out_takes_more_until_it_is(monkeypatch: pytest.MonkeyPa
         assert "a.gguf needs 0.0 MB (0.0 MB while its numbers are written out)" in refusal(wanted)
 
 
+def test_caches_come_when_all_models_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = {"a.gguf": Need("a.gguf", 10, 5, 12), "b.gguf": Need("b.gguf", 10, 5, 14)}
+    monkeypatch.setattr(memory, "measure", lambda model, settings: needs[model])
+    wanted = [(HERE, model) for model in needs]
+    monkeypatch.setattr(memory, "free_here", lambda: 30)
+    memory.require(wanted)
+    monkeypatch.setattr(memory, "free_here", lambda: 29)
+    refusal(wanted)
+
+
 @pytest.mark.parametrize(
     ("card", "here", "told"),
     [(14, 20, ""), (13, 20, "the memory on cuda:0: "), (14, 19, "the memory beside the GPU: ")],
@@ -87,7 +105,7 @@ def test_what_is_written_out_takes_more_until_it_is(monkeypatch: pytest.MonkeyPa
 def test_a_gpu_holds_all_of_them_and_the_machine_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch, card: int, here: int, told: str
 ) -> None:
-    needs = {"a.gguf": Need("a.gguf", 10, 20), "b": Need("b", 4, 4)}
+    needs = {"a.gguf": Need("a.gguf", 7, 3, 20), "b": Need("b", 3, 1, 3)}
     monkeypatch.setattr(environment, "choose", lambda device: torch.device(device))
     monkeypatch.setattr(environment, "settle", lambda settings, device: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (card, 1000))

@@ -32,7 +32,7 @@ class PublicGoodsSettings(WorldSettings):
     benefit_least: Amount = 100.0
     benefit_most: float = 100.0
     cost: Amount = 1.0
-    most: Annotated[float, (1e-9, 1e9)] = 12.0
+    most: Annotated[float, (0.1, 1e9)] = 12.0  # amounts have two decimals
     tolerance: Share = 1e-6
     misread: Share = 0.0
     contradictory: Share = 0.2

@@ -7,7 +7,7 @@ from typing import Any
 from plenum.base import flatten
 from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, blocks
 from plenum_audit.dynamics import STABLE
-from plenum_audit.reports import tables
+from plenum_audit.reports import clauses, tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, listed, words
@@ -24,6 +24,7 @@ SECTIONS = {
     "excluded": "What was excluded",
     "limits": "What can't be concluded",
     "cases": "The cases",
+    "clauses": clauses.TITLE,
     "record": "Record",
     "glossary": "Four words",
 }
@@ -108,10 +109,10 @@ def document(
     written = {
         anchor: tuple(blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
         for anchor in SECTIONS
+        if anchor != "clauses"
     }
-    shown = {anchor: body for anchor, body in written.items() if body}
-    sections = enumerate(shown.items(), start=1)
-    return _opening(audit, tuple(Section(n, a, SECTIONS[a], body) for n, (a, body) in sections))
+    sections = clauses.compose_sections(written, SECTIONS, len(grids), suite=False)
+    return _opening(audit, sections)
 
 
 def _opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:

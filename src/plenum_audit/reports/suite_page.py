@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import code_version, flatten
-from plenum.reports import Block, Document, Grid, Picture, Section, Table, blocks, lines, template
+from plenum.reports import Block, Document, Grid, Picture, Table, blocks, lines, template
 from plenum_audit.design import AuditConfig
+from plenum_audit.reports import clauses
 from plenum_audit.reports.comment import format_cell, format_prose
 from plenum_audit.reports.outputs import REHEARSAL
 from plenum_audit.reports.record import list_suite_settings, program_of, signed, today
@@ -24,6 +25,7 @@ SECTIONS = {
     "asked": "What else was asked",
     "limits": "What can't be concluded",
     "cases": "The cases",
+    "clauses": clauses.TITLE,
     "record": "Record",
     "glossary": "Four words",
 }
@@ -102,16 +104,13 @@ def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) ->
     written = {
         anchor: tuple(blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
         for anchor in SECTIONS
+        if anchor != "clauses"
     }
-    shown = [anchor for anchor, body in written.items() if body]
     return Document(
         title=page.title,
         lead=" ".join([page.sentences[0], *_lead(page.settings)]),
         notice=" ".join(map(flatten, page.doubts)) if page.source.simulated else "",
-        sections=tuple(
-            Section(n, anchor, SECTIONS[anchor], written[anchor])
-            for n, anchor in enumerate(shown, start=1)
-        ),
+        sections=clauses.compose_sections(written, SECTIONS, len(tables), suite=True),
     )
 
 

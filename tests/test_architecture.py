@@ -72,7 +72,7 @@ BUDGETS = {
     "hydra_plugins": 250,
     "plenum": 33_800,
     "plenum_archive": 1_800,
-    "plenum_audit": 23_380,
+    "plenum_audit": 23_550,
     "plenum_checks": 4_430,
     "plenum_fleet": 5_200,
     "plenum_hosted": 3_050,

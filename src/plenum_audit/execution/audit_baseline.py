@@ -45,6 +45,7 @@ def baseline(audit: Audit) -> Baseline | None:
     if job.tracking_uri is None:
         raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
     from plenum.tracking import Study, exists  # MLflow takes seconds to import
+    from plenum_audit.tracking import read_audited_programs
 
     present = require_program(job.condition).program_identity
     study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study
@@ -57,7 +58,11 @@ def baseline(audit: Audit) -> Baseline | None:
         for condition, run in zip(held.conditions, held.condition_runs, strict=True)
     }
     others = [c for c in held.conditions if programs[c.run_id] not in ("", present)]
-    if study == job.study and name != PREVIOUS:
+    if study == job.study and name == PREVIOUS:
+        # The study also holds what fix=true tried, and controls; an audit may have no record.
+        audited = read_audited_programs(study, job.tracking_uri)
+        others = [c for c in others if programs[c.run_id] in audited] or others
+    elif study == job.study:
         others = [c for c in others if name in (programs[c.run_id], c.factors["committee"])]
     if not others:
         _refuse(name, study)

@@ -1,6 +1,7 @@
 from .audits import Verdict as Verdict
 from .audits import log_audit as log_audit
 from .audits import metric_part as metric_part
+from .audits import read_audited_programs as read_audited_programs
 from .audits import read_last_audit as read_last_audit
 from .programs import ensemble as ensemble
 from .programs import tabulate_programs as tabulate_programs
@@ -10,6 +11,7 @@ __all__ = [
     "ensemble",
     "log_audit",
     "metric_part",
+    "read_audited_programs",
     "read_last_audit",
     "tabulate_programs",
 ]

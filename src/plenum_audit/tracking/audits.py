@@ -86,9 +86,29 @@ def read_last_audit(study: str, uri: str) -> dict[str, str]:
     UserError
         There is no such study at ``uri``, or it is empty.
     """
+    audits = _read_audits(study, uri)
+    return audits[-1] if audits else {}
+
+
+def read_audited_programs(study: str, uri: str) -> set[str]:
+    """Return the identities of the programs that the audits of a study were about.
+
+    Settings that an audit tried, and its control, aren't among them.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or it is empty.
+    """
+    named = (params.get("program", "").split() for params in _read_audits(study, uri))
+    return {identity for each in named for identity in each}
+
+
+def _read_audits(study: str, uri: str) -> list[dict[str, str]]:
+    """Return the params of a study's audits, the last one last."""
     client, experiment, _ = open_study(study, uri)
-    audits = search_runs(client, experiment.experiment_id, AUDITS)
-    return dict(audits[-1].data.params) if audits else {}
+    found = search_runs(client, experiment.experiment_id, AUDITS)
+    return [dict(audit.data.params) for audit in found]
 
 
 def metric_part(name: str) -> str:

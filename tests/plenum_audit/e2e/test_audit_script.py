@@ -486,6 +486,28 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
     assert "baseline: nothing; no study" in done.stderr
 
 
+TURNED = """
+def turned(case, run):
+    return "C" if run.knobs["turned"] else "B"
+
+
+turned.knobs = {"turned": (False, True)}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("stored")
+def test_settings_that_were_tried_are_no_earlier_program(run: Run, folder: Path) -> None:
+    (folder / "app.py").write_text(TURNED)
+    audited(run, "turned", "tracking=local", "fix=true", status=0)
+    tried = {each.data.params["knobs"] for each in runs(folder, "audit", "condition")}
+    assert len(tried) == 2  # the settings that were tried came last
+    (folder / "app.py").write_text(f"{TURNED}\nLATER = True\n")
+    said = "\n".join(audited(run, "turned", "tracking=local", "baseline=previous", status=0))
+    assert "not shown to be worse than before (stable)" in said
+    assert "it decides B, not C" not in said
+
+
 KEYS = {"OPENAI_API_KEY": KEY}
 KNOBS = """
 import json, urllib.request

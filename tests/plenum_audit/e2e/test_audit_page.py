@@ -17,7 +17,7 @@ __all__ = ["browser", "opened"]
 
 READY = "main section"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-LAST = ("excluded", "limits", "cases", "record", "glossary")
+LAST = ("excluded", "limits", "cases", "clauses", "record", "glossary")
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 
 

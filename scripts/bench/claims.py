@@ -10,12 +10,20 @@
                   disagreement under laws that differ
 - rules           rejections at 5 % where a rule changes no disagreement, and how often intervals of
                   its change hold, over twelve conditions of 10 and 20 runs; the worst
+- jump_size       rejections at 5 % of contrasts of λ̂ where both conditions are one process that
+                  jumps, with 5 to 20 replicates and unequal arms; how many are refused; means over
+                  scenarios
+- jump_cover      how often an interval of λ̂ holds or is refused where a replicate jumped within the
+                  fit; how often it misses since none did; rejections of true hypotheses
+- models          which model of growth is told, rightly and wrongly, at 20 replicates
 
 A part is a function of whether a small part of it is enough, and returns its figures by name: add
 it to `PARTS`, and what is to be reached to `TO_REACH`. The last line is JSON with all figures.
 """
 
 from claims_decisions import measure_cover, measure_power, measure_size
+from claims_jumps import measure_jump_cover, measure_jump_size
+from claims_models import measure_models
 from claims_rules import measure_rules
 from measuring import measure_parts
 
@@ -24,6 +32,9 @@ PARTS = {
     "decision_power": measure_power,
     "decision_cover": measure_cover,
     "rules": measure_rules,
+    "jump_size": measure_jump_size,
+    "jump_cover": measure_jump_cover,
+    "models": measure_models,
 }
 
 TO_REACH = {
@@ -32,6 +43,9 @@ TO_REACH = {
     "decision_cover": ">= .93",
     "rule_size": "<= .06",
     "rule_cover": ">= .93",
+    "jump_size": "<= .06",
+    "jump_cover": ">= .93",
+    "models_wrong": "<= .05",
 }
 
 if __name__ == "__main__":

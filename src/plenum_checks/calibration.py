@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from plenum.base import ONE_THREAD
 from plenum.dynamics import (
     INTERVALS,
+    LyapunovEstimate,
     bootstrap,
     contrast,
     fit_distances,
@@ -25,6 +26,7 @@ from plenum.dynamics import (
     pooled,
     reversal_test,
     shuffle_test,
+    two_sided,
 )
 from plenum_checks import generators
 from plenum_checks.generators import Process
@@ -145,13 +147,18 @@ def estimates(number: int, draw: int) -> Row:
         "reversal on the mean": reversal_test(
             ensemble, centre="mean", draws=REVERSALS, seed=draw
         ).p,
-        "Wald, λ = 0": estimate.p_zero,
-        "Wald, diffusion": estimate.p_diffusion,
+        # of all draws, also where they aren't shown since few replicates carry λ̂
+        "Wald, λ = 0": two_sided(estimate.value, estimate.se, REPLICATES - 1),
+        "Wald, diffusion": two_sided(_excess(estimate), estimate.se, REPLICATES - 1),
         "shuffle (papers)": (
             shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan
         ),
-        "flip_dominated": float("flip_dominated" in estimate.warnings),
+        "uneven": float("uneven" in estimate.warnings),
     }
+
+
+def _excess(estimate: LyapunovEstimate) -> float:
+    return estimate.diagnostics.excess if estimate.diagnostics else math.nan
 
 
 def jackknives(number: int, draw: int) -> Row:
@@ -169,7 +176,7 @@ def contrasts(number: int, draw: int) -> Row:
     """Return permutation p, Welch p and the interval for one draw of a contrast."""
     arms = [built(make) for make in CONTRASTS[number][2:]]
     treated, control = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
-    estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw)
+    estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw, refuse=False)
     p = {"permutation": estimate.p, "Welch": estimate.p_wald}
     return {**p, "low": estimate.ci_low, "high": estimate.ci_high}
 

@@ -78,7 +78,7 @@ def intervals(measured: Measured) -> pd.DataFrame:
                 PRECISE: coverage(more.get_group(number), truth, default),
                 **{method: coverage(rows, truth, method) for method in INTERVALS},
                 "width": (rows[f"{default} high"] - rows[f"{default} low"]).median(),
-                "`flip_dominated`": rows["flip_dominated"].mean(),
+                "`uneven`": rows["uneven"].mean(),
             }
         )
     return pd.DataFrame(records)

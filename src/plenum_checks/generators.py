@@ -162,6 +162,50 @@ def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> 
     return Process(f"decision flips, hazard {hazard:g}", expected, draw, unbiased=False)
 
 
+def leaps(share: float = 0.2, jump: float = 0.5, sd: float = 0.01, walks: bool = False) -> Process:
+    """Build replicates of which a share jumps once, in a round that is drawn evenly.
+
+    Positions before and after are ``jump`` apart from each other, as in `decision_flips`. ``sd`` is
+    that of independent noise in every round, or with ``walks`` of the steps of random walks.
+    """
+    _require_within("share", share, 0, 1)
+    rounds = np.arange(1, ROUNDS + 1)
+    q = share * rounds / ROUNDS
+    apart = 1 - (1 - q) ** 2 - q**2 / 2
+    noise = sd * np.sqrt(rounds) if walks else np.full(ROUNDS, sd)
+    expected = [
+        a * _noisy_distance(jump, s) + (1 - a) * _noisy_distance(0.0, s)
+        for a, s in zip(apart, noise, strict=True)
+    ]
+    corners = jump * np.array([[1.0, 0.0], [0.5, math.sqrt(0.75)]])
+
+    def draw(generator: np.random.Generator, replicates: int) -> Floats:
+        steps = sd * generator.normal(size=(replicates, ROUNDS, OPTIONS - 1))
+        path = steps.cumsum(axis=1) if walks else steps
+        begun = generator.integers(1, ROUNDS + 1, replicates)
+        begun[generator.random(replicates) >= share] = ROUNDS + 1
+        target = corners[generator.integers(0, 2, replicates)]
+        jumped = (rounds >= begun[:, None])[..., None] * target[:, None]
+        return np.asarray(1 / OPTIONS + (path + jumped) @ PLANE)
+
+    return Process(f"leaps, share {share:g}", np.array(expected), draw, unbiased=False)
+
+
+def switching(hazard: float = 0.05, jump: float = 0.5, sd: float = 0.01) -> Process:
+    """Build replicates that change between two places, from the start as often as later: λ = 0."""
+    _require_within("hazard", hazard, 0, 1)
+    level = (_noisy_distance(jump, sd) + _noisy_distance(0.0, sd)) / 2
+
+    def draw(generator: np.random.Generator, replicates: int) -> Floats:
+        changes = generator.random((replicates, ROUNDS)) < hazard
+        changes[:, 0] = generator.random(replicates) < 0.5
+        place = np.stack([jump * (changes.cumsum(axis=1) % 2), np.zeros((replicates, ROUNDS))], 2)
+        noise = sd * generator.normal(size=(replicates, ROUNDS, OPTIONS - 1))
+        return np.asarray(1 / OPTIONS + (place + noise) @ PLANE)
+
+    return Process(f"switching, hazard {hazard:g}", np.full(ROUNDS, level), draw, unbiased=False)
+
+
 def _noisy_distance(gap: float, sd: float) -> float:
     """Return the mean distance of two Gaussian points whose centres are ``gap`` apart."""
     if sd == 0:

@@ -77,6 +77,7 @@ def recorded(
         interval=interval,
         p_zero=known["p_zero"],
         p_diffusion=known["p_diffusion"],
+        p_jumps=known["p_jumps"],
         warnings=tuple(warnings),
         status=status,
         rounds_used=int(known["rounds_used"]),
@@ -107,8 +108,8 @@ def recorded(
 def _diagnostics(known: Mapping[str, float]) -> Diagnostics:
     full = known["saturated_round"]
     named = (
-        "d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low", "excess_ci_high",
-        "exponential_residual", "power_residual", "grid",
+        "d_first", "d_last", "headroom", "diffusion", "jumps", "excess", "excess_ci_low",
+        "excess_ci_high", "exponential_residual", "power_residual", "grid",
     )  # fmt: skip
     values: dict[str, Any] = {name: known[name] for name in named}
     return Diagnostics(

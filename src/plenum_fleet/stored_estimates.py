@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import Summary, summarise
+from plenum.dynamics import Summary, read_warnings, summarise
 from plenum.tracking import Outline, TrackedCondition
 from plenum_fleet.recorded import RecordedSummary, recorded
 
@@ -58,7 +58,7 @@ def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSumm
         for title, names in known.items()
     }
     means = list(group(outline, "switches").values())
-    how: Any = {"interval": outline.interval, "warnings": outline.warnings}
+    how: Any = {"interval": outline.interval, "warnings": read_warnings(" ".join(outline.warnings))}
     return recorded(numbers, means, n, decisions=decisions, **how)
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.design import FACTORS
-from plenum.dynamics import ALPHA, Contrast, Estimate, FragilityContrast, Pooled, detectable, holds
+from plenum.dynamics import (
+    ALPHA,
+    REFUSAL,
+    Contrast,
+    Estimate,
+    FragilityContrast,
+    Pooled,
+    detectable,
+    holds,
+)
 from plenum.reports import Effect, listed, symbol
 from plenum_report.families import SHAKY
 
@@ -43,6 +52,11 @@ class Difference:
     warnings: tuple[str, ...] = ()
 
     @property
+    def refused(self) -> bool:
+        """True if neither interval nor p is shown, since a few replicates carry a λ̂."""
+        return getattr(self.estimate, "method", "") == REFUSAL
+
+    @property
     def shown(self) -> bool:
         """True if both its adjusted test and its interval are significant."""
         return holds(self.p, self.estimate.ci_low, self.estimate.ci_high)
@@ -65,8 +79,14 @@ class Family:
 
     @property
     def measured(self) -> list[Difference]:
-        """Differences that have an estimate."""
-        return [d for d in self.differences if math.isfinite(d.estimate.value)]
+        """Differences that have an estimate and a test."""
+        known = [d for d in self.differences if math.isfinite(d.estimate.value)]
+        return [d for d in known if not d.refused]
+
+    @property
+    def refused(self) -> list[Difference]:
+        """Differences whose interval and p aren't shown, since a few replicates carry a λ̂."""
+        return [d for d in self.differences if d.refused]
 
     @property
     def shown(self) -> list[Difference]:

@@ -22,7 +22,7 @@ from plenum.reports import (
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
 """Statuses of conditions without a λ̂."""
 
-SHAKY = ("flip_dominated", "few_apart", "saturated")
+SHAKY = ("uneven", "few_apart", "saturated")
 """Warnings that must accompany any claim about a slope."""
 
 
@@ -36,6 +36,8 @@ class TestedFit:
         p-values of no growth, by random time reversal.
     diffusion_p, diffusion_holm, diffusion_bh
         p-values of equality with the λ of independent random walks, by the jackknife.
+    jumps_p, jumps_holm, jumps_bh
+        p-values of equality with the λ of independent jumps, by the jackknife.
     """
 
     row: Row
@@ -47,10 +49,15 @@ class TestedFit:
     diffusion_p: float
     diffusion_holm: float
     diffusion_bh: float
+    jumps_p: float
+    jumps_holm: float
+    jumps_bh: float
 
     @property
     def moves(self) -> bool:
-        """True if growth or contraction is significant by both test and interval."""
+        """True if growth or contraction is significant by the test, and by an interval if any."""
+        if self.exponent.refused:
+            return self.growth_holm < ALPHA
         return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
 
 
@@ -98,7 +105,12 @@ class DeliberationKind:
             if row.summary is not None
         ]
         known = [(row, e, d, p) for row, e, d, p in estimated if d is not None]
-        tests = ([p for *_, p in known], [e.p_diffusion for _, e, _, _ in known])
+        exponents = [e for _, e, _, _ in known]
+        tests = (
+            [p for *_, p in known],
+            [e.p_diffusion for e in exponents],
+            [e.p_jumps for e in exponents],
+        )
         columns = [part for ps in tests for part in (ps, holm(ps), benjamini_hochberg(ps))]
         return [
             TestedFit(row, exponent, diagnostics, *map(float, ps))
@@ -161,6 +173,17 @@ class DeliberationKind:
         return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
 
     @property
+    def beyond_jumps(self) -> list[TestedFit]:
+        """Conditions whose λ̂ is significantly above that of independent jumps."""
+        above = [f for f in self.fits if f.jumps_holm < ALPHA and f.exponent.above_jumps]
+        return sorted(above, key=lambda fit: fit.jumps_holm)
+
+    @property
+    def refused(self) -> list[Row]:
+        """Conditions whose λ̂ has no interval and no t test, since a few replicates carry it."""
+        return [fit.row for fit in self.fits if fit.exponent.refused]
+
+    @property
     def least_shown(self) -> TestedFit:
         """The condition with the smallest p among those that don't move; it must exist."""
         still = [fit for fit in self.fits if not fit.moves]
@@ -202,17 +225,23 @@ class DeliberationKind:
             Column("diffusion_p", "p diffusion", format_p_value),
             Column("diffusion_holm", "Holm", format_p_value),
             Column("diffusion_bh", "BH", format_p_value),
+            Column("jumps_p", "p jumps", format_p_value),
+            Column("jumps_holm", "Holm", format_p_value),
+            Column("jumps_bh", "BH", format_p_value),
         )
         notes = (
-            "p growth: of λ = 0, by random time reversal; p diffusion: of the λ of independent "
-            "random walks over the same rounds, by the jackknife with t(R-1)",
+            "p growth: of λ = 0, by random time reversal; p diffusion, p jumps: of the λ of "
+            "independent random walks, and of independent jumps at a constant hazard, over the "
+            "same rounds, by the jackknife with t(R-1); not shown where a few replicates carry λ̂",
             f"Holm, BH: p adjusted over the {len(rows)} conditions of this table, for claims "
             "(chance of one false claim) and for maps (share of false finds)",
             provenance(rows),
         )
-        tests = [f"{test}_{how}" for test in ("growth", "diffusion") for how in ("holm", "bh")]
+        tested = ("growth", "diffusion", "jumps")
+        tests = [f"{test}_{how}" for test in tested for how in ("holm", "bh")]
         adjusted = {
-            n: [getattr(f, n) for f in self.fits] for n in ("growth", "diffusion_p", *tests)
+            n: [getattr(f, n) for f in self.fits]
+            for n in ("growth", "diffusion_p", "jumps_p", *tests)
         }
         title = f"Tests of {symbol} in each condition, adjusted for their number"
         return Table("tests", title, rows_frame(rows).assign(**adjusted), columns, notes)

@@ -1,10 +1,11 @@
 """Data for a report: the study's rows, accounts and origins, its tables and figures."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from plenum.dynamics import FragilityContrast
+from plenum.dynamics import FragilityContrast, GrowthFit
 from plenum.reports import (
     Effect,
     EstimatedStudy,
@@ -20,6 +21,7 @@ from plenum.reports import (
     diagnostics,
     distinct,
     failures,
+    fit_growth,
     landscape,
     manifest,
     matrices,
@@ -29,6 +31,7 @@ from plenum.reports import (
     tabulate_contrasts,
     tabulate_decision_effects,
     tabulate_fragility,
+    tabulate_growth,
     tabulate_pooled,
 )
 from plenum.reports import conditions as estimates
@@ -151,6 +154,8 @@ class Material:
             tables[f"conditions{kind.suffix}"] = estimates(self._group(kind.rows))
             if len(kind.fits) > 1:
                 tables[f"growth{kind.suffix}"] = kind.table()
+                for sheet in tabulate_growth(self._group(kind.once), self._fits(kind)):
+                    tables[f"models{kind.suffix}"] = sheet
         for sheet in tabulate_branching(rows):
             tables["branching"] = sheet
         for sheet in tabulate_decision_effects(self.study):
@@ -166,6 +171,19 @@ class Material:
         if self.study.large:
             tables = {name: _clearest(table) for name, table in tables.items()}
         return {name: self._once(table) for name, table in tables.items()}
+
+    @cached_property
+    def models(self) -> list[tuple[Row, GrowthFit]]:
+        """Models of growth behind the conditions whose arrays were read."""
+        return fit_growth(fitted(self.rows), self.chosen)
+
+    def picks(self, kind: DeliberationKind) -> Counter[str]:
+        """Count the models that the data tell, among conditions with a λ̂; empty for none."""
+        known = {fit.row.tracked.run_id for fit in kind.fits}
+        return Counter(m.pick for row, m in self.models if row.tracked.run_id in known)
+
+    def _fits(self, kind: DeliberationKind) -> list[tuple[Row, GrowthFit]]:
+        return [(row, model) for row, model in self.models if row in kind.once]
 
     @property
     def source(self) -> str:

@@ -42,7 +42,7 @@ def measured() -> Measured:
             estimates |= covering(method, counted(n, m), truth, 0.01 * (n + m + 1))
         for t, test in enumerate(page.TESTS):
             estimates[test] = some(5 + n + 20 * t, 0.04, 0.06)
-        estimates["flip_dominated"] = some(150 + n, 1.0, 0.0)
+        estimates["uneven"] = some(150 + n, 1.0, 0.0)
         rows["estimates"].append(pd.DataFrame(estimates))
         more = {"number": n, **covering("jackknife", 120 + n, truth)}
         rows["jackknives"].append(pd.DataFrame(more))
@@ -71,7 +71,7 @@ def test_every_table_has_each_number_in_its_column() -> None:
         "jackknife, 10 times the draws": (120 + n) / DRAWS,
         **{name: (199 - n - 14 * m) / DRAWS for m, name in enumerate(INTERVALS)},
         "width": 0.02 * (n + 1),
-        "`flip_dominated`": (150 + n) / DRAWS,
+        "`uneven`": (150 + n) / DRAWS,
     }
     tests = {test: (5 + n + 20 * t) / DRAWS for t, test in enumerate(page.TESTS)}
     c = np.arange(len(CONTRASTS))

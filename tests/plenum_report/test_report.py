@@ -212,10 +212,8 @@ def test_growth_is_adjusted_over_the_conditions() -> None:
 
 def test_a_claim_that_few_replicates_carry_says_so() -> None:
     row = build([tracked(1, 0.02, 20)])[0]
-    row = estimated(
-        row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("flip_dominated",)
-    )
-    assert "This estimate carries flip_dominated" in told([row], "estimates")
+    row = estimated(row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("uneven",))
+    assert "This estimate carries uneven" in told([row], "estimates")
     assert "No rate where flips dominate." in told([row], "limits")
     assert "few replicates carry λ̂" in told([row], "warnings")
 

@@ -7,6 +7,7 @@ from .branching import NextAnswers as NextAnswers
 from .branching import branching as branching
 from .branching import next_answers as next_answers
 from .branching import of_replicates as of_replicates
+from .contrasts import REFUSAL as REFUSAL
 from .contrasts import Contrast as Contrast
 from .contrasts import contrast as contrast
 from .contrasts import interaction as interaction
@@ -51,6 +52,11 @@ from .fragility import by_family as by_family
 from .fragility import details as details
 from .fragility import fragility_contrast as fragility_contrast
 from .fragility import over_scenarios as over_scenarios
+from .growth import LEAST as LEAST
+from .growth import LEVEL as LEVEL
+from .growth import MODELS as MODELS
+from .growth import GrowthFit as GrowthFit
+from .growth import compare_growth as compare_growth
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
@@ -90,6 +96,7 @@ from .warnings import OF_EFFECTS as OF_EFFECTS
 from .warnings import WARNINGS as WARNINGS
 from .warnings import Warned as Warned
 from .warnings import of_runs as of_runs
+from .warnings import read_warnings as read_warnings
 
 __all__ = [
     "ALL",
@@ -99,9 +106,13 @@ __all__ = [
     "ESTIMATORS_VERSION",
     "FEW_EPISODES",
     "INTERVALS",
+    "LEAST",
     "LETTERS",
+    "LEVEL",
+    "MODELS",
     "NO_MAJORITY",
     "OF_EFFECTS",
+    "REFUSAL",
     "TIE",
     "WARNINGS",
     "WINDOW",
@@ -119,6 +130,7 @@ __all__ = [
     "FamilyEstimate",
     "Floats",
     "FragilityContrast",
+    "GrowthFit",
     "Interval",
     "LyapunovEstimate",
     "MixedModel",
@@ -139,6 +151,7 @@ __all__ = [
     "by_family",
     "cap",
     "compare_decisions",
+    "compare_growth",
     "contrast",
     "decision_interaction",
     "details",
@@ -174,6 +187,7 @@ __all__ = [
     "plan_replicates",
     "pool_decisions",
     "pooled",
+    "read_warnings",
     "reversal_test",
     "share",
     "shuffle_test",

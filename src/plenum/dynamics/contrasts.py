@@ -28,6 +28,9 @@ _BLOCK = 400_000
 _NONE = 1e-9
 """A standard error below this is zero: all replicates of an arm are equally far apart."""
 
+REFUSAL = "not shown: few replicates carry λ̂"
+"""The method of a contrast whose interval and p would be wrong too often (docs/calibration.md)."""
+
 _TIE = 1e-6
 """A null statistic this close to the observed one, in standard errors or relative to it, is a tie:
 the observed labelling is one of the labellings, and of few replicates it is drawn often."""
@@ -46,6 +49,10 @@ class Contrast(Estimate):
     cells
         The estimates that it is made of, in the order of the arguments. A contrast whose cells
         have different D(3) or headroom may come from saturation alone.
+
+    Notes
+    -----
+    Where a cell is `refused`, so that a few replicates carry its λ̂, interval and p are NaN.
     """
 
     p_wald: float = math.nan
@@ -66,6 +73,7 @@ def contrast(
     paired: bool = False,
     draws: int = DRAWS,
     seed: int = 0,
+    refuse: bool = True,
 ) -> Contrast:
     """Δλ̂ = λ̂(treated) - λ̂(control), with a studentised permutation test.
 
@@ -90,12 +98,16 @@ def contrast(
         Whether index r of both arms belongs together.
     draws, seed
         Permutations, and their seed.
+    refuse
+        Whether interval and p are NaN where a few replicates carry the λ̂ of an arm; without it one
+        can measure how often they would be wrong.
 
     Returns
     -------
     Contrast
         Δλ̂ with its interval and p-values, and the λ̂ of both arms. Without a standard error of both
-        arms, interval and p are NaN.
+        arms, or where a few replicates carry the λ̂ of one, interval and p are NaN: compare
+        decisions.
 
     Raises
     ------
@@ -121,11 +133,14 @@ def contrast(
         raise ValueError(f"draws: {draws}; at least 1")
     fits = [fit_distances(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
-    plain = of_estimates(cells)
-    if paired:
-        plain = _paired(cells, fits)
+    shown = not (refuse and any(cell.refused for cell in cells))
+    plain = _paired(cells, fits, shown) if paired else of_estimates(cells, shown=shown)
     value, se, df, n = plain.value, plain.se, plain.df, plain.n
-    if plain.method == "none" or se < _NONE or fits[0].rounds.size != fits[1].rounds.size:
+    if (
+        plain.method in ("none", REFUSAL)
+        or se < _NONE
+        or fits[0].rounds.size != fits[1].rounds.size
+    ):
         return plain
     method = f"{plain.method}, {'swaps within pairs' if paired else 'studentised permutation'}"
     null = _permuted(arms, fits, window, paired, draws, seed)
@@ -187,11 +202,13 @@ def interaction(
     )
 
 
-def of_estimates(cells: tuple[LyapunovEstimate, ...]) -> Contrast:
+def of_estimates(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = None) -> Contrast:
     """Contrast two independent λ̂, or estimate the interaction of four, with Welch's t test.
 
     It needs no ensembles: the value, interval and ``p_wald`` are those of :func:`contrast`.
+    ``shown`` says whether there are an interval and a p; by default where no cell is refused.
     """
+    shown = not any(cell.refused for cell in cells) if shown is None else shown
     values = [cell.value for cell in cells]
     halves = [values[at] - values[at + 1] for at in range(0, len(values), 2)]
     value = halves[0] - halves[1] if len(halves) == 2 else halves[0]
@@ -200,16 +217,17 @@ def of_estimates(cells: tuple[LyapunovEstimate, ...]) -> Contrast:
     if not np.isfinite(variances).all():
         return _contrast(value, float("nan"), 0, sum(counts), "none", cells)
     df = welch_df(variances, np.array(counts) - 1.0)
-    return _contrast(value, math.sqrt(variances.sum()), df, sum(counts), "Welch jackknife", cells)
+    se, method = math.sqrt(variances.sum()), "Welch jackknife" if shown else REFUSAL
+    return _contrast(value, se, df, sum(counts), method, cells)
 
 
-def _paired(cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit]) -> Contrast:
+def _paired(cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit], shown: bool) -> Contrast:
     """Contrast paired arms with the t test of the jackknife over their differences."""
     value, n = cells[0].value - cells[1].value, cells[0].replicates
     if not all(math.isfinite(cell.se) for cell in cells):
         return _contrast(value, float("nan"), 0, n, "none", cells)
     se = jackknife_se(fits[0].left_out - fits[1].left_out)
-    return _contrast(value, se, n - 1.0, n, "paired jackknife", cells)
+    return _contrast(value, se, n - 1.0, n, "paired jackknife" if shown else REFUSAL, cells)
 
 
 def _contrast(
@@ -221,6 +239,8 @@ def _contrast(
     cells: tuple[LyapunovEstimate, ...],
     p: float | None = None,
 ) -> Contrast:
+    if method == REFUSAL:
+        return Contrast(value, se, df=df, n=n, method=method, cells=cells)
     e = make_estimate(value, se, df, n, method)
     tested = vars(e) if p is None else vars(e) | {"p": p}
     return Contrast(**tested, p_wald=e.p, cells=cells)

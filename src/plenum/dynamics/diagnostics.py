@@ -22,7 +22,17 @@ SHORT = 5
 """Fewer rounds used than this say little about a slope."""
 
 MODAL = 0.8
-"""Below this share of replicates with the modal decision, flips dominate the distances."""
+"""Below this share of replicates with the modal decision, an ensemble is uneven."""
+
+FEW = 10
+"""Below this many replicates an estimate has the warning ``few_replicates``."""
+
+JUMP = 5.0
+"""A step so many times as long as the median step is a jump. Gaussian steps have none."""
+
+REFUSED = ("uneven", "few_apart")
+"""Warnings with which λ̂ has no interval and no t test: on processes that jump, these would be wrong
+too often (docs/calibration.md)."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,8 @@ class Diagnostics:
         First round of the window with D(t) at half the cap or above; ``None`` without one.
     diffusion, excess, excess_ci_low, excess_ci_high
         λ̂ of independent random walks over the rounds used, and λ̂ minus it with its interval.
+    jumps
+        λ̂ of independent jumps at a small constant hazard, with which D grows as t.
     exponential_residual, power_residual
         Root mean squared residuals of log D on t, and on log t: the smaller fits better.
     rms, quenched
@@ -71,6 +83,7 @@ class Diagnostics:
     headroom: float = math.nan
     saturated_round: int | None = None
     diffusion: float = math.nan
+    jumps: float = math.nan
     excess: float = math.nan
     excess_ci_low: float = math.nan
     excess_ci_high: float = math.nan
@@ -109,6 +122,7 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
         headroom=headroom(top, float(level[0]), float(rounds[-1] - rounds[0])),
         saturated_round=int(rounds[full[0]]) if full.size else None,
         diffusion=diffusion,
+        jumps=float(slope(rounds[used], rounds[used])),
         excess=excess,
         excess_ci_low=excess - half_width,
         excess_ci_high=excess + half_width,
@@ -138,7 +152,7 @@ def warnings(
     apart = _disagree([ExponentVariant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
-        "flip_dominated": apart or (modal is not None and modal < MODAL),
+        "uneven": apart or _jumped(fitted) or (modal is not None and modal < MODAL),
         "saturated": diagnostics.saturated_round is not None,
         "few_apart": diagnostics.quenched.pairs < APART * len(fitted.pairs),
         "few_rounds": int(fitted.used.sum()) < SHORT,
@@ -163,6 +177,18 @@ def cap(replicates: int, options: int) -> float:
 def headroom(top: float, first: float, span: float) -> float:
     """Return the mean rate at which D(t) can grow from ``first`` to the cap; infinite from 0."""
     return math.log(top / first) / span if first > 0 else math.inf
+
+
+def _jumped(fitted: Fit) -> bool:
+    """Return True if one of few replicates made a jump, which then carries most of λ̂.
+
+    Of more replicates the slopes by other means tell it.
+    """
+    if fitted.replicates >= FEW:
+        return False
+    steps = np.diff(fitted.points - np.median(fitted.points, axis=0), axis=1)
+    lengths = np.linalg.norm(steps, axis=2)
+    return bool(lengths.max() > JUMP * np.median(lengths) + ZERO)
 
 
 def _residual(x: Floats, level: Floats) -> float:
@@ -203,8 +229,8 @@ def _quenched(fitted: Fit) -> ExponentVariant:
 def _disagree(variants: Sequence[ExponentVariant]) -> bool:
     """Return True if two of the three differ by more than the smaller of their standard errors.
 
-    The larger one grows with the flips themselves: it would hide a third of those that this finds,
-    and on processes without flips neither raises an alarm (docs/calibration.md).
+    The larger one grows with the jumps themselves: it would hide a third of those that this finds,
+    and on processes without jumps neither raises an alarm (docs/calibration.md).
     """
     return any(
         abs(a.value - b.value) > max(np.fmin(a.se, b.se), ZERO)

@@ -3,18 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.diagnostics import Diagnostics, diagnose, warnings
+from plenum.dynamics.diagnostics import FEW, REFUSED, Diagnostics, diagnose, warnings
 from plenum.dynamics.estimate import margin, two_sided
 from plenum.dynamics.fit import WINDOW, Fit, fit_distances, jackknife_se
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
-
-FEW = 10
-"""Below this many replicates an estimate has the warning ``few_replicates``."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +26,17 @@ class LyapunovEstimate:
         Delete-one jackknife standard error.
     ci_low, ci_high, interval
         95 % interval, and the name of its method.
-    p_zero, p_diffusion
-        Jackknife Wald tests, t(R-1), two-sided: of λ = 0, and of the λ of independent random
-        walks. They ask about this ensemble's slope; `reversal_test` asks without its spread.
+    p_zero, p_diffusion, p_jumps
+        Jackknife Wald tests, t(R-1), two-sided: of λ = 0, of the λ of independent random walks,
+        and of that of independent jumps at a constant hazard. They ask about this ensemble's
+        slope; `reversal_test` asks without its spread.
     status
         ``ok``; ``identical``: all distances in the window are zero; ``short``: fewer than two
         rounds of the window have D > 0; ``single``: fewer than two replicates.
     warnings
-        ``few_replicates``, ``zero_rounds``, ``no_interval``, ``flip_dominated``, ``saturated``,
+        ``few_replicates``, ``zero_rounds``, ``no_interval``, ``uneven``, ``saturated``,
         ``few_apart``, ``few_rounds``, ``quantised``; a status other than ``ok`` stands here too.
+        With ``uneven`` or ``few_apart`` interval and p are NaN.
     rounds_used, zero_rounds
         Rounds of the window that entered the fit, and those left out because D = 0.
     replicates
@@ -53,12 +52,23 @@ class LyapunovEstimate:
     interval: str = "jackknife"
     p_zero: float = math.nan
     p_diffusion: float = math.nan
+    p_jumps: float = math.nan
     status: str = "ok"
     warnings: tuple[str, ...] = ()
     rounds_used: int = 0
     zero_rounds: int = 0
     replicates: int = 0
     diagnostics: Diagnostics | None = None
+
+    @property
+    def refused(self) -> bool:
+        """True if λ̂ has no interval and no t test since these would be wrong too often."""
+        return any(name in self.warnings for name in REFUSED)
+
+    @property
+    def above_jumps(self) -> bool:
+        """True if λ̂ is above that of independent jumps, whatever its p."""
+        return self.diagnostics is not None and self.value > self.diagnostics.jumps
 
 
 def lyapunov(
@@ -74,7 +84,8 @@ def lyapunov(
 
     Rounds with D = 0 are left out and counted. The default interval is the delete-one jackknife
     over replicates with t(R-1) quantiles: of the usual intervals it alone keeps its coverage on
-    autocorrelated and diffusing ensembles (docs/calibration.md).
+    autocorrelated and diffusing ensembles. Where a few replicates carry λ̂ none keeps it: there is
+    no interval then, and no t test (docs/calibration.md).
 
     Parameters
     ----------
@@ -83,7 +94,7 @@ def lyapunov(
     window
         First and last round of the fit, counted from 1; rounds beyond T are ignored.
     decisions
-        The decision of each replicate, where known: for the warning ``flip_dominated`` and for
+        The decision of each replicate, where known: for the warning ``uneven`` and for
         the split of D² within and between decisions.
     interval
         ``jackknife``, ``percentile``, ``bca``, ``bootstrap_t``, or ``seed_compatible``: the
@@ -141,16 +152,27 @@ def lyapunov(
         resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
         ci = resampled.interval(interval)
     diagnostics = diagnose(fitted, half, decisions)
+    named = warnings(fitted, se, diagnostics, _modal(decisions))
+    counted = _counted(fitted, ci)
+    tested = se
+    if any(name in named for name in REFUSED):
+        tested, ci = math.nan, Interval(interval, math.nan, math.nan)
+        diagnostics = replace(diagnostics, excess_ci_low=math.nan, excess_ci_high=math.nan)
+
+    def p(null: float) -> float:
+        return two_sided(fitted.value - null, tested, fitted.replicates - 1)
+
     return LyapunovEstimate(
         value=fitted.value,
         se=se,
         ci_low=ci.low,
         ci_high=ci.high,
         interval=interval,
-        p_zero=two_sided(fitted.value, se, fitted.replicates - 1),
-        p_diffusion=two_sided(diagnostics.excess, se, fitted.replicates - 1),
+        p_zero=p(0.0),
+        p_diffusion=p(diagnostics.diffusion),
+        p_jumps=p(diagnostics.jumps),
         status="ok",
-        warnings=(*_counted(fitted, ci), *warnings(fitted, se, diagnostics, _modal(decisions))),
+        warnings=(*counted, *named),
         rounds_used=int(fitted.used.sum()),
         zero_rounds=int((~fitted.used).sum()),
         replicates=fitted.replicates,

@@ -17,7 +17,7 @@ from plenum.dynamics.nulls import NullTest, reversal_test
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
-ESTIMATORS_VERSION = 1
+ESTIMATORS_VERSION = 2
 """A part of the digest of a tracked condition. Raise it when a change of the code moves a number
 that a condition's run holds by more than rounding, or adds or drops one: the next run of a study
 then writes its conditions again."""
@@ -91,6 +91,7 @@ class Summary:
                 "p_reversal": self.reversal.p,
                 "p_zero": exponent.p_zero,
                 "p_diffusion": exponent.p_diffusion,
+                "p_jumps": exponent.p_jumps,
             },
             "diagnostics": _diagnostics(exponent.diagnostics),
             "decisions": {
@@ -122,6 +123,7 @@ def _diagnostics(known: Diagnostics | None) -> dict[str, float]:
         "headroom": d.headroom,
         "saturated_round": math.nan if d.saturated_round is None else float(d.saturated_round),
         "diffusion": d.diffusion,
+        "jumps": d.jumps,
         "excess": d.excess,
         "excess_ci_low": d.excess_ci_low,
         "excess_ci_high": d.excess_ci_high,

@@ -31,15 +31,15 @@ class Warned:
 
 _EVERY = (
     Warned(
-        "flip_dominated",
-        "f",
-        "decisions flip more than preferences drift: report decisions with λ̂; believe no "
-        "interval of λ̂",
-        "fewer than 80 % of the replicates decide alike, or three ways to average over pairs "
-        "give different slopes",
-        "few replicates carry λ̂, be it that they change sides or that they lie far from the "
-        "rest. It is no rate that pairs have in common, its interval is not to be believed, "
-        "and the decisions say more",
+        "uneven",
+        "u",
+        "some replicates carry λ̂, and the others don't: its interval and t tests aren't shown; "
+        "report decisions",
+        "three ways to average over pairs give different slopes, or fewer than 80 % of the "
+        "replicates decide alike, or one of fewer than ten replicates made a jump",
+        "some replicates carry λ̂: they lie far from the rest or move away from it. It is no rate "
+        "that pairs have in common, intervals and t tests of it would be wrong too often and "
+        "aren't shown, and the decisions say more",
     ),
     Warned(
         "saturated",
@@ -213,10 +213,13 @@ _EVERY = (
 WARNINGS = {warned.name: warned for warned in _EVERY}
 """The warnings by name, in the order of a report."""
 
+_EARLIER = {"flip_dominated": "uneven"}
+"""Names that older versions stored, and the names of today."""
+
 OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
 """Warnings that only effects can have."""
 
-_ORDER = "fasqztrixpewcmn"
+_ORDER = "uasqztrixpewcmn"
 """Every letter, once: a new one needs its place here."""
 
 LETTERS = {
@@ -230,6 +233,11 @@ FEW_EPISODES = 5
 
 LOSSES = ("abstentions", "cut", "silent")
 """Metrics of a run in a world that count failures of agents, each a warning of the same name."""
+
+
+def read_warnings(text: str) -> tuple[str, ...]:
+    """Read warnings that any version stored, separated by spaces, under today's names."""
+    return tuple(dict.fromkeys(_EARLIER.get(name, name) for name in text.split()))
 
 
 def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:

@@ -160,6 +160,8 @@ from .tables.effects import tabulate_compared as tabulate_compared
 from .tables.effects import tabulate_contrasts as tabulate_contrasts
 from .tables.effects import tabulate_pooled as tabulate_pooled
 from .tables.fragility import tabulate_fragility as tabulate_fragility
+from .tables.growth import fit_growth as fit_growth
+from .tables.growth import tabulate_growth as tabulate_growth
 from .tables.maps import LEGEND as LEGEND
 from .tables.maps import Cell as Cell
 from .tables.maps import brief as brief

@@ -13,7 +13,7 @@ DIFFERENT = 0.05
 SHOWN = 0.05
 """The p by Holm below which growth or contraction counts as shown."""
 
-GROWN, UNUSUAL = "*", "†"
+GROWN, UNUSUAL, BEYOND = "*", "†", "‡"
 
 
 def letters(warnings: Iterable[str]) -> str:
@@ -38,22 +38,29 @@ def explained(warnings: Iterable[str]) -> str:
 def different(rows: Sequence[Row]) -> dict[str, str]:
     """Mark the conditions of a map that differ from a reference, by run.
 
-    ``*`` from no growth by random time reversal, ``†`` from diffusion by the jackknife: each at a
-    false discovery rate of 5 % over the map (Benjamini-Hochberg).
+    ``*`` from no growth by random time reversal, ``†`` from diffusion by the jackknife, ``‡``
+    above jumps by the jackknife: each at a false discovery rate of 5 % over the map
+    (Benjamini-Hochberg). Nearly all conditions are below jumps, which says nothing.
     """
     estimated = [row for row in rows if row.summary is not None]
     grown = benjamini_hochberg([r.summary.reversal.p for r in estimated if r.summary])
-    other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in estimated if r.summary])
+    exponents = [row.summary.lyapunov for row in estimated if row.summary]
+    other = benjamini_hochberg([e.p_diffusion for e in exponents])
+    jumps = [e.p_jumps if e.above_jumps or math.isnan(e.p_jumps) else 1.0 for e in exponents]
+    beyond = benjamini_hochberg(jumps)
     return {
-        row.tracked.run_id: (GROWN if p < DIFFERENT else "") + (UNUSUAL if q < DIFFERENT else "")
-        for row, p, q in zip(estimated, grown, other, strict=True)
+        row.tracked.run_id: "".join(
+            mark for mark, p in zip((GROWN, UNUSUAL, BEYOND), each, strict=True) if p < DIFFERENT
+        )
+        for row, *each in zip(estimated, grown, other, beyond, strict=True)
     }
 
 
 def moved(rows: Sequence[Row]) -> set[str]:
     """Find the runs in which growth or contraction was shown, as reports define it.
 
-    By random time reversal, adjusted by Holm over all conditions, and by an interval without 0.
+    By random time reversal, adjusted by Holm over all conditions, and by an interval without 0
+    where λ̂ has one.
     """
     known = [
         (row, row.summary.lyapunov, row.summary.reversal.p)
@@ -68,5 +75,5 @@ def moved(rows: Sequence[Row]) -> set[str]:
         row.tracked.run_id
         for fits in tested.values()
         for (row, e, _), p in zip(fits, holm([p for *_, p in fits]), strict=True)
-        if p < SHOWN and (e.ci_low > 0 or e.ci_high < 0)
+        if p < SHOWN and (e.ci_low > 0 or e.ci_high < 0 or e.refused)
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import exact_processes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import contrast, interaction, lyapunov
+from plenum.dynamics import REFUSAL, LyapunovEstimate, contrast, interaction, lyapunov
 from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
@@ -124,8 +124,9 @@ def test_p_of_pairs_is_the_permutation_within_pairs(seed: int) -> None:
 
 @pytest.mark.parametrize(("replicates", "paired"), [(3, False), (4, False), (4, True), (5, True)])
 def test_p_of_few_replicates_counts_the_labelling_that_was_observed(
-    replicates: int, paired: bool
+    replicates: int, paired: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(LyapunovEstimate, "refused", False)  # a test of what isn't refused
     # The observed labelling and its mirror image are ties, not misses: p has a floor.
     for seed in range(3):
         first = generators.autoregressive(0.5).sample(replicates, seed)
@@ -145,6 +146,7 @@ def test_p_of_few_replicates_does_not_depend_on_the_last_bits(
     first = generators.autoregressive(0.5).sample(replicates, seed)
     second = generators.random_walk().sample(replicates, seed + 1)
     found = contrast(first, second, paired=paired, draws=500)
+    assume(not any(cell.refused for cell in found.cells))
     again = contrast(first * (1 + 1e-12), second / 3 * 3, paired=paired, draws=500)
     assert found.p == again.p
     same = contrast(first, first[::-1], paired=paired, draws=500)
@@ -191,12 +193,37 @@ def test_decisions_of_the_arms_and_cells_enter_their_warnings() -> None:
     arms = [generators.random_walk().sample(12, seed) for seed in range(4)]
     torn = ["A"] * 6 + ["B"] * 6
     found = contrast(arms[0], arms[1], decisions=(None, torn), draws=5)
-    assert ["flip_dominated" in cell.warnings for cell in found.cells] == [False, True]
+    assert ["uneven" in cell.warnings for cell in found.cells] == [False, True]
     whole = interaction(*arms, decisions=(torn, None, ["A"] * 12, torn))
-    flips = ["flip_dominated" in cell.warnings for cell in whole.cells]
+    flips = ["uneven" in cell.warnings for cell in whole.cells]
     assert flips == [True, False, False, True]
     with pytest.raises(ValueError, match="11 decisions for 12 replicates"):
         contrast(arms[0], arms[1], decisions=(torn[:11], None), draws=5)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_contrast_with_an_uneven_condition_has_neither_interval_nor_p(paired: bool) -> None:
+    plain, uneven = generators.random_walk().sample(20, 1), generators.leaps(0.2).sample(20, 3)
+    assert not contrast(plain, plain + 0, paired=paired, draws=20).cells[1].refused
+    for arms in ((plain, uneven), (uneven, plain)):
+        found = contrast(*arms, paired=paired, draws=20)
+        assert np.isfinite([found.value, found.se]).all()
+        assert np.isnan([found.ci_low, found.ci_high, found.p, found.p_wald]).all()
+        assert (found.method, "uneven" in found.warnings) == (REFUSAL, True)
+    whole = interaction(plain, plain, uneven, plain)
+    assert np.isnan([whole.ci_low, whole.p]).all()
+    assert whole.method == REFUSAL
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.sampled_from([(5, 5), (20, 8)]))
+def test_a_contrast_is_shown_if_and_only_if_no_cell_is_refused(
+    seed: int, sizes: tuple[int, int]
+) -> None:
+    process = generators.leaps(0.1, walks=True)
+    found = contrast(process.sample(sizes[0], seed), process.sample(sizes[1], seed + 1), draws=20)
+    assert math.isnan(found.p) == math.isnan(found.ci_low)
+    assert math.isnan(found.p) == any(cell.refused for cell in found.cells)
 
 
 # --- the interaction ---------------------------------------------------------------------------

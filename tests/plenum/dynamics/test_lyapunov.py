@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, walks
 
-from plenum.dynamics import lyapunov
+from plenum.dynamics import Floats, lyapunov, read_warnings
 from plenum_checks import generators
 
 ROUNDS = np.arange(1, 21, dtype=float)
@@ -93,13 +93,27 @@ def test_a_replicate_without_which_nothing_differs_leaves_no_interval() -> None:
     assert "no_interval" in found.warnings
 
 
-def test_the_wald_tests_are_t_tests_against_0_and_against_diffusion() -> None:
+def test_the_wald_tests_are_t_tests_against_0_diffusion_and_jumps() -> None:
     ensemble = walks(7, 3, seed=5)
     found, se = lyapunov(ensemble), slow_jackknife(ensemble)
     diffusion = np.polyfit(ROUNDS[2:], 0.5 * np.log(ROUNDS[2:]), 1)[0]
     zero = 2 * stats.t(6).sf(abs(found.value) / se)
     walk = 2 * stats.t(6).sf(abs(found.value - diffusion) / se)
-    assert_allclose([found.p_zero, found.p_diffusion], [zero, walk], rtol=1e-8)
+    jumps = 2 * stats.t(6).sf(abs(found.value - 2 * diffusion) / se)
+    p = [found.p_zero, found.p_diffusion, found.p_jumps]
+    assert_allclose(p, [zero, walk, jumps], rtol=1e-8)
+
+
+def test_rare_jumps_at_a_constant_hazard_grow_as_their_comparator_says() -> None:
+    # D is the probability that one of two has jumped, which grows as t while jumps are rare.
+    rare = generators.decision_flips(1e-6)
+    found = lyapunov(walks(12, 3, seed=5)).diagnostics
+    assert found is not None
+    assert_allclose([found.jumps, rare.exponent()], 0.1018, atol=5e-5)
+    assert_allclose(found.jumps, 2 * found.diffusion)
+    early = lyapunov(walks(12, 3, seed=5), (2, 9)).diagnostics
+    assert early is not None
+    assert_allclose(early.jumps, rare.exponent((2, 9)), atol=1e-5)
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
@@ -129,17 +143,62 @@ def test_twenty_plain_replicates_carry_no_warning(process: generators.Process) -
         assert lyapunov(process.sample(20, seed), decisions=["A"] * 20).warnings == ()
 
 
-def test_rare_flips_dominate() -> None:
+def test_rare_jumps_are_uneven() -> None:
     for seed in range(10):
         ensemble = generators.decision_flips(sd=0.001).sample(20, seed)
-        assert "flip_dominated" in lyapunov(ensemble).warnings
+        assert "uneven" in lyapunov(ensemble).warnings
+
+
+def few_that_jump(ensemble: Floats) -> bool:
+    """The third rule of `uneven`, written out: of fewer than ten one made a jump."""
+    if len(ensemble) >= 10:
+        return False
+    lengths = []
+    for t in range(3, 20):  # steps within rounds 3 to 20
+        middles = [np.median(ensemble[:, at], axis=0) for at in (t - 1, t)]
+        for path in ensemble:
+            lengths.append(np.linalg.norm((path[t] - middles[1]) - (path[t - 1] - middles[0])))
+    return bool(max(lengths) > 5 * np.median(lengths) + 1e-9)
+
+
+@pytest.mark.parametrize("replicates", [4, 5, 9, 10])
+def test_one_of_few_replicates_that_jumps_makes_them_uneven(replicates: int) -> None:
+    for seed in range(8):
+        for process in (generators.leaps(0.3), generators.random_walk()):
+            ensemble = process.sample(replicates, seed)
+            found = lyapunov(ensemble)
+            assert "uneven" in found.warnings or not few_that_jump(ensemble)
+            assert few_that_jump(generators.random_walk().sample(replicates, seed)) is False
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_where_few_replicates_carry_the_slope_neither_interval_nor_t_test_is_shown(
+    interval: str,
+) -> None:
+    for ensemble in (
+        generators.leaps(0.2).sample(20, 3),
+        generators.decision_flips().sample(20, 1),
+    ):
+        found = lyapunov(ensemble, interval=interval, draws=200)
+        assert found.refused
+        assert np.isfinite([found.value, found.se]).all()
+        shown = [found.ci_low, found.ci_high, found.p_zero, found.p_diffusion, found.p_jumps]
+        assert found.diagnostics is not None
+        assert np.isnan([*shown, found.diagnostics.excess_ci_low]).all()
+        assert "no_interval" not in found.warnings
+    assert not lyapunov(walks(12, 3, seed=5)).refused
+
+
+def test_a_warning_that_an_earlier_version_stored_is_read_under_its_name_of_today() -> None:
+    assert read_warnings("flip_dominated few_apart uneven") == ("uneven", "few_apart")
+    assert read_warnings("") == ()
 
 
 @pytest.mark.parametrize(("modal", "warned"), [(20, False), (16, False), (15, True), (10, True)])
-def test_a_modal_decision_below_80_percent_is_flip_dominated(modal: int, warned: bool) -> None:
+def test_a_modal_decision_below_80_percent_is_uneven(modal: int, warned: bool) -> None:
     decisions = ["A"] * modal + ["B"] * (20 - modal)
     found = lyapunov(walks(20, 3, seed=1), decisions=decisions)
-    assert ("flip_dominated" in found.warnings) == warned
+    assert ("uneven" in found.warnings) == warned
 
 
 def test_divergence_at_half_the_cap_is_saturated() -> None:

@@ -25,7 +25,7 @@ SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))
 def test_a_summary_holds_the_estimates_of_the_committee_mean() -> None:
     found = summarise(SEATS, DECISIONS, draws=50)
     mean = SEATS.mean(axis=2)
-    assert found.lyapunov == lyapunov(mean, decisions=DECISIONS)
+    assert repr(found.lyapunov) == repr(lyapunov(mean, decisions=DECISIONS))  # NaN is NaN there
     assert found.reversal == reversal_test(mean, draws=50)
     assert_allclose(found.divergence, divergence(mean))
     assert found.flip_rate == flip_rate(DECISIONS)
@@ -39,7 +39,7 @@ def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> 
     found = summarise(SEATS, DECISIONS, (5, 12), interval="bca", draws=60, seed=2)
     mean = SEATS.mean(axis=2)
     expected = lyapunov(mean, (5, 12), DECISIONS, interval="bca", draws=60, seed=2)
-    assert found.lyapunov == expected
+    assert repr(found.lyapunov) == repr(expected)
     assert found.reversal == reversal_test(mean, (5, 12), draws=60, seed=2)
     assert len(found.reversal.null) == 60
 
@@ -47,7 +47,7 @@ def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> 
 def test_numbers_of_a_version_of_the_estimators_stay() -> None:
     # Another number, or a name more or less: raise ESTIMATORS_VERSION and record anew.
     ensemble = generators.random_walk().sample(6, seed=1)
-    found = summarise(ensemble[:, :, None, :], DECISIONS).record()
+    found = summarise(ensemble[:, :, None, :], list("AAAAAB")).record()
     file = Path(__file__).with_name("estimates_by_version.json")
     recorded = json.loads(file.read_text())[str(ESTIMATORS_VERSION)]
     assert {group: list(numbers) for group, numbers in found.items()} == {

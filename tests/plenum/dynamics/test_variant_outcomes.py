@@ -97,8 +97,8 @@ def test_lambda_pert_of_a_family_is_that_of_its_rows_and_the_canonical_one() -> 
     rows = ensemble(8)
     found = by_family(rows, readings("AABBACAA"))
     expected = lyapunov(rows[[0, 5, 6, 7]], decisions=["A", "C", "A", "A"])
-    assert found["format"].exponent == expected
-    assert found["all"].exponent == lyapunov(rows, decisions=list("AABBACAA"))
+    assert repr(found["format"].exponent) == repr(expected)  # NaN is NaN there
+    assert repr(found["all"].exponent) == repr(lyapunov(rows, decisions=list("AABBACAA")))
 
 
 def test_details_name_every_number_once() -> None:

@@ -101,7 +101,7 @@ def test_the_axis_holds_all_intervals_but_one_that_dwarfs_the_others() -> None:
 def test_a_column_of_warnings_stands_where_something_warns() -> None:
     own = study(chair("S-1"))
     silent = [replace(e, warnings=()) for e in own.contrasts]
-    warned = [replace(e, warnings=("flip_dominated",)) for e in own.contrasts]
+    warned = [replace(e, warnings=("uneven",)) for e in own.contrasts]
     for effects, expected in ((silent, False), (warned, True)):
         (figure,) = forest(effects, [], [])
         assert ("warned" in texts(figure.axes[2])) is expected

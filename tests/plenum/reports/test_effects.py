@@ -152,8 +152,8 @@ def test_an_interaction_looks_at_the_decisions_of_its_cells() -> None:
     rows = square()
     split = replace(rows[1], tracked=replace(rows[1].tracked, decisions=tuple("AABBABABA")))
     (found,) = effects.interactions([rows[0], split, *rows[2:]], CHOSEN)
-    flips = ["flip_dominated" in cell.warnings for cell in found.estimate.cells]
-    expected = ["flip_dominated" in exponent(row).warnings for row in rows]
+    flips = ["uneven" in cell.warnings for cell in found.estimate.cells]
+    expected = ["uneven" in exponent(row).warnings for row in rows]
     assert flips == [expected[0], True, *expected[2:]]
 
 
@@ -161,8 +161,8 @@ def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
     on, off = tracked(1, roles="on"), tracked(2)
     divided = replace(on, decisions=("A", "B") * 6, failures={"parse": 1})
     (found,) = effects.contrasts(build([divided, off]), CHOSEN)
-    assert {"flip_dominated", "attrition"} <= set(found.warnings)
-    assert "flip_dominated" in found.estimate.warnings
+    assert {"uneven", "attrition"} <= set(found.warnings)
+    assert "uneven" in found.estimate.warnings
     same = replace(on, preferences=np.repeat(on.preferences[:1], 12, axis=0))
     (found,) = effects.contrasts(build([same, off]), CHOSEN)
     assert np.isnan([found.estimate.value, found.p_holm]).all()

@@ -98,14 +98,14 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
     sheet = of_cells(
         "T",
         ("condition", "λ̂", "95 % CI", "warnings"),
-        (("a", "0.1", "[0.0, 0.2]", "flip_dominated\nfew_apart"), ("b", "-", "-", "identical")),
+        (("a", "0.1", "[0.0, 0.2]", "uneven\nfew_apart"), ("b", "-", "-", "identical")),
         ("a note",),
     )
     wide, narrow = narrowed(sheet, 80), narrowed(sheet, 40)
-    assert [line[-1] for line in wide.body] == ["flip_dominated few_apart", "identical"]
+    assert [line[-1] for line in wide.body] == ["uneven few_apart", "identical"]
     assert wide.notes == sheet.notes
-    assert [line[-1] for line in narrow.body] == ["fa", "identical"]
-    assert narrow.notes == ("warnings: f flip_dominated, a few_apart", "a note")
+    assert [line[-1] for line in narrow.body] == ["ua", "identical"]
+    assert narrow.notes == ("warnings: u uneven, a few_apart", "a note")
 
 
 @pytest.mark.parametrize("width", WIDTHS)

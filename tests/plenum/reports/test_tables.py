@@ -147,7 +147,10 @@ def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_identity() -> 
 def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> None:
     condition = tracked(1, 0.03, preferences=majorities(), decisions="AAAAAAAAABBB", failed=2)
     (row,) = build([condition])
-    row = estimated(row, warnings=("saturated", "quantised"), p_growth=0.004, p_diffusion=0.2)
+    row = estimated(
+        row, warnings=("saturated", "quantised"), p_growth=0.004, p_diffusion=0.2, ci_low=-0.1,
+        ci_high=0.2,
+    )  # fmt: skip
     shown, e = line(tables.conditions(group([row]))), exponent(row)
     assert shown["λ̂"] == f"{e.value:.4f}"
     assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"

@@ -20,8 +20,9 @@ from plenum.reports.table import Column, Table, keys
 _ROLES = ("off", "on")
 
 LEGEND = (
-    "* growth or contraction, † other than diffusion: random time reversal and jackknife test, "
-    f"each at a false discovery rate of {percent(DIFFERENT)} over this map (Benjamini-Hochberg)"
+    "* growth or contraction, † other than diffusion, ‡ faster than independent jumps: random time "
+    f"reversal and jackknife tests, each at a false discovery rate of {percent(DIFFERENT)} over "
+    "this map (Benjamini-Hochberg)"
 )
 """The explanation of a map's marks."""
 

@@ -1,13 +1,15 @@
 """Publication of a study's tables: printed, written as CSV, Markdown and LaTeX, and logged."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
+from plenum.dynamics import GrowthFit
 from plenum.reports import effects, fragility
 from plenum.reports.groups import RowGroup, by_estimand
 from plenum.reports.publishing import Product, publish_product
-from plenum.reports.rows import rows_frame
+from plenum.reports.rows import Row, rows_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load_study
 from plenum.reports.tables import branching
@@ -15,6 +17,7 @@ from plenum.reports.tables import decision_effects as compared
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
+from plenum.reports.tables.growth import fit_growth, frame_growth, tabulate_growth
 from plenum.reports.tables.maps import landscape, matrices
 from plenum.reports.tables.overview import overview
 from plenum.tracking import MANY
@@ -57,6 +60,8 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     large = len(rows) > MANY  # a table for each pair of levels would be a book
     squares = [] if large else [table for group in repeated for table in matrices(group)]
     details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
+    models = fit_growth(once, chosen)
+    details += [t for group in repeated for t in tabulate_growth(group, _of(group, models))]
     details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tabulate_branching(rows)]
     wordings = fragility_tables.tabulate_fragility(rows, changed)
     last = compared.tabulate_decision_effects(study)
@@ -70,7 +75,11 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     always = (*first, *wordings[:1])
     short = [table for table in printed if table in always or len(table) <= _LINES]
     left = len(printed) + len(squares) - len(several) - len(short)
-    every = {**frames(study), "fragility_contrasts": fragility.contrasts_frame(study.name, changed)}
+    every = {
+        **frames(study),
+        "growth": frame_growth(models, study.name),
+        "fragility_contrasts": fragility.contrasts_frame(study.name, changed),
+    }
     more = f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"
     product = Product(
         stem="tables",
@@ -83,6 +92,10 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     )
     publish_product(product, chosen)
     return study
+
+
+def _of(group: RowGroup, fits: Sequence[tuple[Row, GrowthFit]]) -> list[tuple[Row, GrowthFit]]:
+    return [(row, fit) for row, fit in fits if row in group.rows]
 
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:

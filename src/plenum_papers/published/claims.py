@@ -148,7 +148,7 @@ def _elevated(roles: str, model: str, cells: Cells) -> Decision:
         for design in ((roles, model), ("off", "uniform"))
     ]
     higher = sum(first > second for first, second in zip(*values, strict=True))
-    return settle(2 * higher > len(scenarios), f"in {higher} of {len(scenarios)} scenarios")
+    return settle(2 * higher >= len(scenarios), f"in {higher} of {len(scenarios)} scenarios")
 
 
 def _mixed(cells: Cells) -> list[str]:
@@ -262,12 +262,12 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     ),
     VerbalClaim(
         "001, Fig. 4",
-        "uniform: λ̂ is higher with roles in most scenarios",
+        "uniform: λ̂ is higher with roles in at least half of the scenarios",
         partial(_elevated, "on", "uniform"),
     ),
     VerbalClaim(
         "001, Fig. 4",
-        "without roles: λ̂ is higher with mixed models in most scenarios",
+        "without roles: λ̂ is higher with mixed models in at least half of the scenarios",
         partial(_elevated, "off", "mixed"),
     ),
     VerbalClaim(

@@ -70,7 +70,14 @@ def spread_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDA
 
     Shape (rounds,), in units. Of the agents that decided, as a whole: divided by their number.
     """
-    return np.array([np.std(given) if given else np.nan for given in _given(records, proposals)])
+    return np.array([_spread(given) for given in _given(records, proposals)], dtype=float)
+
+
+def _spread(amounts: Sequence[float]) -> float:
+    """Return the standard deviation; exactly 0 where all are equal."""
+    if not amounts:
+        return float("nan")
+    return 0.0 if min(amounts) == max(amounts) else float(np.std(amounts))
 
 
 def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:

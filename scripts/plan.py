@@ -2,6 +2,7 @@
 
 python scripts/plan.py study=NAME [difference=0.2] [delta=0.03]
 python scripts/plan.py study=NAME [half_width=0.02] [maximum=100] [looks=[10,20]]
+python scripts/plan.py fit=published study=NAME|scenario=HL-01    by agents fitted to released runs
 """
 
 try:
@@ -18,6 +19,11 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="plan")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        if cfg.fit is not None:
+            from plenum_fit.planning import publish_fitted_plan
+
+            publish_fitted_plan(cfg)
+            return
         from plenum.reports import plans
         from plenum.reports.settings import plan_settings
 

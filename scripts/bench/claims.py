@@ -1,6 +1,6 @@
 """Measure how often claims about decisions and divergence are wrong, and how often they are found.
 
-    python scripts/bench/claims.py [--only PART] [--quick]
+    python scripts/bench/claims.py [--only PART] [--quick] [published=CLONE]
 
 - decision_size   rejections at 5 % of every test of decisions where there is nothing to find, with
                   5, 10 and 20 replicates an arm and with 20 against 8; the worst of all
@@ -16,18 +16,33 @@
 - jump_cover      how often an interval of λ̂ holds or is refused where a replicate jumped within the
                   fit; how often it misses since none did; rejections of true hypotheses
 - models          which model of growth is told, rightly and wrongly, at 20 replicates
+- fit             error of the best model of committees over that of resampling recorded runs, in
+                  scenarios that it wasn't fitted to, and from pilots of 3, 5 and 10 runs; needs
+                  published=CLONE, a clone of the released runs
 
 A part is a function of whether a small part of it is enough, and returns its figures by name: add
 it to `PARTS`, and what is to be reached to `TO_REACH`. The last line is JSON with all figures.
 """
 
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
 from claims_decisions import measure_cover, measure_power, measure_size
+from claims_fit import measure_fit
 from claims_jumps import measure_jump_cover, measure_jump_size
 from claims_models import measure_models
 from claims_rules import measure_rules
 from measuring import measure_parts
 
-PARTS = {
+_NAMED = "published="
+
+CLONES = [Path(word.removeprefix(_NAMED)) for word in sys.argv[1:] if word.startswith(_NAMED)]
+"""The clone of the released runs, where one is named."""
+
+PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "decision_size": measure_size,
     "decision_power": measure_power,
     "decision_cover": measure_cover,
@@ -35,6 +50,7 @@ PARTS = {
     "jump_size": measure_jump_size,
     "jump_cover": measure_jump_cover,
     "models": measure_models,
+    "fit": partial(measure_fit, CLONES[-1] if CLONES else None),
 }
 
 TO_REACH = {
@@ -49,4 +65,5 @@ TO_REACH = {
 }
 
 if __name__ == "__main__":
+    sys.argv[1:] = [word for word in sys.argv[1:] if not word.startswith(_NAMED)]
     measure_parts(__doc__, PARTS, TO_REACH)

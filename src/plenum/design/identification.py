@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.design.settings import HOSTED_ELSEWHERE, Api, Backend, Hosted
+from plenum.design.settings import HOSTED_ELSEWHERE, Api, Backend, Hosted, Simulated
 
 
 def format_value(value: Any) -> str:
@@ -43,6 +43,8 @@ def identified_backend(backend: Backend) -> dict[str, Any]:
     is named by the first of its servers: others may come and go.
     """
     values = dataclasses.asdict(backend)
+    if isinstance(backend, Simulated) and backend.fit is None:  # identities are older than this
+        del values["fit"]
     if isinstance(backend, Hosted):
         return {key: value for key, value in values.items() if key not in HOSTED_ELSEWHERE}
     if isinstance(backend, Api):

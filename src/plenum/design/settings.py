@@ -81,9 +81,13 @@ class Sampling(Checked):
 
 @dataclass(frozen=True)
 class Simulated(Checked):
-    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
+    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations.
+
+    ``fit`` names a package's agents that were fitted to real ones, in place of the equations.
+    """
 
     name: Literal["simulated"] = "simulated"
+    fit: str | None = None
     gain: NotNegative = 1.0
     coupling: NotNegative = 1.0
     noise: Probability = 0.05

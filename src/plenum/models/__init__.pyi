@@ -53,15 +53,19 @@ from .raw_requests import RawRequest as RawRequest
 from .raw_requests import ToolCall as ToolCall
 from .retry import Policy as Policy
 from .retry import call_with_retries as call_with_retries
+from .simulated.backend import STATE_RULES as STATE_RULES
 from .simulated.backend import SimulatedBackend as SimulatedBackend
+from .simulated.backend import StateRule as StateRule
 from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
+from .simulated.reading import Prompt as Prompt
 
 __all__ = [
     "INTERFACES",
     "NOT_SENT",
     "SIMULATED",
+    "STATE_RULES",
     "TOKENS_A_WORD",
     "WHOLE",
     "Answer",
@@ -83,11 +87,13 @@ __all__ = [
     "Policy",
     "Price",
     "Prices",
+    "Prompt",
     "RawRequest",
     "Reply",
     "Response",
     "Route",
     "SimulatedBackend",
+    "StateRule",
     "TokenCounting",
     "ToolCall",
     "UnfitReply",

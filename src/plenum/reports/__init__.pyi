@@ -119,7 +119,9 @@ from .rows import shown_rows as shown_rows
 from .rows import symbol as symbol
 from .rows import varying_in as varying_in
 from .settings import Out as Out
+from .settings import PlanSettings as PlanSettings
 from .settings import Settings as Settings
+from .settings import plan_settings as plan_settings
 from .settings import read_names as read_names
 from .settings import read_study_settings as read_study_settings
 from .settings import report_settings as report_settings
@@ -204,6 +206,7 @@ __all__ = [
     "Out",
     "Path",
     "Picture",
+    "PlanSettings",
     "Points",
     "Product",
     "Replicates",
@@ -299,6 +302,7 @@ __all__ = [
     "pages",
     "paragraphs",
     "plain",
+    "plan_settings",
     "prose_width",
     "provenance",
     "publish_product",

@@ -162,6 +162,12 @@ class TrackedCondition:
         return rerun(self.factors)
 
     @property
+    def fit(self) -> str:
+        """The name of the fit of simulated agents; empty without one."""
+        named = re.search(r"(?:^| )fit=(\S+)", self.factors.get("settings", ""))
+        return named[1] if named else ""
+
+    @property
     def ensemble(self) -> NDArray[np.float64]:
         """Committee mean preferences, shape (replicates, rounds, options)."""
         return np.asarray(np.nanmean(self.preferences, axis=2))

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from plenum.base import UserError, generator
+from plenum.base import Registry, UserError, generator
 from plenum.design import KINDS, Sampling, Simulated
 from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
@@ -44,6 +45,22 @@ class Agent(Protocol):
         """
 
 
+class StateRule(Protocol):
+    """The states of agents that were fitted to real ones."""
+
+    def check(self, models: tuple[str, ...], temperature: float) -> None:
+        """Refuse what it wasn't fitted to (``UserError``)."""
+
+    def update(
+        self, prompt: Prompt, model: str, generator: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Draw the next preferences of the seat that reads the prompt, shape (options,)."""
+
+
+STATE_RULES: Registry[StateRule] = Registry("plenum.state_rules", "backend.fit")
+"""By the name that ``backend.fit`` gives."""
+
+
 class SimulatedBackend:
     """A backend that answers turns, repairs, ballots and counts from the prompt's text alone.
 
@@ -57,7 +74,9 @@ class SimulatedBackend:
         self._knobs = knobs
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Accept everything: any model id has a persona."""
+        """Accept everything, since any model id has a persona; fitted agents are particular."""
+        if self._knobs.fit is not None:
+            STATE_RULES[self._knobs.fit].check(models, sampling.temperature)
 
     def provider(self, model: str) -> str:
         """Name the one provider."""
@@ -120,16 +139,23 @@ class SimulatedBackend:
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
             return _ballot(prompt)
-        kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
-        pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
-        values = speech.slip_units(speech.round_units(pref), self._knobs.noise, rng)
+        pref = self._update(prompt, chat, rng)
+        # Fitted agents have the noise of those that they were fitted to.
+        noise = self._knobs.noise if self._knobs.fit is None else 0.0
+        values = speech.slip_units(speech.round_units(pref), noise, rng)
         argument = "" if repair and chat.answer is None else speech.write_argument(prompt, pref)
         slip, where = rng.random(2)
-        if slip < self._knobs.noise:
+        if slip < noise:
             argument = speech.swap_word(argument, where)
         if chat.answer is not None:
             return speech.write_turn(argument, prompt.case.labels, pref, values)
         return f"{argument}\n{speech.write_state_line(pref, values)}".strip()
+
+    def _update(self, prompt: Prompt, chat: Chat, rng: np.random.Generator) -> NDArray[np.float64]:
+        if self._knobs.fit is not None:
+            return STATE_RULES[self._knobs.fit].update(prompt, chat.model, rng)
+        kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
+        return opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
 
 
 def read_prompt(chat: Chat) -> Prompt:

@@ -1,0 +1,33 @@
+"""The part of `claims.py` on fitted committees: how they predict others, beside resampled runs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plenum_fit.released import read_released
+from plenum_fit.surrogates import CANDIDATES
+from plenum_fit.validating import NEW, Validation, compute_gains, cross_validate, name_pilot
+from plenum_papers.published import Release
+
+QUICK = ("peers", "stubborn", "polarising")
+"""The candidates that a small part tries."""
+
+
+def measure_fit(clone: Path | None, quick: bool) -> dict[str, Any]:
+    """Divide the error of the best model by that of resampling, by scenario and in the mean."""
+    if clone is None:
+        return {"fit_gain": "needs published=CLONE"}
+    recorded = tuple(read_released(Release(clone), ["landscape"]))
+    tried = tuple(each for each in CANDIDATES if not quick or each.name in QUICK)
+    pilots = (5,) if quick else (3, 5, 10)
+    found = cross_validate(Validation(recorded, pilots, 1, 50 if quick else 200, tried))
+    gains = compute_gains(found, NEW)
+    figures: dict[str, Any] = {
+        "fit_gain": {scenario: round(gain, 2) for scenario, gain in gains.items()},
+        "fit_gain_mean": round(float(np.mean(list(gains.values()))), 3),
+    }
+    for size in pilots:
+        each = list(compute_gains(found, name_pilot(size)).values())
+        figures[f"fit_gain_pilot_{size}"] = round(float(np.mean(each)), 3)
+    return figures

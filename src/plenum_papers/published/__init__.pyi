@@ -1,0 +1,6 @@
+from .catalogue import Release as Release
+from .catalogue import release_of as release_of
+from .conditions import PublishedCondition as PublishedCondition
+from .conditions import load as load
+
+__all__ = ["PublishedCondition", "Release", "load", "release_of"]

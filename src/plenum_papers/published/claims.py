@@ -57,11 +57,13 @@ def _flat(cells: Cells) -> Decision:
     """Test one λ̂ at all temperatures: Cochran's Q over the jackknife's standard errors."""
     found = [growth_of(cells[key("IM-01", "on", temperature=t)]) for t in TEMPERATURES]
     values = np.array([each.value for each in found])
+    text = f"λ̂ from {values.min():.3f} to {values.max():.3f}"
+    if any(np.isnan(each.ci_low) for each in found):
+        return NOT_CONTRADICTED, f"{text}; no test: few runs carry some"
     weights = 1 / np.array([each.se for each in found]) ** 2
     q = float((weights * (values - np.average(values, weights=weights)) ** 2).sum())
     p = float(chi2.sf(q, len(found) - 1))
-    text = f"λ̂ from {values.min():.3f} to {values.max():.3f}; Q = {q:.1f}, p = {p:.2f}"
-    return (NOT_CONTRADICTED if p >= 0.05 else CONTRADICTED), text
+    return (NOT_CONTRADICTED if p >= 0.05 else CONTRADICTED), f"{text}; Q = {q:.1f}, p = {p:.2f}"
 
 
 def _near_zero(cells: Cells) -> Decision:

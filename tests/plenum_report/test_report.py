@@ -178,7 +178,9 @@ def test_the_square_in_numbers() -> None:
     assert "estimated in all four conditions" in said
     assert f"λ̂ = {most.value:.4f} [{most.ci_low:.4f}, {most.ci_high:.4f}]" in said
     assert "largest with roles on and model uniform" in said
-    assert "have λ = 0.0509 over the same rounds" in said
+    assert "have λ = 0.0509, and independent jumps to another option" in said
+    assert "0.1018" in said
+    assert "; the data don't tell these models apart in the other three (Table" in said
     assert "λ̂ is above diffusion after Holm's adjustment in one of four: roles on" in said
 
 
@@ -214,7 +216,7 @@ def test_a_claim_that_few_replicates_carry_says_so() -> None:
     row = build([tracked(1, 0.02, 20)])[0]
     row = estimated(row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("uneven",))
     assert "This estimate carries uneven" in told([row], "estimates")
-    assert "No rate where flips dominate." in told([row], "limits")
+    assert "No rate where a few replicates carry it." in told([row], "limits")
     assert "few replicates carry λ̂" in told([row], "warnings")
 
 

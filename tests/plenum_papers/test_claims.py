@@ -45,7 +45,7 @@ def known(runs: dict[Key, NDArray[np.float64]]) -> Cells:
 def wavering(rate: float, seed: int) -> NDArray[np.float64]:
     """Twenty runs of five seats whose distance grows at about a rate a round."""
     draws = np.random.default_rng(seed)
-    own = draws.normal(rate, 0.03, (20, 1, 1, 1)) * np.arange(20)[:, None, None]
+    own = draws.normal(rate, 0.003, (20, 1, 1, 1)) * np.arange(20)[:, None, None]
     away = draws.normal(0, 0.01, (20, 1, 1, 3)) * np.exp(own)
     return np.repeat(1 / 3 + away + draws.normal(0, 1e-4, (20, 20, 1, 3)), 5, axis=2)
 

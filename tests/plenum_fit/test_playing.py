@@ -1,11 +1,16 @@
 """Agents that were fitted to released runs: what they read and draw, and what they refuse."""
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from plenum.base import UserError
-from plenum.design import Sampling, Simulated
-from plenum.models import STATE_RULES, Prompt, SimulatedBackend
+from plenum.design import Job
+from plenum.execution.preflight import require_fitted
+from plenum.models import STATE_RULES, Prompt
 from plenum.models.simulated.reading import PromptRow, ScenarioSection
 from plenum_fit.kernels import move
 from plenum_fit.playing import FITTED
@@ -86,18 +91,62 @@ def test_starts_are_found_again() -> None:
     np.testing.assert_allclose(found.covariance, law.covariance, atol=2e-5)
 
 
-def test_what_the_agents_were_not_fitted_to_is_refused() -> None:
-    backend = SimulatedBackend(Simulated(fit="published"))
-    backend.check(("gpt-4.1-mini", "gpt-4.1"), Sampling())
-    with pytest.raises(UserError, match="gpt-4o"):
-        backend.check(("gpt-4.1-mini", "gpt-4o"), Sampling())
-    with pytest.raises(UserError, match=r"temperature 0, not 0\.7"):
-        backend.check(("gpt-4.1-mini",), Sampling(temperature=0.7))
-    with pytest.raises(UserError, match="'nonsense' is none of those installed: published"):
-        SimulatedBackend(Simulated(fit="nonsense")).check((), Sampling())
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("model=gpt-4.1",), "no seat 'Welfare gpt-4.1 mandate'"),
+        (("model=gpt-4o",), "no seat 'Chair gpt-4o mandate'"),
+        (("scenario=CL-04-five",), "no CL-04-five"),
+        (("temperature=t0.7",), "temperature: 0.7"),
+        (("memory=k1",), "memory: k1"),
+        (("protocol.order=random",), "protocol.order: random"),
+        (("protocol=one_shot",), "protocol: one_shot"),
+        (("perturbation=variants20", "scenario=IM-01"), "perturbation: variants20"),
+        (("backend.gain=2",), "backend.gain: 2"),
+        (("backend.noise=0",), "backend.noise: 0"),
+        (("backend.fit=nonsense",), "'nonsense' is none of those installed: published"),
+    ],
+)
+def test_what_the_agents_were_not_fitted_to_or_would_ignore_is_refused(
+    job: Callable[..., Job], given: tuple[str, ...], said: str
+) -> None:
+    fitted = [] if "backend.fit=nonsense" in given else ["backend.fit=published"]
+    with pytest.raises(UserError, match=re.escape(said)):
+        require_fitted([job(*fitted, *given)])
+
+
+@pytest.mark.parametrize("roles", ["on", "off"])
+@pytest.mark.parametrize("model", ["uniform", "mixed"])
+def test_the_released_designs_are_played(job: Callable[..., Job], roles: str, model: str) -> None:
+    require_fitted([job("backend.fit=published", f"roles={roles}", f"model={model}")])
+    assert STATE_RULES["published"] is FITTED
+
+
+def test_a_seat_with_an_even_state_has_not_spoken() -> None:
+    """The papers' prompts show 0.33, 0.33, 0.34 and 50 of a seat that hasn't spoken."""
+    silent = read_by("Rights", {})
+    even, spoken = (
+        replace(silent, table={label: PromptRow((0.33, 0.33, 0.34), conf) for label in SEATS})
+        for conf in (50, 34)
+    )
+    first, drawn, moved = (
+        FITTED.update(each, "gpt-4.1-mini", np.random.default_rng(2))
+        for each in (silent, even, spoken)
+    )
+    np.testing.assert_array_equal(first, drawn)
+    assert np.abs(first - moved).max() > 0.01
+
+
+def test_a_case_is_known_by_its_id_where_its_options_are_worded_at_length() -> None:
+    text = "SCENARIO_ID: HL-01\nOptions:\nA) Single-payer with global budgets"
+    worded = replace(read_by("Chair", {}, ("A long one", "B", "C")), case=case_of(text))
     rng = np.random.default_rng(0)
+    short = FITTED.update(read_by("Chair", {}), "gpt-4.1-mini", np.random.default_rng(0))
+    np.testing.assert_array_equal(FITTED.update(worded, "gpt-4.1-mini", rng), short)
     with pytest.raises(UserError, match="Red, Green, Blue"):
         FITTED.update(read_by("Chair", {}, ("Red", "Green", "Blue")), "gpt-4.1-mini", rng)
-    with pytest.raises(UserError, match="no seat 'Chair xai/grok-3 mandate'"):
-        FITTED.update(read_by("Chair", {}), "xai/grok-3", rng)
-    assert STATE_RULES["published"] is FITTED
+
+
+def case_of(text: str) -> ScenarioSection:
+    """A case of three options that are told by the text alone."""
+    return ScenarioSection(text, ("A", "B", "C"), ("x", "y", "z"), (), ())

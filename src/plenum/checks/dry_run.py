@@ -27,6 +27,7 @@ from plenum.execution import (
     playing_of,
     raise_file_limit,
     replicate_usage,
+    require_fitted,
     require_jobs,
     require_limited_models,
     require_one_kind_a_study,
@@ -82,6 +83,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     require_limited_models(jobs)
+    require_fitted(jobs)
     require_parameters(jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)

@@ -10,6 +10,7 @@ from .frame import PLENUM as PLENUM
 from .frame import Frame as Frame
 from .frame import template_problems as template_problems
 from .state import Malformed as Malformed
+from .state import even_state as even_state
 from .state import parse_answer as parse_answer
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Malformed",
     "Seat",
     "classify_failure",
+    "even_state",
     "parse_answer",
     "require_committee",
     "template_problems",

@@ -38,6 +38,7 @@ from .playing import refuse_workers as refuse_workers
 from .preflight import check_model as check_model
 from .preflight import check_sweep as check_sweep
 from .preflight import describe_new_factors as describe_new_factors
+from .preflight import require_fitted as require_fitted
 from .preflight import require_jobs as require_jobs
 from .preflight import require_limited_models as require_limited_models
 from .preflight import require_one_kind_a_study as require_one_kind_a_study
@@ -107,6 +108,7 @@ __all__ = [
     "refuse_workers",
     "replicate_usage",
     "report_condition",
+    "require_fitted",
     "require_jobs",
     "require_limited_models",
     "require_one_kind_a_study",

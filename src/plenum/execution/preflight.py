@@ -5,9 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import HOSTS, KINDS, Api, Backend, Condition, Hosted, Job, kind_of
+from plenum.design import (
+    HOSTS,
+    KINDS,
+    Api,
+    Backend,
+    Condition,
+    Hosted,
+    Job,
+    Simulated,
+    kind_of,
+)
 from plenum.execution.condition_folder import take_up
-from plenum.models import ChatModel, Prices, TokenCounting, how_to_state
+from plenum.models import STATE_RULES, ChatModel, Prices, TokenCounting, how_to_state
 from plenum.records import local_folder
 from plenum.tracking import (
     StoredRun,
@@ -42,7 +52,30 @@ def check_sweep(jobs: Sequence[Job]) -> None:
         require_writable_store(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
+    require_fitted(jobs)
     take_up(jobs)
+
+
+def require_fitted(jobs: Sequence[Job]) -> None:
+    """Refuse what agents that were fitted to real ones can't play, or what they would ignore.
+
+    Raises
+    ------
+    UserError
+        There is no such fit, it has no such agents, or a setting has no effect on them.
+    """
+    for condition in (job.condition for job in jobs):
+        backend = condition.backend
+        if not isinstance(backend, Simulated) or backend.fit is None:
+            continue
+        for name in ("gain", "coupling", "noise"):
+            value = getattr(backend, name)
+            if value != getattr(Simulated, name):
+                raise UserError(
+                    f"backend.{name}: {value:g} has no effect with backend.fit={backend.fit}; "
+                    "leave it out"
+                )
+        STATE_RULES[backend.fit].check(condition)
 
 
 def require_parameters(jobs: Sequence[Job]) -> None:

@@ -78,9 +78,13 @@ def test_fitted_agents_deliberate_say_so_and_plan(tmp_path: Path) -> None:
         ("run.py", ("backend.fit=mine",), "backend.fit: 'mine'"),
         ("run.py", ("backend.fit=published", "model=gpt-4o"), "gpt-4o"),
         ("run.py", ("backend.fit=published", "temperature=t0.7"), "temperature 0"),
+        ("run.py", ("-m", "backend.fit=published", "model=gpt-4.1", "study=two"), "gpt-4.1 man"),
+        ("run.py", ("backend.fit=published", "memory=k1", "dry_run=true"), "memory=k15"),
     ):
         refused = call(tmp_path, script, *given, status=2)
-        assert named in refused.stderr.strip().splitlines()[-1]
+        (line,) = refused.stderr.strip().splitlines()
+        assert named in line
+    assert client(tmp_path).get_experiment_by_name("two") is None
 
 
 @pytest.mark.long

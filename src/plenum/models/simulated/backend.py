@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import Registry, UserError, generator
-from plenum.design import KINDS, Sampling, Simulated
+from plenum.design import KINDS, Condition, Sampling, Simulated
 from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
 from plenum.models.simulated import opinion, reading, speech, unsectioned
@@ -48,8 +48,8 @@ class Agent(Protocol):
 class StateRule(Protocol):
     """The states of agents that were fitted to real ones."""
 
-    def check(self, models: tuple[str, ...], temperature: float) -> None:
-        """Refuse what it wasn't fitted to (``UserError``)."""
+    def check(self, condition: Condition) -> None:
+        """Refuse what it wasn't fitted to (``UserError``), before a sweep's first call."""
 
     def update(
         self, prompt: Prompt, model: str, generator: np.random.Generator
@@ -74,9 +74,7 @@ class SimulatedBackend:
         self._knobs = knobs
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Accept everything, since any model id has a persona; fitted agents are particular."""
-        if self._knobs.fit is not None:
-            STATE_RULES[self._knobs.fit].check(models, sampling.temperature)
+        """Accept everything, since any model id has a persona."""
 
     def provider(self, model: str) -> str:
         """Name the one provider."""

@@ -30,6 +30,10 @@ class Runs:
     preferences: NDArray[np.float64]
     decisions: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def decided(self) -> tuple[str, ...]:
+        return tuple(self.decisions.elements()) or ("A",) * len(self.preferences)
+
 
 class Known(dict[Key, Cell]):
     """Cells of known runs."""
@@ -71,6 +75,82 @@ def test_an_effect_is_shown_by_its_test_and_sign(
     )
     found, text = BY_CLAIM["HL-01: roles raise λ̂ of a uniform committee"].decide(cells)
     assert found == verdict, text
+
+
+WITH_ROLES = [
+    "IM-01 with roles: intervals of λ̂ at T = 0 and 0.7 meet",
+    "IM-01 with roles: λ̂ is the same at eight temperatures",
+]
+
+
+def at_temperatures(hot: float, **of_one: Counter[str]) -> Cells:
+    """Runs of IM-01 with roles that grow alike but at the highest temperature."""
+    rates = dict.fromkeys(TEMPERATURES, 0.05) | {"t0.7": hot}
+    return Known(
+        {
+            key("IM-01", "on", temperature=t): cast(
+                Cell, Runs(wavering(rate, n), of_one.get(t, Counter(A=20)))
+            )
+            for n, (t, rate) in enumerate(rates.items())
+        }
+    )
+
+
+@pytest.mark.parametrize("claim", WITH_ROLES)
+def test_growth_at_temperatures_is_compared_where_all_have_an_interval(claim: str) -> None:
+    assert BY_CLAIM[claim].decide(at_temperatures(0.05))[0] == "not contradicted"
+    assert BY_CLAIM[claim].decide(at_temperatures(0.09))[0] == "contradicted"
+
+
+@pytest.mark.parametrize("claim", WITH_ROLES)
+@pytest.mark.parametrize("without", ["t0", "t0.7"])
+@pytest.mark.parametrize("hot", [0.05, 0.09])
+def test_growth_without_an_interval_is_neither_contradicted_nor_not(
+    claim: str, without: str, hot: float
+) -> None:
+    cells = at_temperatures(hot, **{without: Counter(A=12, B=8)})
+    assert BY_CLAIM[claim].decide(cells)[0] == "no test"
+
+
+ON, OFF, MIXED, BOTH = (
+    key("HL-01", roles, model)
+    for roles, model in (("on", "uniform"), ("off", "uniform"), ("off", "mixed"), ("on", "mixed"))
+)
+
+
+@pytest.mark.parametrize("uneven", [ON, OFF, MIXED, BOTH])
+def test_effects_on_growth_have_no_test_where_less_than_four_in_five_decide_alike(
+    uneven: Key,
+) -> None:
+    rates = {ON: 0.09, OFF: 0.02, MIXED: 0.09, BOTH: 0.05}
+    runs = {each: Runs(wavering(rate, n)) for n, (each, rate) in enumerate(rates.items())}
+    pairs = {
+        "HL-01: roles raise λ̂ of a uniform committee": {ON, OFF},
+        "HL-01: mixed models raise λ̂ without roles": {MIXED, OFF},
+        "HL-01: with mixed models, roles lower λ̂": {BOTH, MIXED},
+        "HL-01: roles and mixed models do less together than apart": set(rates),
+    }
+    alike = Known({each: cast(Cell, found) for each, found in runs.items()})
+    apart = Runs(runs[uneven].preferences, Counter(A=12, B=8))
+    parted = Known({**alike, uneven: cast(Cell, apart)})
+    for claim, compared in pairs.items():
+        assert BY_CLAIM[claim].decide(alike)[0] == "shown"
+        expected = "no test" if uneven in compared else "shown"
+        assert BY_CLAIM[claim].decide(parted)[0] == expected, claim
+
+
+def test_a_claim_on_several_scenarios_has_no_test_if_none_of_them_has_one() -> None:
+    claim = BY_CLAIM["one argument of memory lowers λ̂ in two scenarios"]
+    cells = {
+        key(scenario, "on", memory=memory): Runs(wavering(rate, n), Counter(A=12, B=8))
+        for n, scenario in enumerate(("IM-01", "CL-01"))
+        for memory, rate in (("k1", 0.02), ("k15", 0.09))
+    }
+    apart = Known({each: cast(Cell, found) for each, found in cells.items()})
+    assert claim.decide(apart)[0] == "no test"
+    half = {k: Runs(found.preferences) for k, found in cells.items() if k[0] == "CL-01"}
+    some = Known({each: cast(Cell, found) for each, found in {**cells, **half}.items()})
+    assert claim.decide(some)[0] == "not shown"
 
 
 def test_one_run_with_a_later_majority_contradicts_without_exception() -> None:
@@ -136,6 +216,24 @@ def test_a_printed_value_that_turns_a_sentence_over_turns_its_verdict(
     assert text == "better in 14 of 15 printed values"
 
 
+def test_a_sentence_that_names_no_level_is_decided_by_the_row_over_all_levels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    claim = BY_CLAIM["a single model performs worst"]
+    table = dict(world_claims._table("2"))
+    assert (claim.rows, claim.decide(known({}))[0]) == ("overall", "holds")
+    table["low diversity", "CR"] = {**table["low diversity", "CR"], "one model, one unit": 1.0}
+    monkeypatch.setattr(world_claims, "_table", lambda _: table)
+    assert claim.decide(known({}))[0] == "holds"
+    table["all", "CR"] = {**table["all", "CR"], "one model, one unit": 1.0}
+    assert claim.decide(known({}))[0] == "contradicted"
+
+
+def test_every_sentence_on_tables_says_which_rows_decide() -> None:
+    for claim in world_claims.CLAIMS:
+        assert bool(claim.rows) == (claim.decided_by == "printed tables"), claim.claim
+
+
 def test_no_noise_is_best_in_the_equations_of_the_appendix() -> None:
     claim = BY_CLAIM["with a strong pull to the optimum, some noise improves tracking"]
     assert claim.decide(known({}))[0] == "contradicted"
@@ -159,12 +257,13 @@ def test_claims_that_nothing_released_decides_say_what_they_need() -> None:
 def test_verdicts_are_counted() -> None:
     some: list[Any] = [
         DecidedClaim(CLAIMS[0], verdict, "")
-        for verdict in ("shown", "not shown", "contradicted", "contradicted", "holds")
+        for verdict in ("shown", "not shown", "contradicted", "contradicted", "holds", "no test")
     ]
     assert count_verdicts([*some, *list_open_claims()[:2]], ["one"]) == {
-        "claims": 5,
+        "claims": 6,
         "claims_not_shown": 1,
         "claims_contradicted": 2,
+        "claims_no_test": 1,
         "claims_without_data": 2,
         "claims_undecided": 1,
     }

@@ -37,9 +37,15 @@ class Cell:
         return flat.reshape(len(runs), source.rounds, source.agents, -1)
 
     @cached_property
+    def decided(self) -> tuple[str, ...]:
+        """The decision that the clerk named, by replicate in the order of ``preferences``."""
+        runs = self.condition.runs
+        return tuple(runs[index].run.final_decision.decision for index in sorted(runs))
+
+    @cached_property
     def decisions(self) -> Counter[str]:
         """Counts of the decisions that the clerk named."""
-        return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
+        return Counter(self.decided)
 
     def within(self, family: str) -> "Cell":
         """Return the runs that read the wordings of a family, the canonical one left out."""
@@ -50,8 +56,8 @@ class Cell:
 
 
 def growth_of(cell: Cell) -> LyapunovEstimate:
-    """Estimate λ̂ of the committee means over rounds 3 to 20."""
-    return lyapunov(cell.preferences.mean(axis=2))
+    """Estimate λ̂ of the committee means over rounds 3 to 20; decisions count for its warnings."""
+    return lyapunov(cell.preferences.mean(axis=2), decisions=cell.decided)
 
 
 def p_growth(cell: Cell) -> float:

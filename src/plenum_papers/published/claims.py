@@ -18,6 +18,7 @@ from plenum.dynamics import (
 )
 from plenum.reports import format_p_value
 from plenum_papers.published.cells import (
+    Cell,
     Cells,
     Key,
     NoFileError,
@@ -28,6 +29,7 @@ from plenum_papers.published.cells import (
 )
 from plenum_papers.published.verdicts import (
     CONTRADICTED,
+    NO_TEST,
     NOT_CONTRADICTED,
     NOT_SHOWN,
     SHOWN,
@@ -58,8 +60,9 @@ def _flat(cells: Cells) -> Decision:
     found = [growth_of(cells[key("IM-01", "on", temperature=t)]) for t in TEMPERATURES]
     values = np.array([each.value for each in found])
     text = f"λ̂ from {values.min():.3f} to {values.max():.3f}"
-    if any(np.isnan(each.ci_low) for each in found):
-        return NOT_CONTRADICTED, f"{text}; no test: few runs carry some"
+    without = sum(np.isnan(each.ci_low) for each in found)
+    if without:
+        return NO_TEST, f"{text}; {without} of {len(found)} have no interval"
     weights = 1 / np.array([each.se for each in found]) ** 2
     q = float((weights * (values - np.average(values, weights=weights)) ** 2).sum())
     p = float(chi2.sf(q, len(found) - 1))
@@ -76,8 +79,10 @@ def _near_zero(cells: Cells) -> Decision:
 
 def _overlap(cells: Cells) -> Decision:
     cold, hot = (growth_of(cells[key("IM-01", "on", temperature=t)]) for t in ("t0", "t0.7"))
-    apart = cold.ci_low > hot.ci_high or hot.ci_low > cold.ci_high
     text = f"{interval_of(cold)} and {interval_of(hot)}"
+    if np.isnan([cold.ci_low, hot.ci_low]).any():  # compared with NaN, nothing is ever apart
+        return NO_TEST, text
+    apart = cold.ci_low > hot.ci_high or hot.ci_low > cold.ci_high
     return (CONTRADICTED if apart else NOT_CONTRADICTED), text
 
 
@@ -162,23 +167,28 @@ def _mixed(cells: Cells) -> list[str]:
 
 
 def _difference(first: Key, second: Key, sign: int, cells: Cells) -> Decision:
-    found = contrast(*(cells[k].preferences.mean(axis=2) for k in (first, second)))
-    return _judge(found, sign)
+    return _judge(_contrast(cells[first], cells[second]), sign)
+
+
+def _contrast(first: Cell, second: Cell) -> Estimate:
+    arms = (first, second)
+    means = (cell.preferences.mean(axis=2) for cell in arms)
+    return contrast(*means, decisions=[cell.decided for cell in arms])
 
 
 def _interaction(scenario: str, cells: Cells) -> Decision:
     design = (("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform"))
-    square = [
-        cells[key(scenario, roles, model)].preferences.mean(axis=2) for roles, model in design
-    ]
-    return _judge(interaction(*square), -1)
+    square = [cells[key(scenario, roles, model)] for roles, model in design]
+    means = (cell.preferences.mean(axis=2) for cell in square)
+    return _judge(interaction(*means, decisions=[cell.decided for cell in square]), -1)
 
 
 def _judge(found: Estimate, sign: int) -> Decision:
+    text = f"Δλ̂ {interval_of(found)}"
+    if np.isnan(found.p):
+        return NO_TEST, text
     p = format_p_value(found.p)
-    tested = f"p {p if p.startswith('<') else f'= {p}'}"
-    known = not np.isnan(found.p)
-    text = f"Δλ̂ {interval_of(found)}, {tested if known else 'no test: few runs carry it'}"
+    text += f", p {p if p.startswith('<') else f'= {p}'}"
     if not (found.p < 0.05 and excludes(found.ci_low, found.ci_high)):
         return NOT_SHOWN, text
     return (SHOWN if found.value * sign > 0 else CONTRADICTED), text
@@ -186,16 +196,16 @@ def _judge(found: Estimate, sign: int) -> Decision:
 
 def _each(firsts: Sequence[Key], seconds: Sequence[Key], sign: int, cells: Cells) -> Decision:
     """Decide a claim on several differences: all of the sign, and how many of them are shown."""
-    contrasts = [
-        contrast(*(cells[k].preferences.mean(axis=2) for k in pair))
-        for pair in zip(firsts, seconds, strict=True)
-    ]
+    pairs = zip(firsts, seconds, strict=True)
+    contrasts = [_contrast(cells[first], cells[second]) for first, second in pairs]
     found = [_judge(each, sign)[0] for each in contrasts]
     of_sign = sum(each.value * sign > 0 for each in contrasts)
-    text = f"of the sign in {of_sign} of {len(found)}, shown in {found.count(SHOWN)}"
+    tested = len(found) - found.count(NO_TEST)
+    text = f"of the sign in {of_sign} of {len(found)}, shown in {found.count(SHOWN)} of {tested}"
+    text += " with a test"
     if CONTRADICTED in found:
         return CONTRADICTED, text
-    return (SHOWN if set(found) == {SHOWN} else NOT_SHOWN), text
+    return (found[0] if len(set(found)) == 1 else NOT_SHOWN), text
 
 
 def _largest_ablation(cells: Cells) -> Decision:

@@ -10,13 +10,16 @@ from plenum_papers.published.cells import Cells, NoFileError
 from plenum_papers.published.references import reference_rows
 
 SHOWN, NOT_SHOWN, CONTRADICTED, HOLDS = "shown", "not shown", "contradicted", "holds"
-NOT_CONTRADICTED, NO_DATA = "not contradicted", "no released data"
+NOT_CONTRADICTED, NO_TEST, NO_DATA = "not contradicted", "no test", "no released data"
 """Verdicts. An effect is shown by a test or not, what can be counted holds or not, and what says
-that nothing differs can only be contradicted."""
+that nothing differs can only be contradicted. Where λ̂ has no interval, nothing is decided."""
 
 RUNS, PRINTED = "released runs", "printed tables"
 PLAYED, EQUATIONS = "released rules", "equations"
 """What a claim is decided by."""
+
+OVERALL, EVERY_ROW, NAMED = "overall", "every row", "those named"
+"""Rows of a printed table that decide: those that the sentence speaks of, else the overall one."""
 
 Decision = tuple[str, str]
 """A verdict, and the numbers that it rests on."""
@@ -36,12 +39,15 @@ class VerbalClaim:
         Returns the verdict and its numbers; ``NoFileError`` where the clone lacks the runs.
     decided_by
         What it is decided by.
+    rows
+        The rows of a printed table that decide; empty where none does.
     """
 
     source: str
     claim: str
     decide: Callable[[Cells], Decision] = field(repr=False)
     decided_by: str = RUNS
+    rows: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,12 +94,16 @@ def _refuse(_: Cells) -> Decision:
 
 
 def count_verdicts(decided: Sequence[DecidedClaim], lacking: Sequence[str]) -> dict[str, int]:
-    """Count the claims: decided, not shown, contradicted, without data, and for want of runs."""
+    """Count the claims by verdict, and those that a clone lacks the runs of.
+
+    ``claims`` are those with released data: ``claims_no_test`` of them have no test.
+    """
     verdicts = [each.verdict for each in decided]
     return {
         "claims": len(verdicts) - verdicts.count(NO_DATA),
         "claims_not_shown": verdicts.count(NOT_SHOWN),
         "claims_contradicted": verdicts.count(CONTRADICTED),
+        "claims_no_test": verdicts.count(NO_TEST),
         "claims_without_data": verdicts.count(NO_DATA),
         "claims_undecided": len(lacking),
     }
@@ -107,6 +117,7 @@ def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], ori
             "claim": d.claim.claim,
             "verdict": d.verdict,
             "decided_by": d.claim.decided_by,
+            "rows": d.claim.rows,
             "numbers": d.numbers,
         }
         for d in decided
@@ -116,6 +127,7 @@ def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], ori
         Column("claim"),
         Column("verdict"),
         Column("decided_by", "decided by"),
+        Column("rows"),
         Column("numbers"),
     )
     notes = (
@@ -126,6 +138,11 @@ def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], ori
         " it has the other sign by the same rule; not shown: neither",
         "holds, contradicted: what is counted is so, or isn't; not contradicted: that nothing"
         " differs can't be shown",
+        f"{NO_TEST}: λ̂ has neither interval nor test there, since a few runs make most of it; the"
+        " claim is neither shown nor contradicted",
+        f"rows: of printed tables; {EVERY_ROW}: the sentence speaks of every level, model or"
+        f" metric; {NAMED}: it speaks of certain ones; {OVERALL}: of none, and the row over all"
+        " levels decides",
         f"{NO_DATA}: neither runs nor rules that decide it are public; numbers: what would",
         "p of no growth: by time reversal of whole runs; p isn't adjusted for the number of claims",
         *lacking,

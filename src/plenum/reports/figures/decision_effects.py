@@ -19,14 +19,14 @@ from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import GREY, PAGE, SMALL, chunks, keys_in_a_line, make_panels, width
 
-MOST = 20
-"""Contrasts of a page."""
+MOST = 28
+"""Lines of a page, headings included: 12 scenarios by two models, and their means."""
 
-_HIGH = 0.34
-"""Height of a contrast in inches: two bars."""
+_HIGH = 0.3
+"""Height of a line in inches: two bars."""
 
-_NAMES, _NUMBERS = 2.1, 2.05
-"""The largest width of names, and the width of numbers, in inches."""
+_NAMES, _NUMBERS, _INDENT = 2.1, 2.05, 0.08
+"""The largest width of names, the width of numbers, and inches before a name below a heading."""
 
 _BAR = 0.34
 """Height of a bar, of the height of a contrast."""
@@ -34,35 +34,56 @@ _BAR = 0.34
 _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
 
+Line = tuple[str, Decided | None]
+"""A name and the effect to draw; without an effect it is the heading of those below."""
+
 
 def differences(study: EstimatedStudy) -> list[Figure]:
-    """Draw the shares of decisions in both conditions of every contrast, beside Δ disagreement."""
+    """Draw the shares of decisions in both conditions of every contrast, beside Δ disagreement.
+
+    The contrasts of a comparison stand together, their means over scenarios below them.
+    """
     if not study.decided:
         return []
-    rows = [row for effect in study.decided for row in effect.cells]
-    columns = columns_of(rows)
-    places = list_places(study.decided)
-    lines = [
-        (f"{name_comparison(effect)}{f', {place}' if place else ''}", effect)
-        for effect, place in zip(study.decided, places, strict=True)
-    ]
-    pages = chunks(lines, MOST)
+    columns = columns_of([row for effect in study.decided for row in effect.cells])
+    means = study.decided_across if study.parent is None else []  # of all scenarios alone
+    pages = _pages([*study.decided, *means])
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
 
-def _page(
-    lines: Sequence[tuple[str, Decided]], columns: Sequence[str], place: tuple[int, int]
-) -> Figure:
-    rows = [row for _, effect in lines for row in effect.cells]
-    left = min(max(width(name) for name, _ in lines) + 0.15, _NAMES)
+def _pages(effects: Sequence[Decided]) -> list[list[Line]]:
+    """Put comparisons on pages, each under its heading; one that was made once is a line."""
+    groups: dict[str, list[Line]] = {}
+    for effect, place in zip(effects, list_places(effects), strict=True):
+        label = place if effect.cells else ", ".join(filter(None, ("mean", place)))
+        groups.setdefault(name_comparison(effect), []).append((label, effect))
+    pages: list[list[Line]] = [[]]
+    for head, lines in groups.items():
+        for part in chunks(lines, MOST - 1):
+            if len(lines) > 1:
+                part = [(head, None), *part]
+            else:
+                part = [(", ".join(filter(None, (head, part[0][0]))), part[0][1])]
+            if pages[-1] and len(pages[-1]) + len(part) > MOST:
+                pages.append([])
+            pages[-1] += part
+    return pages
+
+
+def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int]) -> Figure:
+    rows = [row for _, effect in lines if effect for row in effect.cells]
+    left = min(max(width(name) for name, effect in lines if effect) + _INDENT + 0.15, _NAMES)
     plots = (PAGE - left - _NUMBERS - 0.3) / 2
     figure, ((names, shares, axes, numbers),) = make_panels(
         1, 4, (PAGE, _HIGH * (len(lines) + 1) + 1.5), sharey=True,
         width_ratios=(left, plots, plots, _NUMBERS),
     )  # fmt: skip
     for at, (name, effect) in enumerate(lines):
-        _write(names, 0, at, words.wrapped(name, max(int(left / 0.052), 12)))
-        for row, side in zip(effect.cells, (-0.5, 0.5), strict=True):
+        if effect is None:
+            _write(names, 0, at, name, bold=True)
+            continue
+        _write(names, _INDENT, at, words.wrapped(name, max(int(left / 0.052), 12)))
+        for row, side in zip(effect.cells, (-0.5, 0.5), strict=False):  # a mean has no bars
             _bar(shares, at + side * (_BAR + 0.08), row, columns)
         _difference(axes, at, effect)
         e = effect.estimate
@@ -88,11 +109,12 @@ def _page(
         empty.set_axis_off()
     keys = [Patch(color=_colour(c), label=name_options(c)) for c in columns]
     labels = [name_options(column) for column in columns]
+    names.set_zorder(1)  # a heading may be longer than the names, and goes on over the plot
     figure.legend(handles=keys, loc="outside upper center", fontsize=SMALL,
                   ncols=min(len(keys), keys_in_a_line(labels)))  # fmt: skip
     words.write_caption(
         figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=named(rows),
-        others=OTHERS in columns,
+        others=OTHERS in columns, pooled=any(effect and not effect.cells for _, effect in lines),
     )  # fmt: skip
     return figure
 
@@ -119,7 +141,7 @@ def _difference(axes: Axes, at: int, effect: Decided) -> None:
         return
     low, high = np.clip((e.ci_low, e.ci_high), -1, 1)
     axes.hlines(at, low, high, color="black", lw=1.0)
-    axes.plot(e.value, at, "o", color="black", ms=3.8, mew=0.9,
+    axes.plot(e.value, at, "o" if effect.cells else "D", color="black", ms=3.8, mew=0.9,
               mfc="black" if effect.p_holm < _SURE else "white")  # fmt: skip
 
 

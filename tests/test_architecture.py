@@ -85,7 +85,7 @@ BUDGETS = {
     "plenum_fit": 1_960,
     "plenum_fleet": 5_200,
     "plenum_hosted": 3_050,
-    "plenum_papers": 5_720,
+    "plenum_papers": 5_760,
     "plenum_report": 1_740,
     "plenum_rules": 1_330,
     "plenum_worlds": 8_300,

@@ -7,7 +7,14 @@ import numpy as np
 
 from plenum_fit.released import read_released
 from plenum_fit.surrogates import CANDIDATES
-from plenum_fit.validating import NEW, Validation, compute_gains, cross_validate, name_pilot
+from plenum_fit.validating import (
+    NEAREST,
+    NEW,
+    Validation,
+    compute_gains,
+    cross_validate,
+    name_pilot,
+)
 from plenum_papers.published import Release
 
 QUICK = ("peers", "stubborn", "polarising")
@@ -27,6 +34,12 @@ def measure_fit(clone: Path | None, quick: bool) -> dict[str, Any]:
         "fit_gain": {scenario: round(gain, 2) for scenario, gain in gains.items()},
         "fit_gain_mean": round(float(np.mean(list(gains.values()))), 3),
     }
+    near = compute_gains(found, NEW, NEAREST)
+    values = np.array(list(near.values()))
+    draws = np.random.default_rng(0).choice(values, (10_000, len(values))).mean(axis=1)
+    figures["fit_gain_nearest"] = {scenario: round(gain, 2) for scenario, gain in near.items()}
+    figures["fit_gain_nearest_mean"] = round(float(values.mean()), 3)
+    figures["fit_gain_nearest_interval"] = np.quantile(draws, [0.025, 0.975]).round(2).tolist()
     for size in pilots:
         each = list(compute_gains(found, name_pilot(size)).values())
         figures[f"fit_gain_pilot_{size}"] = round(float(np.mean(each)), 3)

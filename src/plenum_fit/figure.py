@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from plenum.reports import COLOURS, MARKERS, PAGE, add_caption, drawing_style, make_panels, spaced
+from plenum.reports import COLOURS, MARKERS, PAGE, add_caption, drawing_style, make_panels
 
 _PANELS = {
     "disagreement": "Disagreement",
@@ -37,7 +38,7 @@ def draw_predictions(frame: pd.DataFrame, model: str, origin: str) -> Figure:
         handles, texts = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, texts, loc="outside upper left", ncols=len(groups))
         caption = (
-            f"Predictions by the model {spaced(model)}, which was fitted to the other scenarios and"
+            f"Predictions by the model {model}, which was fitted to the other scenarios and"
             f" goes on from the recorded first round, against what was recorded; {len(frame)}"
             " conditions."
             " The line is where both are equal."
@@ -60,8 +61,12 @@ def _draw_panel(panel: Axes, name: str, groups: Sequence[tuple[object, pd.DataFr
             markersize=4,
             color=COLOURS[number % len(COLOURS)],
             alpha=0.8,
+            fillstyle="none",  # so that marks on one another are seen
             label=f"roles={roles}, model={line_up}",
         )
     low = 1.0 if name == "majority" else 0.0
     panel.plot([low, high], [low, high], color="0.4", linewidth=0.8)
+    ticks = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if tick <= high]
+    panel.set_xticks(ticks)
+    panel.set_yticks(ticks)
     panel.set_xlabel("recorded")

@@ -5,8 +5,9 @@ as the released committees did in their scenarios.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,15 +15,16 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
-from plenum.base import UserError, generator
+from plenum.base import UserError, generator, show_progress
 from plenum.design import Checked, Whole, read_settings
-from plenum.dynamics import lyapunov, pairwise_disagreement, plan_decisions, plan_replicates
+from plenum.dynamics import lyapunov, pairwise_disagreement, plan_decisions, plan_replicates, tally
 from plenum.reports import (
     Column,
     PlanSettings,
     Table,
     format_count,
     format_decimals,
+    format_warnings,
     plan_settings,
     read_names,
     show,
@@ -34,6 +36,9 @@ from plenum_fit.surrogates import decide, simulate
 
 PUBLISHED = "published"
 """The only fit that comes along."""
+
+_COARSE = 40
+"""Decisions are planned for in fortieths: the agents' shares are off by more than these."""
 
 _WANTED = ("scenario", "roles", "model")
 
@@ -86,7 +91,12 @@ def publish_fitted_plan(cfg: DictConfig) -> None:
     else:
         chosen = plan_settings(cfg)
         begun = list(begin_as_pilot(Study(chosen.study, chosen.uri), fitted, played.runs))
-    frame = pd.DataFrame(plan_line(each, fitted, played, chosen) for each in begun)
+    lines = []
+    with show_progress("planning", "conditions") as report_progress:
+        for number, each in enumerate(begun, start=1):
+            lines.append(plan_line(each, fitted, played, chosen))
+            report_progress(number, len(begun))
+    frame = pd.DataFrame(lines)
     show([tabulate_plan(frame, fitted, played, chosen)])
 
 
@@ -165,9 +175,9 @@ def plan_line(
     draws = generator("fit", "plan", *begun.factors.values())
     states = simulate(fitted.kernels, begun.seats, begun.first, played.rounds, draws)
     decided = [str(option) for option in decide(states, draws)]
-    exponent = lyapunov(states.mean(axis=2), chosen.window)
+    exponent = lyapunov(states.mean(axis=2), chosen.window, decided)
     sd = exponent.se * math.sqrt(exponent.replicates)
-    usable = math.isfinite(sd) and sd > 0
+    usable = math.isfinite(sd) and sd > 0 and not exponent.refused
     return {
         **begun.factors,
         "first_rounds": begun.known,
@@ -181,12 +191,27 @@ def plan_line(
             if usable
             else None
         ),
+        "warnings": " ".join(exponent.warnings),
     }
 
 
 def _needed(decided: Sequence[str], difference: float, chosen: PlanSettings) -> int | None:
+    return _needed_by_counts(_coarsen(tally(decided)), difference, chosen.power, chosen.alpha)
+
+
+def _coarsen(counts: Mapping[str, int]) -> tuple[int, ...]:
+    """Round counts to shares of a pilot of 40, largest first: conditions alike share a plan."""
+    total = sum(counts.values())
+    return tuple(sorted((round(_COARSE * n / total) for n in counts.values()), reverse=True))
+
+
+@lru_cache(maxsize=1024)
+def _needed_by_counts(
+    counts: tuple[int, ...], difference: float, power: float, alpha: float
+) -> int | None:
+    pilot = [str(option) for option, n in enumerate(counts) for _ in range(n)]
     try:
-        return plan_decisions(decided, difference, chosen.power, chosen.alpha).replicates
+        return plan_decisions(pilot, difference, power, alpha).replicates
     except ValueError:  # no condition can differ so much
         return None
 
@@ -205,13 +230,16 @@ def tabulate_plan(
         Column("lambda", "λ̂", format_decimals(4)),
         Column("sd", format=format_decimals(3)),
         Column("replicates", "replicates per arm", format_decimals(0)),
+        Column("warnings", format=format_warnings),
     )
     begins = f"the first rounds of {chosen.study}" if chosen.study else "released first rounds"
     title = f"Plan by agents fitted to {PUBLISHED} runs, from {begins}"
-    return Table("fit_plan", title, frame, columns, tuple(_notes(fitted, played, chosen)))
+    return Table("fit_plan", title, frame, columns, tuple(_notes(frame, fitted, played, chosen)))
 
 
-def _notes(fitted: Fitted, played: FittedRuns, chosen: PlanSettings) -> Iterator[str]:
+def _notes(
+    frame: pd.DataFrame, fitted: Fitted, played: FittedRuns, chosen: PlanSettings
+) -> Iterator[str]:
     yield (
         f"{played.runs} simulated committees a line, of {played.rounds} rounds, by agents fitted to"
         f" {fitted.runs} runs of {fitted.conditions} conditions, {fitted.origin}. They say what"
@@ -228,3 +256,12 @@ def _notes(fitted: Fitted, played: FittedRuns, chosen: PlanSettings) -> Iterator
         f" disagreement so much smaller or larger with power {chosen.power:g} at {chosen.alpha:g};"
         f" replicates per arm: that find Δλ = {chosen.delta:g}."
     )
+    if frame[["steadier", "less_steady"]].isna().any(axis=None):
+        yield (
+            f"A dash for -{chosen.difference:g} or +{chosen.difference:g}: with the decisions that"
+            " were seen no condition can differ so much."
+        )
+    if frame["replicates"].isna().any():
+        yield (
+            "A dash for replicates per arm: λ̂ has no test there (see warnings); plan for decisions."
+        )

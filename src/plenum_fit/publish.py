@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
 from plenum.base import UserError, show_progress
@@ -25,8 +25,8 @@ from plenum_fit.validating import (
     RIVALS,
     Prediction,
     Validation,
+    choose,
     cross_validate,
-    rank,
 )
 from plenum_papers.published import release_of
 
@@ -40,7 +40,7 @@ class FitSettings(Checked):
 
     out: str
     parameters: str | None = None
-    pilots: tuple[Annotated[Whole, Field(ge=2)], ...] = (3, 5, 10)
+    pilots: tuple[Whole, ...] = (3, 5, 10)
     splits: Annotated[Whole, Field(ge=1, le=100)] = 1
     runs: Annotated[Whole, Field(ge=10, le=10_000)] = 200
 
@@ -53,7 +53,11 @@ def publish_fit(cfg: DictConfig) -> None:
     UserError
         There is no such clone or study, or a setting is malformed.
     """
+    if not OmegaConf.is_list(cfg.pilots):
+        raise UserError(f"pilots: {cfg.pilots} is no list; write [{cfg.pilots}]")
     chosen = read_settings(FitSettings, cfg)
+    if few := [each for each in chosen.pilots if each < 2]:
+        raise UserError(f"pilots: {few[0]} is not allowed; each is 2 or more")
     release = release_of(cfg)
     recorded = read_released(release, read_names(cfg.study))
     wanted = Validation(tuple(recorded), chosen.pilots, chosen.splits, chosen.runs)
@@ -61,12 +65,10 @@ def publish_fit(cfg: DictConfig) -> None:
         predictions = cross_validate(wanted, report_progress)
     if not predictions:
         raise UserError("study: no design was run in two scenarios, so that nothing is held out")
-    ranked = rank(predictions, NEW)
-    worse = find_better_rivals(predictions, ranked[0])
+    best = choose(predictions, NEW)
+    worse = find_better_rivals(predictions, best)
     options = {each.scenario: tuple(release.options(each.scenario).values()) for each in recorded}
-    parameters = (
-        None if worse else fit_best(recorded, predictions, ranked[0], release.origin, options)
-    )
+    parameters = None if worse else fit_best(recorded, predictions, best, release.origin, options)
     tables = make_tables(predictions, parameters, release.origin)
     frame = tabulate_predictions(predictions)
     product = Product(
@@ -81,13 +83,13 @@ def publish_fit(cfg: DictConfig) -> None:
     )
     folder = Path(chosen.out)
     files = product.write(folder)
-    new = frame[(frame["setting"] == NEW) & (frame["model"] == ranked[0])]
-    files += save_figure(draw_predictions(new, ranked[0], release.origin), folder, "fit")
+    new = frame[(frame["setting"] == NEW) & (frame["model"] == best)]
+    files += save_figure(draw_predictions(new, best, release.origin), folder, "fit")
     show(tables)
     if parameters is None:
         show_text(
             f"No parameters were written: {' and '.join(worse)} predict new scenarios as well as "
-            f"{ranked[0]}, the best model."
+            f"{best}, the best model."
         )
     else:
         file = Path(chosen.parameters or folder / "fitted.json")

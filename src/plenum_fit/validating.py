@@ -153,6 +153,30 @@ def rank(predictions: Sequence[Prediction], setting: str, without: str = "") -> 
     return sorted(models, key=lambda name: float(np.mean(errors[name])))
 
 
+def choose(predictions: Sequence[Prediction], setting: str) -> str:
+    """Choose the first candidate whose error can't be told from the least one.
+
+    Errors are averaged by scenario; a mean difference of no more than its standard error over
+    scenarios is none.
+    """
+    ranked = rank(predictions, setting)
+    least = _by_scenario(predictions, setting, ranked[0])
+    for candidate in CANDIDATES:  # from few parts to many
+        if candidate.name in ranked:
+            more = _by_scenario(predictions, setting, candidate.name) - least
+            if more.mean() <= more.std(ddof=1) / np.sqrt(len(more)):
+                return candidate.name
+    return ranked[0]
+
+
+def _by_scenario(predictions: Sequence[Prediction], setting: str, model: str) -> Floats:
+    errors: dict[str, list[float]] = {}
+    for each in predictions:
+        if each.setting == setting and each.model == model:
+            errors.setdefault(each.committees.scenario, []).append(each.error)
+    return np.array([np.mean(each) for each in errors.values()])
+
+
 def compute_gains(
     predictions: Sequence[Prediction], setting: str, rival: str = RESAMPLED
 ) -> dict[str, float]:

@@ -26,6 +26,7 @@ from plenum_fit.validating import (
     UNMOVED,
     Prediction,
     Validation,
+    choose,
     compute_gains,
     cross_validate,
     name_pilot,
@@ -105,6 +106,22 @@ def test_the_gain_is_that_of_the_model_which_is_best_elsewhere() -> None:
     assert rank(predictions, NEW) == ["peers", "walk"]
     # Without A peers is best, without B walk (1.1 against 1.3), without C walk (1.0 against 1.4).
     assert compute_gains(predictions, NEW) == pytest.approx({"A": 0.9, "B": 0.8, "C": 0.45})
+
+
+def test_the_simpler_of_two_models_that_err_alike_is_chosen() -> None:
+    nothing = Statistics(np.zeros(1), 0, np.zeros(1), 0)
+
+    def errors(**given: tuple[float, ...]) -> list[Prediction]:
+        return [
+            Prediction(NEW, model, drawn(scenario, 0, 2, 1), nothing, nothing, {"divergence": one})
+            for model, each in given.items()
+            for scenario, one in zip("ABC", each, strict=True)
+        ]
+
+    best = (0.5, 0.7, 0.6)
+    assert choose(errors(polarising_jumps=best, polarising=(0.8, 0.5, 0.6)), NEW) == "polarising"
+    worse = errors(polarising_jumps=best, polarising=(0.8, 0.9, 0.9))
+    assert choose(worse, NEW) == "polarising_jumps"
 
 
 def test_committees_that_polarise_are_found_out_in_scenarios_that_were_held_out() -> None:

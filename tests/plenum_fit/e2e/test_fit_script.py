@@ -43,7 +43,8 @@ def test_what_cannot_be_fitted_is_refused_in_a_line(tmp_path: Path) -> None:
         (SMALL, "published: missing"),
         (("published=clone", *SMALL, "study=large"), "large"),
         (("published=clone", *SMALL, "runs=5"), "runs: 5"),
-        (("published=clone", *SMALL, "pilots=[1]"), "pilots"),
+        (("published=clone", *SMALL, "pilots=[1]"), "pilots: 1 is not allowed; each is 2 or more"),
+        (("published=clone", *SMALL, "pilots=3"), "pilots: 3 is no list; write [3]"),
         (("published=clone", *SMALL, "splits=many"), "splits: many"),
     ):
         refused = call(tmp_path, "scripts/fit.py", *given, status=2)

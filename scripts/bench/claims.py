@@ -11,11 +11,13 @@
 - rules           rejections at 5 % where a rule changes no disagreement, and how often intervals of
                   its change hold, over twelve conditions of 10 and 20 runs; the worst
 - jump_size       rejections at 5 % of contrasts of λ̂ where both conditions are one process that
-                  jumps, with 5 to 20 replicates and unequal arms; how many are refused; means over
-                  scenarios
-- jump_cover      how often an interval of λ̂ holds or is refused where a replicate jumped within the
-                  fit; how often it misses since none did; rejections of true hypotheses
-- models          which model of growth is told, rightly and wrongly, at 20 replicates
+                  jumps, with 5 to 20 replicates and unequal arms: of all, and of those that are
+                  shown; how many aren't; means over scenarios
+- jump_cover      how often an interval of λ̂ holds where it is shown, by process and replicates, of
+                  jumps and of smooth processes; how often it holds or is refused where a replicate
+                  jumped within the fit; how often it misses since none did; rejections of true
+                  hypotheses
+- models          which model of growth is told, rightly and wrongly, at 10 and 20 replicates
 - fit             error of the best model of committees over that of resampling recorded runs, in
                   scenarios that it wasn't fitted to, and from pilots of 3, 5 and 10 runs; needs
                   published=CLONE, a clone of the released runs

@@ -11,7 +11,7 @@ from plenum_checks import generators
 
 Draw = Callable[[np.random.Generator, int], Floats]
 
-REPLICATES = 20
+REPLICATES = (10, 20)
 
 
 def _apart(rounds: float) -> Draw:
@@ -56,19 +56,29 @@ PROCESSES: dict[str, tuple[str, Draw]] = {
 def measure_models(quick: bool) -> dict[str, Any]:
     """Measure right and wrong picks of a model of growth."""
     draws = 20 if quick else 500
+    tables = {n: _tell(n, draws) for n in REPLICATES}
+    wrong = {(name, n): of["wrong"] for n, table in tables.items() for name, of in table.items()}
+    worst = max(wrong, key=wrong.__getitem__)
+    told = {
+        str(n): {name: round(of["right"], 3) for name, of in table.items() if PROCESSES[name][0]}
+        for n, table in tables.items()
+    }
+    return {
+        "models_wrong": round(wrong[worst], 4),
+        "models_wrong_of": f"{worst[0]}, {worst[1]} replicates",
+        "models_right": told,
+    }
+
+
+def _tell(replicates: int, draws: int) -> dict[str, dict[str, float]]:
+    """Count right, wrong and withheld picks of every process."""
     table: dict[str, dict[str, float]] = {}
     for name, (right, draw) in PROCESSES.items():
         generator = np.random.default_rng(34)
-        picks = Counter(compare_growth(draw(generator, REPLICATES)).pick for _ in range(draws))
+        picks = Counter(compare_growth(draw(generator, replicates)).pick for _ in range(draws))
         silent = picks.pop("") / draws if "" in picks else 0.0
         hits = picks.pop(right, 0) / draws if right else 0.0
-        wrong = sum(picks.values()) / draws
-        table[name] = {"right": hits, "wrong": wrong, "can't tell": silent}
-        print(name, {k: round(v, 3) for k, v in table[name].items()}, dict(picks), flush=True)
-    worst = max(table, key=lambda name: table[name]["wrong"])
-    told = {name: round(of["right"], 3) for name, of in table.items() if PROCESSES[name][0]}
-    return {
-        "models_wrong": round(table[worst]["wrong"], 4),
-        "models_wrong_of": worst,
-        "models_right": told,
-    }
+        table[name] = {"right": hits, "wrong": sum(picks.values()) / draws, "can't tell": silent}
+        shown = {k: round(v, 3) for k, v in table[name].items()}
+        print(name, replicates, shown, dict(picks), flush=True)
+    return table

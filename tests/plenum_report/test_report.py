@@ -217,7 +217,7 @@ def test_a_claim_that_few_replicates_carry_says_so() -> None:
     row = estimated(row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("uneven",))
     assert "This estimate carries uneven" in told([row], "estimates")
     assert "No rate where a few replicates carry it." in told([row], "limits")
-    assert "some replicates carry λ̂: they lie far" in told([row], "warnings")
+    assert "a few replicates make most of λ̂: they lie far" in told([row], "warnings")
 
 
 def test_few_replicates_could_not_have_rejected() -> None:

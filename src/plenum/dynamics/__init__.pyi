@@ -26,6 +26,7 @@ from .decisions import mcnemar as mcnemar
 from .decisions import pairwise_disagreement as pairwise_disagreement
 from .decisions import share as share
 from .decisions import tally as tally
+from .diagnostics import REFUSED as REFUSED
 from .diagnostics import Diagnostics as Diagnostics
 from .diagnostics import ExponentVariant as ExponentVariant
 from .diagnostics import cap as cap
@@ -113,6 +114,7 @@ __all__ = [
     "NO_MAJORITY",
     "OF_EFFECTS",
     "REFUSAL",
+    "REFUSED",
     "TIE",
     "WARNINGS",
     "WINDOW",

@@ -15,7 +15,7 @@ MODELS = ("walk", "jumps", "growth")
 
 LEVEL = 0.025
 """A model is picked if it predicts better than each other one at this level, one-sided: picks are
-then wrong in at most 5 % of the draws of every process (docs/calibration.md)."""
+then wrong in at most 5 % of the draws of every process (docs/appendix/estimates.md)."""
 
 LEAST = 10
 """With fewer replicates no model is picked."""

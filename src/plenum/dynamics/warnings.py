@@ -33,13 +33,12 @@ _EVERY = (
     Warned(
         "uneven",
         "u",
-        "some replicates carry λ̂, and the others don't: its interval and t tests aren't shown; "
-        "report decisions",
+        "a few replicates make most of λ̂: its interval and t tests aren't shown; report decisions",
         "three ways to average over pairs give different slopes, or fewer than 80 % of the "
         "replicates decide alike, or one of fewer than ten replicates made a jump",
-        "some replicates carry λ̂: they lie far from the rest or move away from it. It is no rate "
-        "that pairs have in common, intervals and t tests of it would be wrong too often and "
-        "aren't shown, and the decisions say more",
+        "a few replicates make most of λ̂: they lie far from the rest or move away from it. It is "
+        "no rate that pairs have in common, intervals and t tests of it would be wrong too often "
+        "and aren't shown, and the decisions say more",
     ),
     Warned(
         "saturated",
@@ -73,9 +72,10 @@ _EVERY = (
     Warned(
         "few_replicates",
         "r",
-        "fewer than ten replicates",
+        "fewer than ten replicates: the interval says nothing of jumps that none of them made",
         "fewer than ten replicates were completed",
-        "the spread is badly known, and tests have little power",
+        "the spread is badly known, tests have little power, and intervals say nothing of jumps "
+        "that no replicate made",
     ),
     Warned(
         "zero_rounds",

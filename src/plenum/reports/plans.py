@@ -10,6 +10,7 @@ import pandas as pd
 from plenum.base import UserError
 from plenum.design import KINDS
 from plenum.dynamics import (
+    REFUSED,
     LyapunovEstimate,
     look,
     lyapunov,
@@ -66,7 +67,9 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
         for condition in tracked
     )
     title = f"Study {plan.study}: plan"
-    return Table("plan", title, lines, columns, notes("plan", rows, **vars(plan)))
+    refused = any(name in REFUSED for line in lines["warnings"] for name in line.split())
+    told = notes("plan", rows, refused=refused, **vars(plan))
+    return Table("plan", title, lines, columns, told)
 
 
 def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
@@ -76,8 +79,8 @@ def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
         return line | {"warnings": "no_replicates"}
     exponent = lyapunov(condition.ensemble, plan.window, condition.decisions)
     line |= {"lambda": exponent.value, "warnings": " ".join(exponent.warnings)}
-    if not (math.isfinite(exponent.se) and exponent.se > 0):
-        return line
+    if exponent.refused or not (math.isfinite(exponent.se) and exponent.se > 0):
+        return line  # λ̂ would have no interval and no test in the study that is planned, either
     sd = exponent.se * math.sqrt(exponent.replicates)
     try:
         needed = plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates

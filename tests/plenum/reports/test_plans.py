@@ -19,6 +19,7 @@ from plenum.dynamics import (
 from plenum.reports.plans import table
 from plenum.reports.settings import PlanSettings
 from plenum.tracking.conditions import TrackedCondition
+from plenum_checks import generators
 
 ASKED = PlanSettings(
     study="s1",
@@ -67,7 +68,7 @@ def test_the_replicates_are_those_that_the_spread_of_each_condition_asks_for(
 ) -> None:
     plan = replace(ASKED, **changes)
     calm, wild = tracked(1, sd=0.02), tracked(2, roles="on")
-    noise = np.random.default_rng(0).lognormal(0, 1.5, (12, 1, 1, 1))
+    noise = np.random.default_rng(0).lognormal(0, 0.4, (12, 1, 1, 1))
     wild = replace(wild, preferences=1 / 3 + noise * (wild.preferences - 1 / 3))
     found = table([calm, wild], plan)
     shown = [line(found, number)["replicates per arm"] for number in (0, 1)]
@@ -151,6 +152,24 @@ def test_a_plan_lists_the_warnings_of_the_pilot() -> None:
     assert planned(few)["warnings"] == "\n".join(expected)
     calm = next(c for c in map(tracked, range(50)) if not lyapunov(c.ensemble).warnings)
     assert planned(calm)["warnings"] == "-"
+
+
+def test_where_few_replicates_carry_the_slope_only_decisions_are_planned_for() -> None:
+    jumping = generators.leaps(0.2).sample(20, 3)[:, :, None]
+    for condition in (
+        tracked(1, replicates=20, decisions="A" * 12 + "B" * 8),  # uneven by its decisions alone
+        replace(tracked(1, replicates=20), preferences=jumping),
+    ):
+        assert lyapunov(condition.ensemble, decisions=condition.decisions).refused
+        found = table([condition], ASKED)
+        shown = line(found)
+        assert shown["λ̂"] != "-"
+        assert "uneven" in shown["warnings"]
+        assert {shown[n] for n in ("replicates per arm", "interval now", "half width", "stop")} == {
+            "-"
+        }
+        assert "plan for decisions" in " ".join(found.notes)
+    assert "plan for decisions" not in " ".join(table([tracked(1)], ASKED).notes)
 
 
 def test_without_replicates_or_a_spread_there_is_no_plan() -> None:

@@ -154,12 +154,12 @@ def _page(
 
 
 def _with_error(row: Row, marks: str) -> str:
-    """Write λ̂ with its error and marks; n and letters below."""
+    """Write λ̂ with its error, where it may be read as one, and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
     below = f"({words.count_replicates(row)}) {letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
-    error = f"±{e.se:.3f}\n" if math.isfinite(e.se) else ""
+    error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""
     return f"{words.signed(e.value)}{marks}\n{error}{below}"
 
 

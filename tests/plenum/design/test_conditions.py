@@ -332,7 +332,7 @@ def test_studies_of_one_world_share_its_name_so_that_tables_show_them_together(
     task = name.removeprefix("policies_") if name.startswith("policies_") else "disaster"
     given = (f"+experiment={name}",) if task in name else (f"+experiment={name}", f"task={task}")
     own = {"world_instability", "world_models", "world_paper_gap"}  # other worlds, other questions
-    own |= {"world_released", "world_scaling"}
+    own |= {"world_released", "world_scaling", "world_score", "world_single_roles"}
     wanted = name.replace("world", task) if name in own else task
     assert compose(*given).study == wanted
     for key, values in sweep(WORLDS[name]).items():

@@ -157,10 +157,9 @@ def begin_as_pilot(study: Study, fitted: Fitted, runs: int) -> Iterator[Beginnin
                 f"has {', '.join(sorted(fitted.kernels))}"
             )
         states = np.stack([each.preferences()[0] for each in ended])
-        options = len(next(iter(next(iter(fitted.starts.values())).values())).mean)
-        if states.shape[-1] != options:
+        if states.shape[-1] != fitted.width:
             raise UserError(
-                f"fit: {PUBLISHED} is for {options} options; study {study.name} has "
+                f"fit: {PUBLISHED} is for {fitted.width} options; study {study.name} has "
                 f"{states.shape[-1]}"
             )
         names = condition.factors

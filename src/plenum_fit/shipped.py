@@ -70,6 +70,11 @@ class Fitted:
     kernels: Mapping[str, Kernel]
     starts: Mapping[str, Mapping[str, Start]]
 
+    @property
+    def width(self) -> int:
+        """The number of options, which all scenarios share."""
+        return len(next(iter(self.options.values())))
+
 
 def fit_starts(recorded: Sequence[Committees]) -> dict[str, dict[str, Start]]:
     """Fit the laws of first states, over all conditions in which a seat sits."""

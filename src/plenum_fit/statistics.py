@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.dynamics import switch_counts, tally, time_to_majority
+from plenum.dynamics import pairwise_disagreement, switch_counts, time_to_majority
 from plenum_fit.committees import Committees, Floats, Options
 
 STATISTICS = ("divergence", "disagreement", "switches", "majority")
@@ -43,12 +43,11 @@ def measure(preferences: Floats, decided: Options) -> Statistics:
     decided
         Shape (runs,).
     """
-    runs, rounds = preferences.shape[:2]
-    alike = sum(n * (n - 1) for n in tally(list(map(str, decided))).values())
+    rounds = preferences.shape[1]
     times = time_to_majority(preferences)
     return Statistics(
         divergence=_divergence(preferences.mean(axis=2)),
-        disagreement=1 - alike / (runs * (runs - 1)),
+        disagreement=pairwise_disagreement(list(map(str, decided))).value,
         switches=switch_counts(preferences).mean,
         majority=float(np.where(times.observed, times.times, rounds + 1).mean()),
     )

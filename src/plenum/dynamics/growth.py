@@ -36,7 +36,7 @@ _RATES = np.linspace(0, 0.5, 251)
 _HAZARDS = np.geomspace(1e-4, 0.5, 120)
 
 Kept = NDArray[np.bool_]
-"""Which replicates a fit uses, shape (fits, replicates)."""
+"""True for the replicates that a fit uses, shape (fits, replicates)."""
 
 
 @dataclass(frozen=True)

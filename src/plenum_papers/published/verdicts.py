@@ -16,7 +16,7 @@ that nothing differs can only be contradicted. Where λ̂ has no interval, nothi
 
 RUNS, PRINTED = "released runs", "printed tables"
 PLAYED, EQUATIONS = "released rules", "equations"
-"""What a claim is decided by."""
+"""The material that decides a claim."""
 
 OVERALL, EVERY_ROW, NAMED = "overall", "every row", "those named"
 """Rows of a printed table that decide: those that the sentence speaks of, else the overall one."""

@@ -211,5 +211,5 @@ def test_simulated_agents_need_no_library_of_providers(run: Run) -> None:
     """LiteLLM takes a second and 100 MB."""
     done = run("rounds=1", "replicates=1", "tracking=none", PYTHONPROFILEIMPORTTIME="1")
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "plenum.models.simulated" in loaded
+    assert "plenum.models.simulated.backend" in loaded
     assert not {"litellm", "openai", "torch"} & loaded

@@ -114,9 +114,9 @@ def _percentiles(ensembles: list[Any]) -> None:
 
 def _fresh() -> None:
     """Forget weights and signs, so that drawing them is measured."""
-    from plenum.dynamics import nulls, resampling
+    from plenum.dynamics import nulls, pair_weights
 
-    resampling.forget()
+    pair_weights.forget()
     nulls.forget()
 
 

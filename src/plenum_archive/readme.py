@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plenum.design import varying
 from plenum.reports import Settings, template
-from plenum.tracking import simulated
+from plenum.tracking import read_fit, simulated
 from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {
@@ -69,6 +69,7 @@ def readme(
         simulated=any(
             simulated(condition.run.params, condition.run.tags) for condition in conditions
         ),
+        fits=sorted({fit for values in params if (fit := read_fit(values))}),
         versions=sorted({condition.run.tags.get("plenum.version", "") for condition in conditions}),
         varying=differing,
         fixed=[(n, params[0][n]) for n in kind.factors if n not in differing and params[0].get(n)],

@@ -7,14 +7,12 @@ alone and are drawn once for all conditions. A pair of copies of one replicate a
 constant factor, again, that λ̂ doesn't see.
 """
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import ndtr, ndtri
 
 from plenum.dynamics.fit import (
@@ -25,6 +23,7 @@ from plenum.dynamics.fit import (
     contrast_weights,
     fit_distances,
 )
+from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
 
 DRAWS = 10_000
 """Default number of bootstrap draws and of reversals."""
@@ -34,12 +33,6 @@ SEED_DRAWS = 500
 
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 """Names of the 95 % intervals."""
-
-_KEPT = 4_000_000
-"""Most pair weights that are kept for the next condition of as many replicates."""
-
-_AT_ONCE = 1_000
-"""Draws of one product, few enough that the intermediate arrays stay in the cache."""
 
 _TIE = 1e-6
 """Draws this close to λ̂, in standard deviations of the draws, are as large as λ̂: of a few
@@ -188,7 +181,7 @@ def bootstrap(
     if dtype is None:
         dtype = np.float64 if fitted.replicates <= _FEW else np.float32
     engine = _Engine(fitted, studentised, np.dtype(dtype))
-    blocks, order = _weights(fitted.replicates, draws, seed, engine.dtype)
+    blocks, order = draw_weights(fitted.replicates, draws, seed, engine.dtype)
     slopes, errors = (drawn[order] for drawn in engine.draw(blocks))
     slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed)
     return Bootstrap(fitted.value, fitted.left_out, slopes, errors, engine.error(), redrawn)
@@ -220,7 +213,7 @@ class _Engine:
     def error(self) -> float:
         """Return the infinitesimal jackknife standard error of λ̂ itself."""
         once = np.ones((self._replicates, 1), int)
-        return float(self.draw(_blocks(once, self.dtype))[1][0])
+        return float(self.draw(weigh_pairs(once, self.dtype))[1][0])
 
     def _part(self, counts: Array, products: Array) -> tuple[Floats, Floats]:
         level = self._pairs @ products
@@ -252,66 +245,9 @@ def _redraw(
         if not missing.size:
             return slopes, errors, redrawn
         redrawn += len(missing)
-        counts = _counts(replicates, len(missing), seed, attempt + 1)
-        slopes[missing], errors[missing] = engine.draw(_blocks(counts, engine.dtype))
+        counts = draw_counts(replicates, len(missing), seed, attempt + 1)
+        slopes[missing], errors[missing] = engine.draw(weigh_pairs(counts, engine.dtype))
     kept = np.isfinite(slopes)
     if kept.mean() < 1 - 1 / _TRIES:
         kept[:] = False
     return slopes[kept], errors[kept], redrawn
-
-
-def _counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
-    """Draw how often each replicate occurs in each draw, shape (R, draws)."""
-    generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
-    even = np.full(replicates, 1 / replicates)
-    return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
-
-
-def _blocks(counts: Array, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
-    """Yield counts, shape (R, draws), and their products over pairs i < j, block by block."""
-    first, second = np.triu_indices(len(counts), 1)
-    for start in range(0, counts.shape[1], _AT_ONCE):
-        part = counts[:, start : start + _AT_ONCE].astype(dtype)
-        products = part[first] * part[second]
-        part.flags.writeable = products.flags.writeable = False
-        yield part, products
-
-
-def _weights(
-    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[Iterable[tuple[Array, Array]], NDArray[np.intp]]:
-    """Return the blocks of all draws, and each draw's index among those of the blocks."""
-    counts, order = _kept_counts(replicates, draws, seed)
-    if counts.size * (replicates - 1) // 2 > _KEPT:
-        return _blocks(counts, dtype), order
-    return _kept_blocks(replicates, draws, seed, dtype), order
-
-
-@lru_cache(maxsize=4)
-def _kept_blocks(
-    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[tuple[Array, Array], ...]:
-    return tuple(_blocks(_kept_counts(replicates, draws, seed)[0], dtype))
-
-
-@lru_cache(maxsize=4)
-def _kept_counts(
-    replicates: int, draws: int, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Draw counts, shape (R, kept), and each draw's index among them, shape (draws,).
-
-    Few replicates can be drawn in few ways, five in 126, so each way is then kept once.
-    """
-    counts, order = _counts(replicates, draws, seed, 0), np.arange(draws)
-    if math.comb(2 * replicates - 1, replicates) < draws:
-        way = (replicates + 1) ** np.arange(replicates) @ counts
-        _, first, order = np.unique(way, return_index=True, return_inverse=True)
-        counts = np.ascontiguousarray(counts[:, first])
-    counts.flags.writeable = order.flags.writeable = False
-    return counts, order
-
-
-def forget() -> None:
-    """Free the memory of counts and pair weights that are kept for the next condition."""
-    _kept_counts.cache_clear()
-    _kept_blocks.cache_clear()

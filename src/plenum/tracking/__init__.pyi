@@ -1,5 +1,6 @@
 from .conditions import Outline as Outline
 from .conditions import TrackedCondition as TrackedCondition
+from .conditions import read_fit as read_fit
 from .conditions import rerun as rerun
 from .conditions import simulated as simulated
 from .conditions import tabulate_replicates as tabulate_replicates
@@ -116,6 +117,7 @@ __all__ = [
     "open_existing",
     "open_study",
     "read_artifacts",
+    "read_fit",
     "read_row_values",
     "remove_journals",
     "rename_study",

@@ -164,8 +164,7 @@ class TrackedCondition:
     @property
     def fit(self) -> str:
         """The name of the fit of simulated agents; empty without one."""
-        named = re.search(r"(?:^| )fit=(\S+)", self.factors.get("settings", ""))
-        return named[1] if named else ""
+        return read_fit(self.factors)
 
     @property
     def ensemble(self) -> NDArray[np.float64]:
@@ -263,6 +262,12 @@ def rerun(factors: dict[str, str]) -> int:
 def simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
     """Return True if the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
+
+
+def read_fit(params: Mapping[str, str]) -> str:
+    """Return the name of the fit of a condition's simulated agents; empty without one."""
+    named = re.search(r"(?:^| )fit=(\S+)", params.get("settings", ""))
+    return named[1] if named else ""
 
 
 def estimated(run: Any) -> bool:

@@ -7,6 +7,7 @@ from plenum.base import flatten
 from plenum.reports import Settings
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, CaseAudit
+from plenum_audit.reports.record import AuditRecord, read_record, write_record
 from plenum_audit.tracking import Verdict, log_audit, metric_part, read_last_audit
 
 _LONGEST = 6_000
@@ -31,6 +32,11 @@ def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
     most = params.get("max_runs", "")
     conditions = params.get("conditions", "").split()
     return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
+
+
+def record_of(chosen: Settings) -> AuditRecord:
+    """Return who tested what in a study's last audit, as far as it is known."""
+    return read_record(read_last_audit(chosen.study, chosen.uri).get("record", ""))
 
 
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
@@ -62,11 +68,13 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
 
 def _params(audit: AuditReport) -> Mapping[str, object]:
     conditions = " ".join(case.condition for case in audit.cases)
+    record = write_record(audit.record)
     return {
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
         "conditions": conditions if len(conditions) <= _LONGEST else "",
+        "record": record if len(record) <= _LONGEST else "",
         **{name: getattr(audit.rule, name) for name in _RULE},
     }
 

@@ -38,7 +38,7 @@ from plenum_audit.reports.gather import AuditedCondition, gathered, kept
 from plenum_audit.reports.journaled import folder_of, journaled
 from plenum_audit.reports.junit import junit
 from plenum_audit.reports.logged import of_log
-from plenum_audit.reports.logging import log, terms_of
+from plenum_audit.reports.logging import log, record_of, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
 from plenum_audit.reports.unbegun import unbegun
@@ -269,6 +269,7 @@ def report_tables(chosen: Settings) -> AuditReport:
 def report(chosen: Settings, folder: Path) -> Document:
     """Return the page of an audit as a study's report."""
     with _read(chosen, *terms_of(chosen)) as (audit, conditions):
+        audit = replace(audit, record=record_of(chosen))
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 

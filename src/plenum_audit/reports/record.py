@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 
+from pydantic import TypeAdapter, ValidationError
+
 from plenum.base import flatten, redact
 from plenum_audit.design import AuditConfig
 
@@ -62,6 +64,9 @@ class AuditRecord:
         return [(role, who) for role, who in given if who]
 
 
+_RECORDS = TypeAdapter(AuditRecord)
+
+
 def record_audit(settings: AuditConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
     """Return the record of an audit of cases."""
     people = dict(signed(settings))
@@ -71,6 +76,19 @@ def record_audit(settings: AuditConfig, subjects: tuple[AuditSubject, ...] = ())
         subjects=subjects,
         settings=dict(_settings_of(settings, _OF_CASES, "max_runs")),
     )
+
+
+def write_record(record: AuditRecord) -> str:
+    """Return the record as JSON, as an audit's run in MLflow keeps it."""
+    return _RECORDS.dump_json(record).decode()
+
+
+def read_record(text: str) -> AuditRecord:
+    """Return the record that JSON holds; an empty one if it holds none."""
+    try:
+        return _RECORDS.validate_json(text)
+    except ValidationError:
+        return AuditRecord()
 
 
 def list_suite_settings(settings: AuditConfig) -> list[tuple[str, str]]:

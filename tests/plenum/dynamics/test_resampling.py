@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import stats
 from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
 
-from plenum.dynamics import Bootstrap, bootstrap, resampling
+from plenum.dynamics import Bootstrap, bootstrap, pair_weights, resampling
 from plenum_checks import generators
 
 METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
@@ -29,7 +29,7 @@ PROCESSES = [
 
 def counts_of(replicates: int, draws: int, seed: int) -> NDArray[np.int_]:
     """How often each replicate is drawn, shape (draws, replicates)."""
-    return np.asarray(resampling._counts(replicates, draws, seed, 0).T)
+    return np.asarray(pair_weights.draw_counts(replicates, draws, seed, 0).T)
 
 
 def resampled(ensemble: NDArray[np.float64], counts: NDArray[np.int_], window: Window) -> float:
@@ -114,13 +114,13 @@ def test_many_replicates_go_in_blocks_with_the_same_result(
     dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensemble = generators.random_walk().sample(60, seed=1)
-    monkeypatch.setattr(resampling, "_AT_ONCE", 250)  # three blocks
-    resampling.forget()
+    monkeypatch.setattr(pair_weights, "_AT_ONCE", 250)  # three blocks
+    pair_weights.forget()
     kept = bootstrap(ensemble, draws=600, dtype=dtype)
-    monkeypatch.setattr(resampling, "_KEPT", 0)
+    monkeypatch.setattr(pair_weights, "_KEPT", 0)
     blocks = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(kept.slopes, blocks.slopes, rtol=0, atol=0)
-    monkeypatch.setattr(resampling, "_AT_ONCE", 10**9)
+    monkeypatch.setattr(pair_weights, "_AT_ONCE", 10**9)
     whole = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
     assert_allclose(blocks.errors, whole.errors, rtol=1e-3)
@@ -228,18 +228,19 @@ def test_limits_do_not_depend_on_the_order_of_replicates(
     ensemble = process.sample(replicates, seed)
     order = list(range(replicates))
     shuffling.shuffle(order)
-    drawn = resampling._counts
+    drawn = pair_weights.draw_counts
 
     def moved_along(*given: int) -> NDArray[np.int64]:
         return drawn(*given)[order]
 
     with pytest.MonkeyPatch.context() as patched:
-        resampling.forget()
+        pair_weights.forget()
         before = bootstrap(ensemble, draws=1000)
-        patched.setattr(resampling, "_counts", moved_along)
-        resampling.forget()
+        for module in (pair_weights, resampling):
+            patched.setattr(module, "draw_counts", moved_along)
+        pair_weights.forget()
         after = bootstrap(ensemble[order], draws=1000)
-    resampling.forget()
+    pair_weights.forget()
     assert moved(before, after) <= 1e-9
 
 

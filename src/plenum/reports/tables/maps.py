@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.base import percent
 from plenum.design import FACTORS
-from plenum.dynamics import LETTERS, OF_EFFECTS
+from plenum.dynamics import LETTERS, OF_EFFECTS, REFUSED
 from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
@@ -101,14 +101,15 @@ def _square(conditions: Cell) -> str:
 
 
 def brief(conditions: Cell) -> str:
-    """Format λ̂ with its standard error, marks and n."""
+    """Format λ̂ with its standard error, if it has a test, and with marks and n."""
     return " / ".join(map(_brief, conditions)) or NONE
 
 
 def _brief(condition: Mapping[str, Any]) -> str:
     if pd.isna(condition["lambda"]):
         return f"{condition['status']} ({condition['completed']})"
-    error = f" ±{condition['se']:.3f}" if math.isfinite(condition["se"]) else ""
+    tested = math.isfinite(condition["se"]) and not {*condition["warnings"].split()} & {*REFUSED}
+    error = f" ±{condition['se']:.3f}" if tested else ""
     return f"{condition['lambda']:.3f}{error}{condition['marks']} ({condition['completed']})"
 
 

@@ -1,0 +1,74 @@
+"""Counts of replicates in bootstrap draws, and weights of their pairs, kept between conditions."""
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.dynamics.fit import Array
+
+_KEPT = 4_000_000
+"""Most pair weights that are kept for the next condition of as many replicates."""
+
+_AT_ONCE = 1_000
+"""Draws of one product, few enough that the intermediate arrays stay in the cache."""
+
+
+def draw_counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
+    """Draw how often each replicate occurs in each draw, shape (R, draws)."""
+    generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
+    even = np.full(replicates, 1 / replicates)
+    return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
+
+
+def weigh_pairs(counts: Array, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
+    """Yield counts, shape (R, draws), and their products over pairs i < j, block by block."""
+    first, second = np.triu_indices(len(counts), 1)
+    for start in range(0, counts.shape[1], _AT_ONCE):
+        part = counts[:, start : start + _AT_ONCE].astype(dtype)
+        products = part[first] * part[second]
+        part.flags.writeable = products.flags.writeable = False
+        yield part, products
+
+
+def draw_weights(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> tuple[Iterable[tuple[Array, Array]], NDArray[np.intp]]:
+    """Return the blocks of all draws, and each draw's index among those of the blocks."""
+    counts, order = _kept_counts(replicates, draws, seed)
+    if counts.size * (replicates - 1) // 2 > _KEPT:
+        return weigh_pairs(counts, dtype), order
+    return _kept_blocks(replicates, draws, seed, dtype), order
+
+
+@lru_cache(maxsize=4)
+def _kept_blocks(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> tuple[tuple[Array, Array], ...]:
+    return tuple(weigh_pairs(_kept_counts(replicates, draws, seed)[0], dtype))
+
+
+@lru_cache(maxsize=4)
+def _kept_counts(
+    replicates: int, draws: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Draw counts, shape (R, kept), and each draw's index among them, shape (draws,).
+
+    Few replicates can be drawn in few ways, five in 126, so each way is then kept once.
+    """
+    counts, order = draw_counts(replicates, draws, seed, 0), np.arange(draws)
+    if math.comb(2 * replicates - 1, replicates) < draws:
+        way = (replicates + 1) ** np.arange(replicates) @ counts
+        _, first, order = np.unique(way, return_index=True, return_inverse=True)
+        counts = np.ascontiguousarray(counts[:, first])
+    counts.flags.writeable = order.flags.writeable = False
+    return counts, order
+
+
+def forget() -> None:
+    """Free the memory of counts and pair weights that are kept for the next condition."""
+    _kept_counts.cache_clear()
+    _kept_blocks.cache_clear()

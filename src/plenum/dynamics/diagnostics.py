@@ -28,7 +28,7 @@ FEW = 10
 """Below this many replicates an estimate has the warning ``few_replicates``."""
 
 JUMP = 5.0
-"""A step so many times as long as the median step is a jump. Gaussian steps have none."""
+"""A step so many times as long as is usual in its round is a jump. Gaussian steps have none."""
 
 REFUSED = ("uneven", "few_apart")
 """Warnings with which λ̂ has no interval and no t test: on processes that jump, these would be wrong
@@ -180,14 +180,17 @@ def headroom(top: float, first: float, span: float) -> float:
 
 
 def _jumped(fitted: Fit) -> bool:
-    """Return True if one of few replicates made a jump, which then carries most of λ̂.
+    """Return True if a replicate made a step far longer than is usual in that round.
 
-    Of more replicates the slopes by other means tell it.
+    The usual length may grow or shrink exponentially, as steps do on the way of a real growth
+    rate. If in some round most replicates stand still, it is the median over all rounds.
     """
-    if fitted.replicates >= FEW:
-        return False
     steps = np.diff(fitted.points - np.median(fitted.points, axis=0), axis=1)
     lengths = np.linalg.norm(steps, axis=2)
+    medians = np.median(lengths, axis=0)
+    if len(medians) > 1 and medians.min() > ZERO:
+        at = np.arange(float(len(medians)))
+        lengths = lengths / np.exp(slope(at, medians) * at)
     return bool(lengths.max() > JUMP * np.median(lengths) + ZERO)
 
 

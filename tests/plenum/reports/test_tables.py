@@ -391,7 +391,8 @@ def test_each_warning_and_test_has_its_mark_in_the_landscape(
     assert callable(row)
     rows = [row(), quiet(2)]
     e = exponent(rows[0])
-    assert landscape(rows)[0] == f"{e.value:.3f} ±{e.se:.3f}{mark} (12)"
+    error = "" if mark.strip() in ("u", "a") else f" ±{e.se:.3f}"  # λ̂ has no test with these
+    assert landscape(rows)[0] == f"{e.value:.3f}{error}{mark} (12)"
     assert meaning in " ".join(tables.landscape(group(rows))[0].notes)
 
 

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
-from plenum.reports import Exchange, Sides
+from plenum.reports import Exchange, Sides, html
 from plenum.tracking.study import Study
 from plenum_audit.dynamics.audit_baseline import compare
 from plenum_audit.dynamics.audit_result import AuditResult, TriedOption
@@ -35,7 +35,7 @@ from plenum_audit.reports.audit import SCHEMA, AuditReport
 from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.dialogue import first_within
-from plenum_audit.reports.publish import findings, publish
+from plenum_audit.reports.publish import findings, publish, report
 from plenum_audit.reports.record import AuditRecord, AuditSubject
 
 pytestmark = pytest.mark.long
@@ -603,7 +603,7 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
         assert words in note.partition(f"#### {title}\n")[2].partition("####")[0]
 
 
-def test_every_output_says_who_tested_what(new: New) -> None:
+def test_every_output_says_who_tested_what(new: New, tmp_path: Path) -> None:
     study = new()
     study.case("c", ["A"] * 20)
     program = AuditSubject("program", "", "c0ffee" * 10, "abcdef0123" * 4 + "-dirty")
@@ -620,6 +620,9 @@ def test_every_output_says_who_tested_what(new: New) -> None:
     assert "Responsible: Claims team" in note
     assert "@Lovelace" not in note
     assert "<b>" not in page + note
+    again = html(report(study.chosen, tmp_path))  # as scripts/report.py makes it from MLflow
+    (study.chosen.out / "audit.html").write_text(again, encoding="utf-8")
+    assert section(study, "record") == told
 
 
 def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) -> None:

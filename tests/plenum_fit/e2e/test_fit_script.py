@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import made_up
 import numpy as np
@@ -62,6 +63,10 @@ def test_fitted_agents_deliberate_say_so_and_plan(tmp_path: Path) -> None:
     assert "simulated agents, fitted to published runs" in (
         tmp_path / "outputs/one/tables.md"
     ).read_text(encoding="utf-8")
+    call(tmp_path, "scripts/export.py", "study=one", "out=one.zip")
+    with ZipFile(tmp_path / "one.zip") as archive:
+        (named,) = (name for name in archive.namelist() if name.endswith("README.md"))
+        assert "simulated (fitted to published runs)" in archive.read(named).decode()
     plain = call(tmp_path, "run.py", *sweep[:4], "dry_run=true").stdout
     assert row["condition"] not in plain  # another condition than without the fit
     assert client(tmp_path).get_experiment_by_name("one") is not None

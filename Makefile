@@ -41,6 +41,7 @@ real: $(VENV)/.real
 real-benchmark: $(VENV)/.real
 	$(BIN)/python run.py -m +experiment=real_one_shot
 	$(BIN)/python run.py -m +experiment=real_benchmark
+	$(BIN)/python run.py -m +experiment=real_benchmark scenario=HL-01 rerun=1
 	$(BIN)/python scripts/reruns.py study=real_benchmark
 	$(BIN)/python scripts/figures.py study=real_benchmark baseline=real_one_shot reruns=real_benchmark
 

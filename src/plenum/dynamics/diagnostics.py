@@ -28,7 +28,7 @@ FEW = 10
 """Below this many replicates an estimate has the warning ``few_replicates``."""
 
 JUMP = 5.0
-"""A step so many times as long as is usual in its round is a jump. Gaussian steps have none."""
+"""A step over so many times as long as is usual is a jump. Gaussian steps practically never are."""
 
 REFUSED = ("uneven", "few_apart")
 """Warnings with which λ̂ has no interval and no t test: on processes that jump, these would be wrong
@@ -180,18 +180,18 @@ def headroom(top: float, first: float, span: float) -> float:
 
 
 def _jumped(fitted: Fit) -> bool:
-    """Return True if a replicate made a step far longer than is usual in that round.
+    """Return True if a replicate made a step far longer than is usual at that time.
 
-    The usual length may grow or shrink exponentially, as steps do on the way of a real growth
-    rate. If in some round most replicates stand still, it is the median over all rounds.
+    The usual length follows an exponential trend, as steps do on the way of a real growth rate;
+    where most replicates step further at once, it is the median of the round.
     """
     steps = np.diff(fitted.points - np.median(fitted.points, axis=0), axis=1)
     lengths = np.linalg.norm(steps, axis=2)
     medians = np.median(lengths, axis=0)
-    if len(medians) > 1 and medians.min() > ZERO:
-        at = np.arange(float(len(medians)))
-        lengths = lengths / np.exp(slope(at, medians) * at)
-    return bool(lengths.max() > JUMP * np.median(lengths) + ZERO)
+    at = np.arange(float(len(medians)))
+    trend = np.exp(np.nan_to_num(slope(at, np.where(medians > ZERO, medians, 0.0))) * at)
+    usual = np.maximum(trend * np.median(lengths / trend), medians)
+    return bool((lengths > JUMP * usual + ZERO).any())
 
 
 def _residual(x: Floats, level: Floats) -> float:

@@ -35,7 +35,7 @@ _EVERY = (
         "u",
         "a few replicates make most of λ̂: its interval and t tests aren't shown; report decisions",
         "three ways to average over pairs give different slopes, or fewer than 80 % of the "
-        "replicates decide alike, or one made a step five times as long as is usual in its round",
+        "replicates decide alike, or a step was over five times as long as is usual at that time",
         "a few replicates make most of λ̂: they lie far from the rest or move away from it. It is "
         "no rate that pairs have in common, intervals and t tests of it would be wrong too often "
         "and aren't shown, and the decisions say more",

@@ -63,6 +63,8 @@ TO_REACH = {
     "rule_cover": ">= .93",
     "jump_size": "<= .06",
     "jump_cover": ">= .93",
+    "smooth_kept": ">= .9",
+    "smooth_cover": ">= .93",
     "models_wrong": "<= .05",
 }
 

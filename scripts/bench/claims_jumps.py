@@ -114,7 +114,7 @@ def _worst_by_sizes(told: dict[str, list[float]]) -> dict[str, Any]:
 def measure_jump_cover(quick: bool) -> dict[str, Any]:
     """Measure how often an interval of λ̂ holds where it is shown, and where a replicate jumped."""
     draws = 100 if quick else 1000
-    held, kept, shown, unseen, refused = {}, {}, {}, {}, {}
+    held, kept, shown, unseen, refused, smooth = {}, {}, {}, {}, {}, {}
     for name, make in (PROCESSES | SMOOTH).items():
         process = make()
         truth = process.exponent()
@@ -125,6 +125,7 @@ def measure_jump_cover(quick: bool) -> dict[str, Any]:
             shown[where] = 1 - float(missed[told, 0].mean()) if told.any() else float("nan")
             print(f"{where}: {told.mean():.3f} shown, of which {shown[where]:.3f} hold", flush=True)
             if name in SMOOTH:
+                smooth[where] = float(told.mean())
                 continue
             seen = missed[:, 1]
             held[where] = 1 - float(missed[seen, 0].mean())
@@ -142,6 +143,8 @@ def measure_jump_cover(quick: bool) -> dict[str, Any]:
         "jump_unseen": {str(n): round(share, 3) for n, share in most.items()},
         "jump_shown": _by_process(shown, PROCESSES),
         "smooth_shown": _by_process(shown, SMOOTH),
+        "smooth_kept": round(min(smooth.values()), 3),
+        "smooth_cover": round(min(shown[where] for where in smooth), 3),
         **_size_of_tests(draws // 2),
     }
 

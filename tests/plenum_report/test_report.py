@@ -216,8 +216,8 @@ def test_a_claim_that_few_replicates_carry_says_so() -> None:
     row = build([tracked(1, 0.02, 20)])[0]
     row = estimated(row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("uneven",))
     assert "This estimate carries uneven" in told([row], "estimates")
-    assert "No rate where a few replicates carry it." in told([row], "limits")
-    assert "a few replicates make most of λ̂: they lie far" in told([row], "warnings")
+    assert "No rate where replicates jump or a few carry it." in told([row], "limits")
+    assert "replicates jump, or a few make most of λ̂: they lie far" in told([row], "warnings")
 
 
 def test_few_replicates_could_not_have_rejected() -> None:

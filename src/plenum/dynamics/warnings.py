@@ -33,12 +33,12 @@ _EVERY = (
     Warned(
         "uneven",
         "u",
-        "a few replicates make most of λ̂: its interval and t tests aren't shown; report decisions",
+        "replicates jump or few make most of λ̂: no interval, no t test is shown; report decisions",
         "three ways to average over pairs give different slopes, or fewer than 80 % of the "
         "replicates decide alike, or a step was over five times as long as is usual at that time",
-        "a few replicates make most of λ̂: they lie far from the rest or move away from it. It is "
-        "no rate that pairs have in common, intervals and t tests of it would be wrong too often "
-        "and aren't shown, and the decisions say more",
+        "replicates jump, or a few make most of λ̂: they lie far from the rest or move away from "
+        "it. λ̂ is no rate that pairs have in common, intervals and t tests of it would be wrong "
+        "too often and aren't shown, and the decisions say more",
     ),
     Warned(
         "saturated",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, canonical_json, redact
+from plenum.base import UserError, canonical_json, flatten, redact
 from plenum.execution import folder_of
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
@@ -109,7 +109,7 @@ def list_subjects(audit: Audit) -> tuple[AuditSubject, ...]:
     return tuple(
         AuditSubject(
             role=each["name"],
-            name=each.get("annotations", {}).get("file", ""),
+            name=flatten(each.get("annotations", {}).get("file", "")),
             sha256=each["digest"]["sha256"],
             commit=each.get("annotations", {}).get("commit", ""),
         )

@@ -1,6 +1,7 @@
 """An audit in MLflow: its own run, and verdicts in the runs of its conditions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from plenum.base import flatten
@@ -69,6 +70,8 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
 def _params(audit: AuditReport) -> Mapping[str, object]:
     conditions = " ".join(case.condition for case in audit.cases)
     record = write_record(audit.record)
+    if len(record) > _LONGEST:  # people and digests matter more than settings
+        record = write_record(replace(audit.record, settings={}))
     return {
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),

@@ -1,7 +1,7 @@
 """The record of an audit: what was tested, with digests, by whom, when, and by which settings."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 
 from pydantic import TypeAdapter, ValidationError
@@ -84,11 +84,17 @@ def write_record(record: AuditRecord) -> str:
 
 
 def read_record(text: str) -> AuditRecord:
-    """Return the record that JSON holds; an empty one if it holds none."""
+    """Return the record that JSON holds, each text in one line; an empty one if it holds none."""
     try:
-        return _RECORDS.validate_json(text)
+        record = _RECORDS.validate_json(text)
     except ValidationError:
         return AuditRecord()
+    return AuditRecord(
+        tested_by=_clean(record.tested_by),
+        responsible=_clean(record.responsible),
+        subjects=tuple(AuditSubject(*map(_clean, astuple(each))) for each in record.subjects),
+        settings={_clean(name): _clean(value) for name, value in record.settings.items()},
+    )
 
 
 def list_suite_settings(settings: AuditConfig) -> list[tuple[str, str]]:
@@ -100,13 +106,13 @@ def program_of(settings: AuditConfig) -> str:
     """Return the log's or the program's name."""
     named = settings.committee
     name = settings.logs or named.name or named.target or named.command or named.http or ""
-    return flatten(redact(str(name)))
+    return _clean(str(name))
 
 
 def signed(settings: AuditConfig) -> list[tuple[str, str]]:
     """Return who tested the program and who is responsible, as far as it was given."""
     given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
-    return [(role, flatten(redact(who))) for role, who in given if who.strip()]
+    return [(role, _clean(who)) for role, who in given if who.strip()]
 
 
 def today() -> str:
@@ -128,4 +134,8 @@ def _settings_of(
         value = getattr(settings, name)
         if name in always or (name in _IF_SET and value != getattr(usual, name)):
             shown = str(value).lower() if isinstance(value, bool) else str(value)
-            yield name, flatten(redact(shown))
+            yield name, _clean(shown)
+
+
+def _clean(text: str) -> str:
+    return flatten(redact(text))

@@ -138,8 +138,8 @@ def tabulate_claims(decided: Sequence[DecidedClaim], lacking: Sequence[str], ori
         " it has the other sign by the same rule; not shown: neither",
         "holds, contradicted: what is counted is so, or isn't; not contradicted: that nothing"
         " differs can't be shown",
-        f"{NO_TEST}: λ̂ has neither interval nor test there, since a few runs make most of it; the"
-        " claim is neither shown nor contradicted",
+        f"{NO_TEST}: λ̂ has neither interval nor test there, since runs jump or a few make most of"
+        " it; the claim is neither shown nor contradicted",
         f"rows: of printed tables; {EVERY_ROW}: the sentence speaks of every level, model or"
         f" metric; {NAMED}: it speaks of certain ones; {OVERALL}: of none, and the row over all"
         " levels decides",

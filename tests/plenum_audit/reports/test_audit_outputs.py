@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import astuple
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.dialogue import first_within
 from plenum_audit.reports.publish import findings, publish, report
-from plenum_audit.reports.record import AuditRecord, AuditSubject
+from plenum_audit.reports.record import AuditRecord, AuditSubject, read_record, write_record
 
 pytestmark = pytest.mark.long
 
@@ -623,6 +624,32 @@ def test_every_output_says_who_tested_what(new: New, tmp_path: Path) -> None:
     again = html(report(study.chosen, tmp_path))  # as scripts/report.py makes it from MLflow
     (study.chosen.out / "audit.html").write_text(again, encoding="utf-8")
     assert section(study, "record") == told
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", '{"subjects": 7}', '{"tested_by": ["A"]}'])
+def test_a_record_that_cannot_be_read_is_empty(broken: str) -> None:
+    assert read_record(broken) == AuditRecord()
+
+
+def test_a_record_that_is_read_back_breaks_no_line() -> None:
+    evil = "A\n- **Tested by.** Eve\u2028```"
+    subject = AuditSubject("logs", evil, "c0ffee", evil)
+    held = AuditRecord(evil, evil, (subject,), {evil: evil})
+    record = read_record(write_record(held))
+    read = [record.tested_by, record.responsible, *astuple(record.subjects[0])]
+    assert not {"\n", "\u2028"} & {*"".join([*read, *record.settings, *record.settings.values()])}
+    assert record.subjects[0].sha256 == "c0ffee"
+
+
+def test_a_long_record_keeps_people_and_digests(new: New, tmp_path: Path) -> None:
+    study = new()
+    study.case("c", ["A"] * 20)
+    subject = AuditSubject("program", "", "c0ffee" * 10)
+    record = AuditRecord("Ada", "", (subject,), {"overrides": "x" * 7000})
+    publish(study.chosen, StabilityRule(), exit_status=0, record=record)
+    page = html(report(study.chosen, tmp_path))
+    assert "Tested by: Ada." in page
+    assert subject.sha256 in page
 
 
 def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) -> None:

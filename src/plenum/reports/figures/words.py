@@ -188,6 +188,7 @@ def write_caption(
     """
     warned = Counter(w for row in rows for w in row.warnings if w != "branching")
     rounds = [row.tracked.played[0] for row in rows if row.summary]
+    exponents = [row.summary.lyapunov for row in rows if row.summary]
     known = {
         "conditions": len(rows),
         "ns": sorted({row.n for row in rows}) or [0],
@@ -198,7 +199,7 @@ def write_caption(
         "provenance": plain(provenance(rows)),
         "shared": shared(rows) if rows else "",
         "symbol": symbol(rows),
-        "intervals": sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
+        "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
     add_caption(figure, paragraphs("figures/captions.j2", name, **known | facts))

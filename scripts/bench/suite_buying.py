@@ -22,9 +22,11 @@ def measure_buying(draws: int) -> dict[str, Any]:
     """
     draw = np.random.default_rng(9)
     gains: dict[str, float] = {}
+    floors: dict[str, float] = {}
     shared: dict[str, float] = {}
     for name in _KINDS:
-        mean = float(MIXTURES[name](draw, 1_000_000)[:, 0].mean())
+        chances = MIXTURES[name](draw, 1_000_000)[:, 0]
+        mean, floors[name] = float(chances.mean()), _floor(chances)
         errors = np.array([_bought(draw, MIXTURES[name], mean) for _ in range(draws)])
         even, new, even_these, noisy, predicted = np.sqrt((errors**2).mean(axis=0))
         gains[name], shared[name] = new / even, noisy / even_these
@@ -36,8 +38,20 @@ def measure_buying(draws: int) -> dict[str, Any]:
     return {
         "buy_gain": round(max(gains[name] for name in _KINDS[:_VARIED]), 3),
         "buy_gains": {name: round(gain, 3) for name, gain in gains.items()},
+        "buy_floors": {name: round(floor, 3) for name, floor in floors.items()},
         "not_advised_neyman": {name: round(gain, 3) for name, gain in shared.items()},
     }
+
+
+def _floor(chances: Shares) -> float:
+    """Return the least error that 200 runs can leave, over that of four more repeats everywhere.
+
+    Every further run is of a new case, and cases are weighted by their variances, which are known.
+    """
+    within, between = float((chances * (1 - chances)).mean()), float(chances.var())
+    even = (between + within / (2 * RUNS)) / CASES
+    precision = CASES / (between + within / RUNS) + CASES * RUNS / (between + within)
+    return float(np.sqrt(1 / precision / even))
 
 
 def _bought(

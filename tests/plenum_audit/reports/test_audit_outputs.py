@@ -45,7 +45,7 @@ WAVERING = ["A", "A", "B", "A", "B"] * 4
 REHEARSAL = " (rehearsal with simulated agents, not evidence)"
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
 
-LAST = ("excluded", "limits", "cases", "record", "glossary")
+LAST = ("excluded", "limits", "cases", "clauses", "record", "glossary")
 """Sections that every page ends with."""
 
 New = Callable[..., AuditStudy]

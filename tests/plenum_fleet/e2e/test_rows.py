@@ -93,7 +93,8 @@ def test_each_form_is_what_was_wished_for(forms: Path) -> None:
 def test_tables_explorer_and_archive_are_the_same_in_each_form(forms: Path, form: str) -> None:
     tables = published(forms, form, "tables")
     assert tables == published(forms, "nested", "tables")
-    assert tables.keys() == {"conditions.csv", "contrasts.csv"}
+    compared = ("contrasts.csv", "decision_contrasts.csv", "share_contrasts.csv")
+    assert tables.keys() == {"conditions.csv", "growth.csv", *compared}
     assert archived(forms, form) == archived(forms, "nested")
     pages = {}
     for name in (form, "nested"):

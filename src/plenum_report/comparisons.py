@@ -53,7 +53,7 @@ class Difference:
 
     @property
     def refused(self) -> bool:
-        """True if neither interval nor p is shown, since a few replicates carry a λ̂."""
+        """True if neither interval nor p is shown: replicates jump or a few carry a λ̂."""
         return getattr(self.estimate, "method", "") == REFUSAL
 
     @property
@@ -85,7 +85,7 @@ class Family:
 
     @property
     def refused(self) -> list[Difference]:
-        """Differences whose interval and p aren't shown, since a few replicates carry a λ̂."""
+        """Differences without interval and p, since replicates jump or a few carry a λ̂."""
         return [d for d in self.differences if d.refused]
 
     @property

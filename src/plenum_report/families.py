@@ -180,7 +180,7 @@ class DeliberationKind:
 
     @property
     def refused(self) -> list[Row]:
-        """Conditions whose λ̂ has no interval and no t test, since a few replicates carry it."""
+        """Conditions whose λ̂ has no interval and no t test: replicates jump or few carry it."""
         return [fit.row for fit in self.fits if fit.exponent.refused]
 
     @property

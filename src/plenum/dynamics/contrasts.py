@@ -52,7 +52,7 @@ class Contrast(Estimate):
 
     Notes
     -----
-    Where a cell is `refused`, so that a few replicates carry its λ̂, interval and p are NaN.
+    Where a cell is `refused` (replicates jump or a few carry its λ̂) interval and p are NaN.
     """
 
     p_wald: float = math.nan
@@ -99,14 +99,14 @@ def contrast(
     draws, seed
         Permutations, and their seed.
     refuse
-        Whether interval and p are NaN where a few replicates carry the λ̂ of an arm; without it one
-        can measure how often they would be wrong.
+        Whether interval and p are NaN where replicates of an arm jump or few carry λ̂; without it
+        one can measure how often they would be wrong.
 
     Returns
     -------
     Contrast
         Δλ̂ with its interval and p-values, and the λ̂ of both arms. Without a standard error of both
-        arms, or where a few replicates carry the λ̂ of one, interval and p are NaN: compare
+        arms, or where those of one jump or few carry its λ̂, interval and p are NaN: compare
         decisions.
 
     Raises

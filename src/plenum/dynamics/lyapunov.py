@@ -84,7 +84,7 @@ def lyapunov(
 
     Rounds with D = 0 are left out and counted. The default interval is the delete-one jackknife
     over replicates with t(R-1) quantiles: of the usual intervals it alone keeps its coverage on
-    autocorrelated and diffusing ensembles. Where a few replicates carry λ̂ none keeps it: there is
+    autocorrelated and diffusing ensembles. Where replicates jump or few carry λ̂ none does: there is
     no interval then, and no t test (docs/calibration.md).
 
     Parameters

@@ -234,9 +234,10 @@ def test_what_is_killed_while_ray_starts_ends_in_one_line_and_leaves_nothing(
     told = [line for line in errors.splitlines() if line.startswith("error: ")]
     assert len(told) == 1
     assert "Traceback" not in errors
+    assert told[0].startswith("error: hydra/launcher: Ray ")
     if part != "the command":
-        assert command.returncode == 2
-        assert told[0].startswith("error: hydra/launcher: Ray can't start here: ")
+        # Killed at some moments, the server has Ray's C++ code end our process too, with 1.
+        assert command.returncode == (1 if "ended while it started" in told[0] else 2)
     assert of_clusters_here("") == []
     assert not list(Path("/tmp").glob("plenum-ray-*"))
 

@@ -62,6 +62,8 @@ def measure_size(quick: bool) -> dict[str, Any]:
         scenarios = (law, law, (0.7, 0.3), (0.7, 0.3), law[::-1], law[::-1])
         six = list(_outcomes(scenarios, (n, m) * 3, quick, fewer=2))
         found[f"over scenarios, {where}"] = _rejected(six, _pooled)
+        twelve = list(_outcomes((law, law, (0.7, 0.3), (0.7, 0.3)) * 3, (n, m) * 6, quick, fewer=8))
+        found[f"interactions over scenarios, {where}"] = _rejected(twelve, _pooled_interactions)
         if n == m:
             found[f"pairs, {where}"] = _paired_size(law, n, quick)
         print(where, {k.split(",")[0]: round(v, 3) for k, v in found.items() if where in k})
@@ -69,6 +71,9 @@ def measure_size(quick: bool) -> dict[str, Any]:
         for n, m in SIZES:
             four = list(_outcomes(cells, (n, m, n, m), quick, fewer=4))
             found[f"interaction of {name}, {n} v {m}"] = _rejected(four, _interaction)
+    for n, m in SIZES:
+        twelve = list(_outcomes(sum(_MAIN_EFFECTS.values(), ()), (n, m) * 6, quick, fewer=4))
+        found[f"interactions over scenarios, {n} v {m}"] = _rejected(twelve, _pooled_interactions)
     worst = max(found, key=lambda name: found[name])
     return {"decision_size": round(found[worst], 4), "decision_size_of": worst}
 
@@ -181,6 +186,11 @@ def _interaction(*cells: Counts) -> float:
 def _pooled(*arms: Counts) -> float:
     cases = [(_spread(x), _spread(y)) for x, y in zip(arms[::2], arms[1::2], strict=True)]
     return pool_decisions(cases).p
+
+
+def _pooled_interactions(*cells: Counts) -> float:
+    spread = list(map(_spread, cells))
+    return pool_decisions([spread[at : at + 4] for at in range(0, len(spread), 4)]).p
 
 
 def _paired_size(law: Law, n: int, quick: bool) -> float:

@@ -63,5 +63,6 @@ def _family(kind: str, noun: str, effects: Sequence[Effect[DecisionContrast]]) -
     names = named_effects(effects)
     pairs = list(zip(names, effects, strict=True))
     disagreement = [Difference(*name, e.estimate, e.p_holm) for name, e in pairs]
-    laws = [Difference(*name, e.estimate, adjusted_law(e)) for name, e in pairs]
+    tested = [(name, e) for name, e in pairs if not math.isnan(e.estimate.p_law)]
+    laws = [Difference(*name, e.estimate, adjusted_law(e)) for name, e in tested]
     return DecisionFamily(kind, noun, Family(noun, tuple(disagreement)), tuple(laws))

@@ -171,34 +171,28 @@ def decision_interaction(
     if min(map(len, cells)) < 2:
         return DecisionContrast(n=sum(map(len, cells)))
     names = tuple(tally([d for cell in cells for d in cell]))
-    ways = [
-        [make_arms(*pair, names, False, draws, seed) for pair in pairs]
-        for pairs in (((both, second), (first, neither)), ((both, first), (second, neither)))
-    ]
-    by_first, by_second = (_contrast(way, [1.0, -1.0], names) for way in ways)
-    # How often tests of single shares are wrong where both factors have an effect isn't known.
-    shares = tuple(replace(one, p=math.nan) for one in by_second.shares)
-    drawn = by_first.drawn or by_second.drawn
-    return replace(by_second, p=max(by_first.p, by_second.p), shares=shares, drawn=drawn)
+    return _interaction([cells], [names], names, draws, seed)
 
 
 def pool_decisions(
-    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    cases: Sequence[Sequence[Sequence[str]]],
     *,
     paired: Sequence[bool] = (),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> DecisionContrast:
-    """Average the difference of two conditions over scenarios, each with the same weight.
+    """Average the difference of two conditions, or a 2x2 interaction, over scenarios.
 
-    Replicates change places within each scenario (a stratified permutation), so that the test is
-    exact where no scenario has an effect. The mean is that of these scenarios: it says nothing
+    Each scenario has the same weight. Replicates change places within each scenario (a stratified
+    permutation), so that the test is exact where no scenario has an effect; that of an interaction
+    is right as `decision_interaction` is. The mean is that of these scenarios: it says nothing
     about others. Of shares only that of no majority has a meaning in all scenarios.
 
     Parameters
     ----------
-    pairs
-        Decisions of the treated and of the control condition in each scenario.
+    cases
+        Decisions of the treated and of the control condition in each scenario; or those of the four
+        cells of a 2x2, in the order that `decision_interaction` takes them.
     paired
         Whether the replicates of each scenario are pairs; by default none are.
     draws, seed
@@ -207,12 +201,13 @@ def pool_decisions(
     Returns
     -------
     DecisionContrast
-        ``n`` counts scenarios. Scenarios with fewer than two replicates in an arm are left out.
+        ``n`` counts scenarios. Scenarios with fewer than two replicates in a cell are left out.
 
     Raises
     ------
     ValueError
-        ``paired`` has another length than ``pairs``, or ``draws`` is below 1.
+        Cases aren't all of two or all of four cells, ``paired`` has another length than ``cases``,
+        or ``draws`` is below 1.
 
     Examples
     --------
@@ -222,25 +217,58 @@ def pool_decisions(
     >>> round(found.value, 2), found.p < 0.01, found.n
     (0.53, True, 3)
     """
-    flags = list(paired) or [False] * len(pairs)
-    if len(flags) != len(pairs) or draws < 1:
-        raise ValueError(f"{len(flags)} values of paired for {len(pairs)} pairs; draws: {draws}")
-    strata = [
-        make_arms(*pair, _none_last(pair), flag, draws, seed)
-        for pair, flag in zip(pairs, flags, strict=True)
-        if min(map(len, pair)) > 1
-    ]
-    if not strata:
+    flags = list(paired) or [False] * len(cases)
+    if len(flags) != len(cases) or draws < 1:
+        raise ValueError(f"{len(flags)} values of paired for {len(cases)} cases; draws: {draws}")
+    if {*map(len, cases)} not in ({2}, {4}, set()):
+        raise ValueError("cases: two arms each, or four cells each")
+    kept = [each for each in zip(cases, flags, strict=True) if min(map(len, each[0])) > 1]
+    if not kept:
         return DecisionContrast()
+    names = [_none_last(cells) for cells, _ in kept]
+    if len(kept[0][0]) == 4:
+        squares = [cells for cells, _ in kept]
+        return replace(_interaction(squares, names, (NO_MAJORITY,), draws, seed), n=len(kept))
+    strata = [
+        make_arms(cells[0], cells[1], known, flag, draws, seed)
+        for (cells, flag), known in zip(kept, names, strict=True)
+    ]
     mean = [1 / len(strata)] * len(strata)
     found = _contrast(strata, mean, (NO_MAJORITY,))
     law, _ = compute_p(strata, mean, LAW)
     return replace(found, p_law=law, n=len(strata))
 
 
-def _none_last(pair: tuple[Sequence[str], Sequence[str]]) -> tuple[str, ...]:
-    """List the decisions of two arms; no majority is always the last one."""
-    return (*(d for d in tally([*pair[0], *pair[1]]) if d != NO_MAJORITY), NO_MAJORITY)
+def _interaction(
+    squares: Sequence[Sequence[Sequence[str]]],
+    names: Sequence[tuple[str, ...]],
+    of_shares: tuple[str, ...],
+    draws: int,
+    seed: int,
+) -> DecisionContrast:
+    """Average the interaction over squares, whose decisions have these names."""
+    by_first, by_second = (
+        _contrast(
+            [
+                make_arms(square[i], square[j], known, False, draws, seed)
+                for square, known in zip(squares, names, strict=True)
+                for i, j in way
+            ],
+            [1 / len(squares), -1 / len(squares)] * len(squares),
+            of_shares,
+        )
+        for way in (((0, 2), (1, 3)), ((0, 1), (2, 3)))
+    )
+    # How often tests of single shares are wrong where both factors have an effect isn't known.
+    shares = tuple(replace(one, p=math.nan) for one in by_second.shares)
+    drawn = by_first.drawn or by_second.drawn
+    return replace(by_second, p=max(by_first.p, by_second.p), shares=shares, drawn=drawn)
+
+
+def _none_last(cells: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """List the decisions of some cells; no majority is always the last one."""
+    decided = tally([decision for cell in cells for decision in cell])
+    return (*(d for d in decided if d != NO_MAJORITY), NO_MAJORITY)
 
 
 def _contrast(

@@ -51,14 +51,14 @@ def interact(rows: Sequence[Row], chosen: Settings) -> list[Decided]:
     return _adjusted(found)
 
 
-def pool(contrasts: Sequence[Decided], chosen: Settings) -> list[Decided]:
-    """Average contrasts that several scenarios share, by permutation within scenarios."""
+def pool(effects: Sequence[Decided], chosen: Settings) -> list[Decided]:
+    """Average effects that several scenarios share, by permutation within scenarios."""
     means = []
-    for others, group in shared(contrasts):
+    for others, group in shared(effects):
         arms = [_arms(effect.cells) for effect in group]
         mean = pool_decisions(
-            [(treated, control) for treated, control, _ in arms],
-            paired=[paired for _, _, paired in arms],
+            [cells for cells, _ in arms],
+            paired=[paired for _, paired in arms],
             draws=chosen.draws,
             seed=chosen.seed,
         )
@@ -107,7 +107,7 @@ def _adjusted(family: Sequence[Decided]) -> list[Decided]:
 
 
 def _contrasted(pair: Compared, chosen: Settings) -> Decided:
-    treated, control, paired = _arms(pair.cells)
+    (treated, control), paired = _arms(pair.cells)
     if not paired:
         first, second = map(_counts, pair.cells)
         return _effect(pair, _comparison(first, second, chosen.draws, chosen.seed))
@@ -130,16 +130,14 @@ def _effect(compared: Compared, found: DecisionContrast) -> Decided:
     return Effect("decision_contrasts", *compared, found, warnings, more=more)
 
 
-def _arms(cells: Sequence[Row]) -> tuple[list[str], list[str], bool]:
-    """Return the decisions of two conditions; pairs by wording where both read the same ones."""
-    treated, control = (row.tracked for row in cells)
-    common = sorted(same_wordings(treated, control))
+def _arms(cells: Sequence[Row]) -> tuple[list[list[str]], bool]:
+    """Return the decisions of each condition; pairs by wording where two read the same ones."""
+    tracked = [row.tracked for row in cells]
+    common = sorted(same_wordings(*tracked)) if len(tracked) == 2 else []
     if not common:
-        first, second = (_spread(_counts(row)) for row in cells)
-        return first, second, False
-    decided = [dict(zip(read_wordings(t), t.decisions, strict=True)) for t in (treated, control)]
-    first, second = ([known[reading] for reading in common] for known in decided)
-    return first, second, True
+        return [_spread(_counts(row)) for row in cells], False
+    decided = [dict(zip(read_wordings(t), t.decisions, strict=True)) for t in tracked]
+    return [[known[reading] for reading in common] for known in decided], True
 
 
 def _counts(row: Row) -> Counts:

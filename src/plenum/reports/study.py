@@ -103,7 +103,7 @@ class EstimatedStudy:
     @cached_property
     def decided_across(self) -> list[Effect[DecisionContrast]]:
         """Differences of decisions pooled over scenarios."""
-        return decision_effects.pool(self.decided, self.chosen)
+        return decision_effects.pool([*self.decided, *self.decided_interactions], self.chosen)
 
     @cached_property
     def shares(self) -> list[Effect[ShareContrast]]:

@@ -262,6 +262,25 @@ def test_pooling_one_scenario_is_its_contrast_and_options_need_no_common_name() 
     assert other.shares[0].value == pytest.approx(0.4)
 
 
+def test_interactions_are_pooled_within_scenarios() -> None:
+    square = of(A=10, B=10), of(A=16, B=4), of(A=18, B=2), of(A=20)
+    other = of(C=8, B=2), of(C=10), of(C=9, NONE=1), of(B=10)
+    alone, single, pooled = (
+        decision_interaction(*square),
+        pool_decisions([square]),
+        pool_decisions([square, other, (["A"], *other[1:])]),
+    )
+    assert (single.value, single.p, single.n) == (alone.value, alone.p, 1)
+    assert pooled.value == pytest.approx((alone.value + decision_interaction(*other).value) / 2)
+    assert (pooled.n, len(pooled.cells)) == (2, 8)
+    assert [share.decision for share in pooled.shares] == ["NONE"]
+    assert math.isnan(pooled.p_law)
+    assert pool_decisions([other] * 3).p < decision_interaction(*other).p
+    for cases in ([square, square[:2]], [square[:3]]):
+        with pytest.raises(ValueError, match="two arms each, or four cells"):
+            pool_decisions(cases)
+
+
 def test_drawn_labellings_agree_with_listed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are too many to list, p has the error of its draws and is never 0."""
     pairs = [(of(A=6, B=9, C=3, NONE=2), of(A=14, B=3, C=2, NONE=1))] * 2

@@ -74,6 +74,10 @@ def test_three_scenarios_are_pooled_and_two_are_not() -> None:
     alone = pool_decisions([(spread(ON["mixed"]), spread(OFF["mixed"]))] * 3, draws=CHOSEN.draws)
     assert (found.estimate.value, found.estimate.p) == (alone.value, alone.p)
     assert (found.cells, found.estimate.n, found.others.get("scenario")) == ((), 3, None)
+    both = only(study(3).decided_across, "roles x mixed")
+    square = [spread(arm[level]) for arm in (ON, OFF) for level in ("mixed", "uniform")]
+    interaction = pool_decisions([square] * 3, draws=CHOSEN.draws)
+    assert (both.estimate.value, both.estimate.p) == (interaction.value, interaction.p)
     share = next(e for e in study(3).shares if not e.cells and e.name == found.name)
     assert (share.more["decision"], share.more["scenarios"]) == ("NONE", 3)
 
@@ -106,10 +110,10 @@ def test_a_part_of_a_study_keeps_the_whole_s_adjusted_p() -> None:
 def test_tables_and_files_have_a_line_for_each() -> None:
     found = study(3)
     disagreement, shares = tabulate_decision_effects(found)
-    assert len(disagreement) == len(in_order(found)) == 12 + 3 + 4
+    assert len(disagreement) == len(in_order(found)) == 12 + 3 + 4 + 1
     assert len(shares) == len(found.shares)
     assert "none" in {cell for line in shares.body for cell in line}
     files = frames(found)
-    assert len(files["decision_contrasts"]) == 19
+    assert len(files["decision_contrasts"]) == 20
     assert list(files["share_contrasts"]["scenarios"].unique()) == [1, 3]
     assert tabulate_decision_effects(EstimatedStudy(CHOSEN, tuple(build([tracked(1)])))) == []

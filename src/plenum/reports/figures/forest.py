@@ -136,7 +136,7 @@ def name_comparison(effect: Effect[E]) -> str:
     """Name a factor and the levels that are compared, as in ``roles: on minus off``."""
     factor, _, levels = effect.name.partition(" ")
     treated, _, reference = levels.partition(" - ")
-    return f"{factor}: {_level(treated)} minus {_level(reference)}"
+    return f"{factor}: {_level(treated)} minus {_level(reference)}" if reference else effect.name
 
 
 def _factor(effects: Sequence[Effect[Contrast]]) -> str:

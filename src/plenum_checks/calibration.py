@@ -147,7 +147,7 @@ def estimates(number: int, draw: int) -> Row:
         "reversal on the mean": reversal_test(
             ensemble, centre="mean", draws=REVERSALS, seed=draw
         ).p,
-        # of all draws, also where they aren't shown since few replicates carry λ̂
+        # of all draws, also where they aren't shown since replicates jump or few carry λ̂
         "Wald, λ = 0": two_sided(estimate.value, estimate.se, REPLICATES - 1),
         "Wald, diffusion": two_sided(_excess(estimate), estimate.se, REPLICATES - 1),
         "shuffle (papers)": (

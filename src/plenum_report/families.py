@@ -232,7 +232,8 @@ class DeliberationKind:
         notes = (
             "p growth: of λ = 0, by random time reversal; p diffusion, p jumps: of the λ of "
             "independent random walks, and of independent jumps at a constant hazard, over the "
-            "same rounds, by the jackknife with t(R-1); not shown where a few replicates carry λ̂",
+            "same rounds, by the jackknife with t(R-1); not shown where replicates jump or a few "
+            "carry λ̂",
             f"Holm, BH: p adjusted over the {len(rows)} conditions of this table, for claims "
             "(chance of one false claim) and for maps (share of false finds)",
             provenance(rows),

@@ -32,7 +32,7 @@ REFUSED = FAMILY | {
     *("ci_low", "ci_high", "excess_ci_low", "excess_ci_high", "p", "p_zero", "p_diffusion"),
     *("p_welch", "method", "warnings"),
 }
-"""Columns that a row no longer has where few replicates carry λ̂: it has no interval and no test."""
+"""Columns that a row lost where replicates jump or few carry λ̂: it has no interval and no test."""
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def differences(folder: Path, before: str, now: str, *, ordered: bool = True) ->
 
 
 def leave_out_refused(golden: list[list[str]], rows: list[list[str]]) -> None:
-    """Empty the cells of both that changed with the refusal of tests where few replicates carry λ̂.
+    """Empty the cells of both that changed with the refusal of tests in uneven conditions.
 
     Today's rows must have no interval there; every other cell is compared as ever.
     """

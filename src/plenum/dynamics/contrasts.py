@@ -28,7 +28,7 @@ _BLOCK = 400_000
 _NONE = 1e-9
 """A standard error below this is zero: all replicates of an arm are equally far apart."""
 
-REFUSAL = "not shown: few replicates carry λ̂"
+REFUSAL = "not shown: replicates jump or few carry λ̂"
 """The method of a contrast whose interval and p would be wrong too often (docs/calibration.md)."""
 
 _TIE = 1e-6

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job
+from plenum.design import Job, Recorded
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -210,7 +210,7 @@ class SweepRunner:
         await record.close([result.journal for result in usable], report)
         outcome = outcome_of(job, ended, report)
         self._listed += 1
-        if self._listed <= LISTED:
+        if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
             brief = replace(outcome, name=self._names[outcome.name])
             self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome

@@ -4,6 +4,7 @@ Figures are drawn at the size at which they are printed: ``COLUMN`` or ``PAGE`` 
 letter below ``SMALL`` points.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +52,9 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
 @contextmanager
 def drawing_style() -> Iterator[None]:
     """Draw in the shared style."""
-    with plt.style.context(Path(__file__).with_name("plenum.mplstyle")):
+    look = plt.style.context(Path(__file__).with_name("plenum.mplstyle"))
+    with look, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a letter that the font lacks is a box
         yield
 
 

@@ -87,6 +87,13 @@ def describe_choices(audit: Audit) -> list[str]:
             "Two runs of a case end differently if their decisions do; compare=right asks whether "
             "one is right and the other is wrong."
         )
+    rows = [row for logged in audit.logged for row in logged.rows]
+    graded = [row for row in rows if "score" in row and "right" not in row]
+    if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):
+        chosen.append(
+            "The log has scores, but no decisions: two runs of a case end differently if their "
+            "scores do, however little. columns.right=COLUMN names a column of right and wrong."
+        )
     return chosen
 
 

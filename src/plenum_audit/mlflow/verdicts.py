@@ -74,7 +74,8 @@ def write_verdicts(
     rule = SuiteRule(acceptable, unacceptable)
     suite = assess_suite(runs, rule)
     _write_assessments(traces, ended, runs)
-    _write_run(ids, [trace.info.trace_id for trace in traces], suite)
+    told = "\n".join(sentences(suite, runs)) + "\n"
+    _write_run(ids, [trace.info.trace_id for trace in traces], suite, told)
     return suite
 
 
@@ -123,8 +124,8 @@ def _write_assessments(
         )
 
 
-def _write_run(ids: Sequence[str], trace_ids: Sequence[str], suite: SuiteAssessment) -> str:
-    """Write the evaluation run of the suite, and return its id."""
+def _write_run(ids: list[str], trace_ids: list[str], suite: SuiteAssessment, told: str) -> None:
+    """Write the evaluation run of the suite, which is told in sentences."""
     from mlflow import MlflowClient
     from mlflow.entities import Metric, Param
 
@@ -140,7 +141,7 @@ def _write_run(ids: Sequence[str], trace_ids: Sequence[str], suite: SuiteAssessm
         metrics=[Metric(name, value, now, 0) for name, value in suite_metrics(suite).items()],
         params=[Param(name, str(value)) for name, value in {**rule, "of": " ".join(ids)}.items()],
     )
-    client.log_text(run_id, "\n".join(sentences(suite)) + "\n", "suite.txt")
+    client.log_text(run_id, told, "suite.txt")
     for at in range(0, len(trace_ids), _MOST_LINKED):
         client.link_traces_to_run(list(trace_ids[at : at + _MOST_LINKED]), run_id)
     client.set_tag(run_id, "plenum.verdict", suite.verdict.verdict)
@@ -148,7 +149,6 @@ def _write_run(ids: Sequence[str], trace_ids: Sequence[str], suite: SuiteAssessm
     for each in ids:
         client.set_tag(each, "plenum.verdict", suite.verdict.verdict)
         client.set_tag(each, "plenum.suite_run", run_id)
-    return run_id
 
 
 def suite_metrics(suite: SuiteAssessment) -> dict[str, float]:

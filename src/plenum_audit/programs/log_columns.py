@@ -1,6 +1,8 @@
 """Columns of a log by the field of a run."""
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,12 +124,21 @@ _ABSENT = object()
 
 
 def column_of(row: Row, name: str) -> Any:
-    """Return a column, or one in a column by its path with dots; else ``_ABSENT``."""
+    """Return a column, or one in a column, which may be JSON, by its path; else ``_ABSENT``."""
     if name in row or "." not in name:
         return row.get(name, _ABSENT)
     value: Any = row
     for part in name.split("."):
+        value = _unpacked(value)
         value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
+    return value
+
+
+def _unpacked(value: Any) -> Any:
+    """Read JSON in a cell."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
     return value
 
 

@@ -168,7 +168,8 @@ def read_log(
     for group in sorted(groups):
         of = program if not by else {**program, "by": group}
         logged += _logged(sources[0].path, of, committee, groups[group], known, group)
-    amount = f"{len({each.condition.case.id for each in logged}):,} cases, {len(runs):,} runs"
+    held = len({each.condition.case.id for each in logged})
+    amount = f"{held:,} case{'s'[: held != 1]}, {len(runs):,} run{'s'[: len(runs) != 1]}"
     files = f", {len(sources)} files" if len(sources) > 1 else ""
     summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {amount}"
     return Log(tuple(logged), summary)
@@ -242,6 +243,8 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
             options = {text: text for text in (*known, *([answer] if answer else []))}
             if len(options) < 2:
                 options["other"] = "any other decision"
+            if len(options) < 2:  # no run of the case decided
+                options["another"] = "another"
         case = AuditCase(name, str(given.get("text", name)), options, option_of(answer, options))
         return apart(case) if "options" in given else case  # else its options are what was logged
     except Wrong as problem:

@@ -9,7 +9,7 @@ from plenum_audit.readers import json_stream
 from plenum_audit.readers.data_sets import Wrong, rows
 
 _RIGHT = ("correct", "correctness", "right", "accuracy", "exact_match", "success", "pass", "reward")
-"""CaseNames of scores that say whether a run is right."""
+"""Names of scores that say whether a run is right."""
 
 _ANSWERS = ("decision", "answer", "output", "label", "result", "response")
 """Keys of an output whose value is the decision, in this order."""

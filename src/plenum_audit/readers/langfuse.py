@@ -10,6 +10,8 @@ from typing import Any
 from plenum_audit.readers.fields import decision_of, label_of, present, records_of, scored
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
+_WRAPPED = ("data", "datasetRunItems")
+
 
 def _recognises(source: LogSource) -> bool:
     keys = {key.split("[].")[-1] for key in source.keys}
@@ -17,7 +19,7 @@ def _recognises(source: LogSource) -> bool:
 
 
 def _read(source: LogSource) -> Records:
-    wrapped = () if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" else ("data",)
+    wrapped = [key for key in _WRAPPED if key in source.keys][:1]
     for place, record in records_of(source.path, *wrapped):
         for item in _items(record):
             yield place, _row(item)
@@ -25,7 +27,7 @@ def _read(source: LogSource) -> Records:
 
 def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the items of a page of the API, of a dataset run, or the item that this is."""
-    for key in ("data", "datasetRunItems"):
+    for key in _WRAPPED:
         if isinstance(record.get(key), list):
             yield from record[key]
             return

@@ -69,7 +69,7 @@ class LogSource:
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """CaseNames in the first line of a CSV file; empty for other files."""
+        """Names in the first line of a CSV file; empty for other files."""
         if self.path.suffix != ".csv":
             return frozenset()
         line = self.head.decode("utf-8-sig", errors="replace").splitlines()[:1]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.reports import Column, Table
+from plenum.base import UserError, percent
+from plenum.reports import Column, Table, count_words
 from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
@@ -156,8 +156,8 @@ def _agreement(agreement: Agreement) -> Iterator[str]:
         names = ", ".join(map(short, agreement.feared[:_SHOWN]))
         more = len(agreement.feared) - _SHOWN
         yield (
-            f"In {len(agreement.feared):,} cases all runs agree on a wrong decision, which no "
-            f"number of runs cures: {names}{f' and {more:,} more' if more > 0 else ''}."
+            f"In {count_words(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
+            f"which no number of runs cures: {names}{f' and {more:,} more' if more > 0 else ''}."
         )
 
 
@@ -167,8 +167,8 @@ def _line(each: ActRisk) -> dict[str, Any]:
         "runs": each.rule.runs,
         "agreeing": each.rule.agreeing,
         "acts": f"{100 * each.acts.value:.1f} % [{low:.1f}, {high:.1f}]",
-        "wrong": _percent(each.wrong) if each.acts.value > 0 else "-",
-        "at_most": _percent(each.at_most),
+        "wrong": percent(each.wrong, 1) if each.acts.value > 0 else "-",
+        "at_most": percent(each.at_most, 1),
         "shown": "yes" if each.shown else "no",
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.base import percent
 from plenum.reports import NONE, Column, Table
 from plenum_audit.profiles import (
     FAULTS,
@@ -68,8 +69,8 @@ def profile_sentences(profile: ReliabilityProfile) -> Iterator[str]:
         )
     failing = [each for each in profile.robustness if each.undecided > each.undecided_before]
     if failing:
-        shares = (f"{_share(each.undecided)} with {CHANGES[each.change][0]}" for each in failing)
-        before = _share(failing[0].undecided_before)
+        shares = (f"{percent(each.undecided)} with {CHANGES[each.change][0]}" for each in failing)
+        before = percent(failing[0].undecided_before)
         yield f"Runs fail or come to no decision: {', '.join(shares)}, {before} without."
     told = profile.predictability
     if told is not None:
@@ -143,10 +144,6 @@ def _predictability(told: Predictability) -> Iterator[dict[str, Any]]:
 
 def _row(measure: str, value: str, best: str, anchor: str) -> dict[str, Any]:
     return {"measure": measure, "value": value, "best": best, "anchor": anchor}
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _percent(each: ProfileEstimate) -> str:

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import NO_VERDICT
+from plenum.base import NO_VERDICT, percent
 from plenum.reports import (
     Table,
     count_lines,
+    count_words,
     frame_csv,
     html,
     prose_width,
@@ -24,7 +25,7 @@ from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import write_texts, writing
 from plenum_audit.reports.record import signed
-from plenum_audit.reports.suite_cases import frame_of
+from plenum_audit.reports.suite_cases import count_undecided, frame_of
 from plenum_audit.reports.suite_page import (
     SuitePage,
     suite_comment,
@@ -34,7 +35,7 @@ from plenum_audit.reports.suite_page import (
 )
 from plenum_audit.reports.suite_screen import fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
-from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteScore, UnsteadyCases
+from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteRuns, SuiteScore
 
 SCHEMA = "plenum.suite/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
@@ -117,7 +118,7 @@ def publish_suite(
         settings=settings,
         suite=suite,
         source=source,
-        sentences=tuple(sentences(suite)),
+        sentences=tuple(sentences(suite, source.runs)),
         answers=tuple(line for part in parts for line in part.lines),
         grids=tuple(part.table for part in parts if part.table is not None),
         doubts=doubts,
@@ -209,23 +210,28 @@ def _json(held: Mapping[str, Any]) -> str:
     return json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
 
 
-def sentences(suite: SuiteAssessment) -> Iterator[str]:
-    """Yield what is shown of a suite, the verdict first."""
+def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
+    """Yield what is shown of a suite by its runs, the verdict first."""
     yield _verdict(suite)
     low, high = suite.repeats
-    runs = f"{low}" if low == high else f"{low} to {high}"
+    each = f"{low}" if low == high else f"{low} to {high}"
     left = f"; {suite.single:,} more have one run and say nothing" if suite.single else ""
-    yield f"It was read from {suite.verdict.cases:,} cases with {runs} runs each{left}."
+    yield f"It was read from {suite.verdict.cases:,} cases with {each} runs each{left}."
+    if undecided := count_undecided(runs):
+        yield f"Of {len(runs.case):,} runs {undecided}: each of these agrees with no other."
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
-    yield f"In {k:,} of {n:,} cases runs don't all decide alike{_named(suite.contradicted)}."
+    if k:
+        yield f"In {k:,} of {n:,} cases runs don't all decide alike{_named(suite.contradicted)}."
+    else:
+        yield f"In each of the {n:,} cases all runs decide alike."
     if suite.standing_out:
         yield (
-            f"Shown to decide alike in fewer than {100 * suite.unsteady.share:.0f} % of their runs "
-            f"are {len(suite.standing_out):,} cases (on average at most 5 % of such names are "
-            f"false){_named(suite.standing_out)}."
+            f"{count_words(len(suite.standing_out), 'case is', 'cases are').capitalize()} shown to "
+            f"decide alike in fewer than {percent(suite.unsteady.share)} of their runs (on average "
+            f"at most 5 % of such names are false){_named(suite.standing_out)}."
         )
-    yield _unsteady(suite.unsteady)
+    yield from _unsteady(suite)
     if suite.score is not None:
         yield from _scored(suite.score)
 
@@ -247,25 +253,26 @@ def _verdict(suite: SuiteAssessment) -> str:
     )
 
 
-def _unsteady(unsteady: UnsteadyCases) -> str:
-    rarely = f"decide alike in fewer than {100 * unsteady.share:.0f} % of their runs"
-    if unsteady.these == (0.0, 1.0):
-        return f"These few runs don't show how many of the cases {rarely}."
-    (a, b), (c, d) = unsteady.these, unsteady.like
-    return (
-        f"At least {100 * a:.0f} % and at most {100 * b:.0f} % of these cases {rarely}; of cases "
-        f"like these, {100 * c:.0f} % to {100 * d:.0f} % do."
-    )
+def _unsteady(suite: SuiteAssessment) -> Iterator[str]:
+    rarely = f"decide alike in fewer than {percent(suite.unsteady.share)} of their runs"
+    (a, b), (c, d) = suite.unsteady.these, suite.unsteady.like
+    if (a, b) != (0, 1):
+        yield (
+            f"At least {percent(a)} and at most {percent(b)} of these cases {rarely}; of cases "
+            f"like these, {percent(c)} to {percent(d)} do."
+        )
+    elif not suite.standing_out:
+        yield f"These few runs don't show how many of the cases {rarely}."
 
 
 def _scored(score: SuiteScore) -> Iterator[str]:
     yield f"The score is {_percent(score.score)}."
-    low, high = (100 * limit for limit in score.floor.these)
+    halved = f"; {HALVING} runs of each case halve that" if score.floor.value else ""
     yield (
         f"Noise floor: if all cases are run again once each, the score moves by a standard "
-        f"deviation of {100 * score.floor.value:.1f} points [{low:.1f}, {high:.1f}]. A difference "
-        f"between two single runs counts only above {100 * score.smallest_difference:.1f} points; "
-        f"{HALVING} runs of each case halve that."
+        f"deviation of {_points(score.floor.value, score.floor.these)}. A difference between two "
+        "single runs counts only above "
+        f"{_points(score.smallest_difference, score.smallest_difference_limits)}{halved}."
     )
     yield from _details(score)
 
@@ -301,6 +308,10 @@ def _percent(each: SuiteEstimate) -> str:
         f"{100 * each.value:.1f} % ([{100 * a:.1f}, {100 * b:.1f}] for these cases, "
         f"[{100 * c:.1f}, {100 * d:.1f}] for cases like these)"
     )
+
+
+def _points(value: float, limits: tuple[float, float]) -> str:
+    return f"{100 * value:.1f} points [{100 * limits[0]:.1f}, {100 * limits[1]:.1f}]"
 
 
 def _plain(each: SuiteEstimate) -> str:

@@ -1,5 +1,6 @@
 """The cases of a suite one by one: runs, decisions by name, disagreement and score."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from plenum.base import flatten
-from plenum.reports import Column, Table
+from plenum.reports import Column, Table, listed
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.alike import SHOWN
 from plenum_audit.suites import SuiteRuns, untold
@@ -87,6 +88,13 @@ def cases_of(
         )
     ]
     return sorted(made, key=lambda each: (-(each.disagreement or 0), _or_one(each.score)))
+
+
+def count_undecided(runs: SuiteRuns) -> str:
+    """Return how many runs failed or came to no decision, in words; empty if none did."""
+    ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
+    words = {FAILED: "failed", NO_DECISION: "came to no decision"}
+    return listed(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 
 
 def shown_outcome(options: Mapping[str, str], label: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from plenum.base import percent
 from plenum_audit.suites import GateAssessment
 
 
@@ -10,16 +11,16 @@ def gate_sentences(found: GateAssessment) -> Iterator[str]:
     errors, runs = found.errors, "1 run" if found.cost == 1 else f"{found.cost} runs"
     halves = ""
     if found.halves is not None:
-        halves = f" Two random parts of these runs did in {_percent(found.halves)}."
+        halves = f" Two random parts of these runs did in {percent(found.halves)}."
     yield (
         f'Your gate "{errors.gate}" takes {runs} of each case. It would fail this program, '
-        f"unchanged, in {_percent(errors.fails)} of uses {_limits(errors.fails_limits)}, and end "
-        f"differently on two identical reruns in {_percent(errors.flips)} "
+        f"unchanged, in {percent(errors.fails)} of uses {_limits(errors.fails_limits)}, and end "
+        f"differently on two identical reruns in {percent(errors.flips)} "
         f"{_limits(errors.flips_limits)}.{halves}"
     )
     yield (
         f"It would pass a program whose score is {100 * found.drop:.3g} points lower in "
-        f"{_percent(errors.misses)} of uses {_limits(errors.misses_limits)}. The limits in "
+        f"{percent(errors.misses)} of uses {_limits(errors.misses_limits)}. The limits in "
         "brackets hold with 95 %; more runs narrow them."
     )
     if (better := found.better) is None:
@@ -27,13 +28,9 @@ def gate_sentences(found: GateAssessment) -> Iterator[str]:
     else:
         yield (
             f'A gate that takes as many runs and errs less is "{better.gate}": it would fail this '
-            f"program in {_percent(better.fails)}, and pass the worse one in "
-            f"{_percent(better.misses)}."
+            f"program in {percent(better.fails)}, and pass the worse one in "
+            f"{percent(better.misses)}."
         )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _limits(limits: tuple[float, float]) -> str:

@@ -1,7 +1,8 @@
 """Sources of the differences between runs in sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from plenum.reports import listed
 from plenum_audit.suites import SourceSplit
 
 _SHOWN = 2
@@ -13,7 +14,7 @@ def split_sentences(split: SourceSplit) -> Iterator[str]:
     if split.between_cases is not None and split.run is not None and split.sources:
         yield _shares(split, split.between_cases, split.run)
     for source in split.sources[:_SHOWN]:
-        name = _listed(source.columns)
+        name = listed(source.columns)
         limits = source.interval
         shown = f" [{100 * limits[0]:.1f}, {100 * limits[1]:.1f}]" if limits else ""
         yield (
@@ -29,8 +30,8 @@ def _shares(split: SourceSplit, between: float, run: float) -> str:
     """Say how the variance of a score is shared out; estimates below 0 count as 0."""
     parts = {"between cases": max(between, 0.0)}
     for source in split.sources:
-        parts[f"from {_listed(source.columns)}"] = max(source.variance or 0.0, 0.0)
-    every = _listed([name for source in split.sources for name in source.columns])
+        parts[f"from {listed(source.columns)}"] = max(source.variance or 0.0, 0.0)
+    every = listed([name for source in split.sources for name in source.columns])
     parts[f"between runs with the same {every}"] = max(run, 0.0)
     total = sum(parts.values())
     if not total:
@@ -46,20 +47,20 @@ def _untold(split: SourceSplit) -> str:
     """Say what the log doesn't tell; empty if there is nothing."""
     told = []
     if together := [each.columns for each in split.sources if len(each.columns) > 1]:
-        groups = "; ".join(map(_listed, together))
+        groups = "; ".join(map(listed, together))
         told.append(f"These always change together, so that they count as one: {groups}.")
     if split.inseparable:
         told.append(
-            f"The log can't tell the part of {_listed(split.inseparable)}: it varies together with "
+            f"The log can't tell the part of {listed(split.inseparable)}: it varies together with "
             "other columns."
         )
     if split.as_run:
         told.append(
-            f"All runs of a case differ in {_listed(split.as_run)}, which can't be told from the "
+            f"All runs of a case differ in {listed(split.as_run)}, which can't be told from the "
             "run itself."
         )
     if split.incomplete:
-        told.append(f"Left out, since some runs lack it: {_listed(split.incomplete)}.")
+        told.append(f"Left out, since some runs lack it: {listed(split.incomplete)}.")
     if more := split.sources[_SHOWN:]:
         told.append(f"suite.json has {len(more)} more.")
     if not split.sources and not told:
@@ -68,7 +69,3 @@ def _untold(split: SourceSplit) -> str:
             "seed, as far as is known."
         )
     return " ".join(told)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]

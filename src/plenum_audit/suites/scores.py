@@ -9,6 +9,7 @@ from scipy.stats import norm
 from plenum.dynamics import Floats
 from plenum_audit.suites.disagreement import estimate_disagreement
 from plenum_audit.suites.intervals import LEVEL, SuiteEstimate, estimate_mean_of_cases
+from plenum_audit.suites.noise import SuiteNoise
 from plenum_audit.suites.suite_runs import SuiteRuns, sum_by
 
 HALVING = 4
@@ -35,9 +36,9 @@ class SuiteScore:
     floor
         Noise floor: standard deviation of the suite's score if all cases are run again, once each.
         ``value`` is for these cases; ``like`` for as many cases like these.
-    smallest_difference
+    smallest_difference, smallest_difference_limits
         Difference between the scores of two single runs of the suite that only one in twenty pairs
-        of equal programs exceeds.
+        of equal programs exceeds, and its 95 % interval for these cases.
     """
 
     score: SuiteEstimate
@@ -46,6 +47,7 @@ class SuiteScore:
     within: float
     floor: SuiteEstimate
     smallest_difference: float
+    smallest_difference_limits: tuple[float, float]
 
 
 def score_suite(runs: SuiteRuns) -> SuiteScore:
@@ -71,20 +73,21 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     if not runs.has_scores or not runs.cases:
         raise ValueError("scores: every run needs one, and some case two runs")
     right = runs.right if np.isin(runs.score, (0.0, 1.0)).all() else None
-    spread = _variances(runs)
+    noise = SuiteNoise.of(runs)
+    means, spread, errors = noise.means, noise.spread, noise.spread / noise.repeats
     floor = _floor(runs, spread, binary=right is not None)
-    means, noise = runs.mean_scores(), spread / runs.repeats
-    score = estimate_mean_of_cases(means, noise)
-    between = max(float(means.var(ddof=1) - noise.mean()), 0.0) if len(means) > 1 else 0.0
+    between = max(float(means.var(ddof=1) - errors.mean()), 0.0) if len(means) > 1 else 0.0
     whole = between + float(spread.mean())
-    z = float(norm.ppf((1 + LEVEL) / 2))
+    counts = math.sqrt(2) * float(norm.ppf((1 + LEVEL) / 2))
+    low, high = floor.these
     return SuiteScore(
-        score=score,
+        score=estimate_mean_of_cases(means, errors),
         passing=_passing(right) if right is not None else (),
         consistency=estimate_disagreement(right).scaled(-2, 1) if right is not None else None,
         within=float(spread.mean()) / whole if whole else math.nan,
         floor=floor,
-        smallest_difference=z * math.sqrt(2) * floor.value,
+        smallest_difference=counts * floor.value,
+        smallest_difference_limits=(counts * low, counts * high),
     )
 
 
@@ -100,13 +103,6 @@ def _passing(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
         chances = chances * np.maximum(hits - k, 0) / (n - k)
         estimates.append(estimate_mean_of_cases(chances))
     return tuple(estimates)
-
-
-def _variances(runs: SuiteRuns) -> Floats:
-    """Estimate without bias the variance of a run's score, by case."""
-    n = runs.repeats.astype(float)
-    off = runs.score - runs.mean_scores()[runs.case]
-    return np.asarray(sum_by(runs.case, off**2, len(n)) / (n - 1), np.float64)
 
 
 def _floor(runs: SuiteRuns, spread: Floats, binary: bool) -> SuiteEstimate:

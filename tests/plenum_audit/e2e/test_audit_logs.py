@@ -248,7 +248,12 @@ def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path:
     assert half.returncode == 1, half.stderr
     held = json.loads((tmp_path / "half/suite.json").read_text())
     assert held["disagreement"]["value"] == pytest.approx(0.5)
+    assert "Of 200 runs 100 failed" in half.stdout
 
+    rows = [{"case": f"c{n}", "score": run / 10} for n in range(30) for run in range(8, 11)]
+    (tmp_path / "graded.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    graded = audit(tmp_path, "logs=graded.jsonl", "suite=true", "out=graded")
+    assert "scores, but no decisions" in " ".join(graded.stdout.split())
     rows = [
         {"case": f"c{n}", "decision": text} for n in range(30) for text in ("Yes", "yes", "Yes")
     ]

@@ -285,6 +285,26 @@ def test_the_score_that_counts_can_be_chosen_by_a_path(tmp_path: Path) -> None:
     assert [row["decision"] for row in plain.rows] == ["yes", "no"]
     with pytest.raises(UserError, match=r"no column out.verdct"):
         read_log(tmp_path / "n.json", columns={**named, "decision": "out.verdct"})
+    cells = pd.DataFrame({"in": ['{"id": "a"}'] * 2, "out": ['{"verdict": "yes"}', "{cut"]})
+    cells.to_csv(tmp_path / "n.csv", index=False)
+    with pytest.raises(UserError, match=r"line 3: no column out.verdict"):
+        read_log(tmp_path / "n.csv", columns=named)
+    cells.assign(out='{"verdict": "no"}').to_csv(tmp_path / "n.csv", index=False)
+    (plain,) = read_log(tmp_path / "n.csv", columns=named).logged
+    assert [row["decision"] for row in plain.rows] == ["no", "no"]
+
+
+def test_dataset_runs_of_langfuse_are_repeats(tmp_path: Path) -> None:
+    for night in range(3):
+        items = [
+            {"datasetItemId": c, "trace": {"output": "4" if results[night] else "5", "scores": [
+                {"name": "correct", "value": int(results[night]), "dataType": "NUMERIC"}]}}
+            for c, results in RIGHT.items()
+        ]  # fmt: skip
+        written(tmp_path, f"{night}.json", {"name": f"night {night}", "datasetRunItems": items})
+    log = read_log(tmp_path)
+    assert "(format=langfuse)" in log.summary
+    assert rights(log.logged) == [results[:3] for results in RIGHT.values()]
 
 
 def test_the_csv_of_langsmith_is_read(tmp_path: Path) -> None:
@@ -313,7 +333,7 @@ def test_a_reader_of_another_package_is_found(
         read_log(tmp_path / "a.mine")
     monkeypatch.setitem(READERS._added, "mine", reader)  # as an entry point's
     log = read_log(tmp_path / "a.mine")
-    assert "runs of mine (format=mine), 1 cases, 2 runs" in log.summary
+    assert "runs of mine (format=mine), 1 case, 2 runs" in log.summary
     (tmp_path / "a.mine").write_text("a\n")
     with pytest.raises(UserError, match=r"it isn't runs of mine \(format=mine\): not enough"):
         read_log(tmp_path / "a.mine")

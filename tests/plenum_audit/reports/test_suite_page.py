@@ -58,6 +58,17 @@ def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() ->
     assert [each.name for each in found.values() if each.unanimous_and_wrong] == ["wrong"]
 
 
+def test_runs_without_a_decision_are_counted_and_case_names_of_any_script_warn_of_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    publish(tmp_path, suite_of({f"\u5ba1\u8ba1 {n}": ENDS["broken"] for n in range(3)}))
+    assert not recwarn.list
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Of 12 runs 6 failed and 3 came to no decision" in told
+    publish(tmp_path, suite_of({"a": ["A"] * 4}))
+    assert "no decision" not in capsys.readouterr().out
+
+
 def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
     ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
     cases = cases_of(suite_of(ends))

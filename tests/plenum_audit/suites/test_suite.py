@@ -105,6 +105,17 @@ def test_scores_of_known_runs() -> None:
     )
 
 
+def test_runs_that_never_differ_still_leave_room_for_differences() -> None:
+    same = SuiteRuns.of(
+        {str(n): ["A"] * 4 for n in range(50)}, {str(n): [1.0] * 4 for n in range(50)}
+    )
+    found = score_suite(same)
+    assert found.smallest_difference == 0
+    low, high = found.smallest_difference_limits
+    assert (low, high / 1.96 / np.sqrt(2)) == pytest.approx((0, found.floor.these[1]), rel=1e-3)
+    assert high > 0.04
+
+
 def test_a_perfectly_split_suite_is_unstable_and_a_unanimous_one_stable() -> None:
     split = SuiteRuns.of({str(n): ["A", "B", "A", "B"] for n in range(20)})
     assert estimate_disagreement(split).value == pytest.approx(2 / 3)

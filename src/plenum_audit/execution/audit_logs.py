@@ -60,7 +60,8 @@ def judged(
         No run reached a decision.
     """
     outcomes = decided(audit.logged, f"logs={audit.settings.logs}")
-    options = {_id(logged): tuple(logged.condition.case.options) for logged in audit.logged}
+    known = [logged.condition.case for logged in audit.logged]
+    options = {case.id: tuple(case.options) for case in known}
     cases = case_verdicts(outcomes, options, rule)
     comparisons = {
         case: compare(outcomes[case], earlier, options[case], rule)
@@ -110,7 +111,7 @@ def decided(runs: Sequence[Logged], place: str) -> dict[str, list[str]]:
     UserError
         No run reached a decision.
     """
-    outcomes = {_id(logged): _outcomes(logged) for logged in runs}
+    outcomes = {logged.condition.case.id: _outcomes(logged) for logged in runs}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
         why = "; ".join(("no run of it came to a decision", *doubts(runs)))
         raise UserError(f"{place}: {why}")
@@ -127,7 +128,7 @@ def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
         named_by=dict(condition.program),
         committee=condition.committee,
         models=tuple(sorted(models)),
-        cases={_id(each): _case(each) for each in logged},
+        cases={each.condition.case.id: _case(each) for each in logged},
     )
 
 
@@ -151,7 +152,3 @@ def _case(logged: Logged) -> LoggedCase:
 
 def _outcomes(logged: Logged) -> list[str]:
     return [outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
-
-
-def _id(logged: Logged) -> str:
-    return logged.condition.case.id

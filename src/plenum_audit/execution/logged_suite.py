@@ -150,8 +150,8 @@ def read_baseline(audit: Audit) -> SuiteRuns:
 def _suite(logged: Sequence[Logged], place: str, right: bool) -> SuiteRuns:
     outcomes = decided(logged, place)
     if right:
-        outcomes = {_id(each): _right_or_wrong(each, place) for each in logged}
-    scores = {_id(each): _scores(each) for each in logged}
+        outcomes = {each.condition.case.id: _right_or_wrong(each, place) for each in logged}
+    scores = {each.condition.case.id: _scores(each) for each in logged}
     known = {
         case: [each for each in found if each is not None]
         for case, found in scores.items()
@@ -199,7 +199,3 @@ def _scores(logged: Logged) -> list[float | None]:
         score if (score := score_of(row)) is not None or right is None else float(right)
         for row, right in zip(logged.rows, _rights(logged), strict=True)
     ]
-
-
-def _id(logged: Logged) -> str:
-    return logged.condition.case.id

@@ -36,7 +36,7 @@ def advice_sentences(advice: ActAdvice) -> Iterator[str]:
         low, high = (100 * value for value in chosen.acts.like)
         yield (
             f"May it act alone? Yes, if {_in_words(advice.chosen)}, and a person is asked about "
-            f"every other case. Then it acts in {100 * chosen.acts.value:.0f} % [{low:.0f}, "
+            f"the rest. Then it acts in {100 * chosen.acts.value:.0f} % [{low:.0f}, "
             f"{high:.0f}] of cases like these, and it is shown that {limit} are {wrong} "
             f"(the probability of a false claim is at most {_percent(advice.alpha)})."
         )

@@ -86,7 +86,7 @@ def profile_sentences(profile: ReliabilityProfile) -> Iterator[str]:
 def _left_out(profile: ReliabilityProfile) -> Iterator[str]:
     changes = {each.change for each in profile.robustness}
     if WORDINGS not in changes:
-        yield "No case has other wordings, so they were left out: give cases a list wordings."
+        yield "Other wordings were left out: no case has a list wordings (columns.wordings=COLUMN)."
     if FAULTS not in changes:
         yield "The program makes no calls of models, so faults of a provider were left out."
     if ORDER not in changes:

@@ -39,7 +39,7 @@ def _draw_shares(axes: Any, profile: ReliabilityProfile) -> None:
     for each in profile.robustness:
         lines.append((f"{CHANGES[each.change][0]}:\ndiffer more", each.differ_more))
         if each.score is not None:
-            lines.append(("score", each.score))
+            lines.append((f"{CHANGES[each.change][0]}:\nscore", each.score))
     if profile.spread is not None:
         lines.append((f"{profile.unit} differ", profile.spread))
     for row, (_, drawn) in enumerate(lines):

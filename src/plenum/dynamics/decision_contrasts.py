@@ -82,8 +82,8 @@ def compare_decisions(
     differ in names alone.
 
     Intervals are Student's t with Welch-Satterthwaite degrees of freedom. Standard errors are those
-    of one more replicate for every decision, and for one that didn't occur where all agree: an arm
-    of equal decisions isn't certain (Agresti and Caffo 2000).
+    of one more replicate for every decision of both arms, and for one that didn't occur: an arm of
+    equal decisions isn't certain (Agresti and Caffo 2000).
 
     Parameters
     ----------

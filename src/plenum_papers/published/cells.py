@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,14 +109,16 @@ class _CellsByKey(dict[Key, Cell]):
 
 
 def load_cells(release: Release) -> Cells:
-    """Return the first file of each condition, in the order of the studies."""
+    """Return the first file of each condition, and, with a study as perturbation, that study's."""
     cells: dict[Key, PublishedFile] = {}
     for study in release.studies:
         with suppress(UserError):  # of which the clone has nothing
             for file in release.selection(study).files:
                 if (file.rounds, file.agents) == (20, 5):
                     cells.setdefault(_key(file), file)
-    return _CellsByKey({key: Cell(load(release, file)) for key, file in cells.items()})
+                    cells[*_key(file)[:-1], study] = file
+    read = cache(lambda file: Cell(load(release, file)))
+    return _CellsByKey({key: read(file) for key, file in cells.items()})
 
 
 def _key(file: PublishedFile) -> Key:

@@ -237,7 +237,11 @@ def interval_of(found: Estimate | LyapunovEstimate) -> str:
 
 _AT_K3 = [key(s, "on", memory="k3") for s in ("AI-01", "CL-01", "HL-01", "SP-03")]
 _AT_K1 = [key(s, "on", memory="k1") for s in ("IM-01", "CL-01")]
-_NO_CHAIR = [key(s, "ablate_chair") for s in ("IM-01", "HL-01", "CL-01", "SP-03", "AI-01")]
+_FIVE = ("IM-01", "HL-01", "CL-01", "SP-03", "AI-01")
+_NO_CHAIR, _CHAIR = (
+    [key(s, roles, perturbation="chair_ablation") for s in _FIVE]
+    for roles in ("ablate_chair", "on")
+)
 
 
 def _with_roles(keys: Sequence[Key]) -> list[Key]:
@@ -288,7 +292,7 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     VerbalClaim(
         "001, Fig. 2B",
         "the Chair's mandate raises λ̂ in five scenarios",
-        partial(_each, _NO_CHAIR, _with_roles(_NO_CHAIR), -1),
+        partial(_each, _NO_CHAIR, _CHAIR, -1),
     ),
     VerbalClaim(
         "001, Fig. 3A",

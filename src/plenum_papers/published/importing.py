@@ -150,7 +150,7 @@ def _answered(release: Release) -> list[branching.AnsweredTurns]:
 @cache
 def _prepared(release: Release, file: PublishedFile) -> _Prepared:
     condition = load(release, file)
-    journals = condition.write(Path(_folder().name))
+    journals = condition.write(Path(_folder().name) / file.path)  # two files may be one condition
     transcripts = [read(journal) for journal in journals]
     estimates = report_condition(transcripts, count_usage(transcripts, (), condition.target, ""))
     return _Prepared(condition.mapping, condition.target, journals, estimates)

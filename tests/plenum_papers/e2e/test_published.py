@@ -14,6 +14,8 @@ import released
 from command_line import Run, call, client, runs, table, with_store
 
 from plenum.dynamics import lyapunov
+from plenum_papers.published import importing
+from plenum_papers.published.catalogue import Release
 
 pytestmark = pytest.mark.long
 
@@ -121,6 +123,29 @@ def test_files_that_come_later_take_the_place_of_less_whole_ones(run: Run, store
     assert len(runs(stored, "published_pair", "condition")) == 3
     statuses = [r.data.tags["plenum.status"] for r in runs(stored, "published_pair", "replicate")]
     assert (statuses.count("completed"), statuses.count("failed")) == (11, 1)
+
+
+@pytest.mark.long
+def test_runs_of_one_condition_in_two_files_stay_apart(
+    monkeypatch: pytest.MonkeyPatch, stored: Path
+) -> None:
+    """A replication has runs of its own, whichever study the same process wrote before it."""
+    released.write(stored)
+    others = {r: released.run(40 + r) for r in range(released.REPLICATES)}
+    again = stored / "clone/data/again"
+    again.mkdir()
+    (again / Path(ON).name).write_text(released.lines(others))
+    folders = {**released.CATALOGUE["folders"], "again": ["data/again"]}
+    studies = {**released.CATALOGUE["studies"], "again": [{"in": "again", "rounds": 6}]}
+    released.catalogue(stored, folders=folders, studies=studies)
+    monkeypatch.setattr(importing, "_PROCESSES", 1)
+    release = Release(stored / "clone", stored / "catalogue.yaml")
+    uri = f"sqlite:///{stored / 'mlruns/mlflow.db'}"
+    importing.bring_in(importing.PublishedImport(release, (), uri))
+    call(stored, "scripts/tables.py", "study=published_again", "draws=100")
+    (row,) = table(stored, "published_again")
+    means = released.preferences(others.values()).mean(axis=2)
+    np.testing.assert_allclose(float(row["lambda"]), lyapunov(means).value, atol=1e-12)
 
 
 @pytest.mark.long

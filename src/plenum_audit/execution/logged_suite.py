@@ -87,6 +87,12 @@ def describe_choices(audit: Audit) -> list[str]:
             "Two runs of a case end differently if their decisions do; compare=right asks whether "
             "one is right and the other is wrong."
         )
+    scores = [score for logged in audit.logged for score in _scores(logged)]
+    if 0 < (said := len(scores) - scores.count(None)) < len(scores):
+        chosen.append(
+            f"The log says only of {said:,} of {len(scores):,} runs whether they are right, so "
+            "that nothing is said of the score."
+        )
     rows = [row for logged in audit.logged for row in logged.rows]
     graded = [row for row in rows if "score" in row and "right" not in row]
     if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):

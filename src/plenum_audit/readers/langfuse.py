@@ -27,11 +27,8 @@ def _read(source: LogSource) -> Records:
 
 def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the items of a page of the API, of a dataset run, or the item that this is."""
-    for key in _WRAPPED:
-        if isinstance(record.get(key), list):
-            yield from record[key]
-            return
-    yield record
+    lists = (record[key] for key in _WRAPPED if isinstance(record.get(key), list))
+    yield from next(lists, [record])
 
 
 def _row(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreemen
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import REHEARSAL, write_texts, writing
+from plenum_audit.reports.suite_cases import list_names
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""
 
 _FILE = "acts.json"
-_SHOWN = 10
 
 
 def advice_sentences(advice: ActAdvice) -> Iterator[str]:
@@ -153,11 +153,9 @@ def _agreement(agreement: Agreement) -> Iterator[str]:
             f"{high:.2f}] (AUROC; 0.5 says nothing)."
         )
     if agreement.feared:
-        names = ", ".join(map(short, agreement.feared[:_SHOWN]))
-        more = len(agreement.feared) - _SHOWN
         yield (
             f"In {count_words(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
-            f"which no number of runs cures: {names}{f' and {more:,} more' if more > 0 else ''}."
+            f"which no number of runs cures{list_names(agreement.feared)}."
         )
 
 

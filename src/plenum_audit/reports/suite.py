@@ -22,10 +22,9 @@ from plenum.reports import (
 )
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
-from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import write_texts, writing
 from plenum_audit.reports.record import signed
-from plenum_audit.reports.suite_cases import count_undecided, frame_of
+from plenum_audit.reports.suite_cases import count_undecided, frame_of, list_names
 from plenum_audit.reports.suite_page import (
     SuitePage,
     suite_comment,
@@ -45,9 +44,6 @@ _DRAWN = ("acting.svg", "acting.png", "profile.svg", "profile.png")
 
 _WRITTEN = 1
 """Number of lines that name the files."""
-
-_SHOWN = 10
-"""Number of names of cases that are printed."""
 
 
 @dataclass(frozen=True)
@@ -221,15 +217,15 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
         yield f"Of {len(runs.case):,} runs {undecided}: each of these agrees with no other."
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
-    if k:
-        yield f"In {k:,} of {n:,} cases runs don't all decide alike{_named(suite.contradicted)}."
+    if names := list_names(suite.contradicted):
+        yield f"In {k:,} of {n:,} cases runs don't all decide alike{names}."
     else:
         yield f"In each of the {n:,} cases all runs decide alike."
     if suite.standing_out:
         yield (
             f"{count_words(len(suite.standing_out), 'case is', 'cases are').capitalize()} shown to "
             f"decide alike in fewer than {percent(suite.unsteady.share)} of their runs (on average "
-            f"at most 5 % of such names are false){_named(suite.standing_out)}."
+            f"at most 5 % of such names are false){list_names(suite.standing_out)}."
         )
     yield from _unsteady(suite)
     if suite.score is not None:
@@ -293,13 +289,6 @@ def _details(score: SuiteScore) -> Iterator[str]:
             f"{100 * score.within:.0f} % of the variance of a run's score lies within cases, the "
             "rest between them."
         )
-
-
-def _named(names: tuple[str, ...]) -> str:
-    if not names:
-        return ""
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return f": {', '.join(map(short, names[:_SHOWN]))}{more}"
 
 
 def _percent(each: SuiteEstimate) -> str:

@@ -12,6 +12,7 @@ from plenum.base import flatten
 from plenum.reports import Column, Table, listed
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.alike import SHOWN
+from plenum_audit.reports.audit import short
 from plenum_audit.suites import SuiteRuns, untold
 
 MOST = 1_000
@@ -95,6 +96,12 @@ def count_undecided(runs: SuiteRuns) -> str:
     ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     return listed(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
+
+
+def list_names(names: Sequence[str], most: int = 10) -> str:
+    """Return the first names of cases after a colon, and the number of others; empty without."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f": {', '.join(map(short, names[:most]))}{more}" if names else ""
 
 
 def shown_outcome(options: Mapping[str, str], label: str) -> str:

@@ -250,6 +250,10 @@ def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path:
     assert held["disagreement"]["value"] == pytest.approx(0.5)
     assert "Of 200 runs 100 failed" in half.stdout
 
+    unsaid = [{"case": f"c{n}", "decision": "A", "right": n > 0 or None} for n in range(20)]
+    (tmp_path / "unsaid.jsonl").write_text("".join(json.dumps(row) + "\n" for row in 2 * unsaid))
+    partly = audit(tmp_path, "logs=unsaid.jsonl", "suite=true", "out=partly")
+    assert "only of 38 of 40 runs" in " ".join(partly.stdout.split())
     rows = [{"case": f"c{n}", "score": run / 10} for n in range(30) for run in range(8, 11)]
     (tmp_path / "graded.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     graded = audit(tmp_path, "logs=graded.jsonl", "suite=true", "out=graded")

@@ -116,6 +116,12 @@ def test_runs_that_never_differ_still_leave_room_for_differences() -> None:
     assert high > 0.04
 
 
+def test_equal_cases_leave_room_for_cases_that_differ() -> None:
+    found = estimate_disagreement(SuiteRuns.of({str(n): ["A", "A", "B"] for n in range(12)}))
+    assert found.value == pytest.approx(2 / 3)
+    assert found.like[0] < 0.5 < 0.8 < found.like[1]
+
+
 def test_a_perfectly_split_suite_is_unstable_and_a_unanimous_one_stable() -> None:
     split = SuiteRuns.of({str(n): ["A", "B", "A", "B"] for n in range(20)})
     assert estimate_disagreement(split).value == pytest.approx(2 / 3)

@@ -237,7 +237,10 @@ def _verdict(suite: SuiteAssessment) -> str:
     low, high = (f"{100 * limit:.0f} %" for limit in (rule.acceptable, rule.unacceptable))
     if verdict.verdict == STABLE:
         shown = f"e = {e_value(verdict.log_stable):.3g}"
-        return f"Stable: two runs differ in less than {high} of cases like these ({shown})."
+        score = suite.score
+        rarely = score is not None and score.passing and score.score.like[1] < 0.5
+        word = "Stable, and mostly wrong" if rarely else "Stable"
+        return f"{word}: two runs differ in less than {high} of cases like these ({shown})."
     if verdict.verdict == UNSTABLE:
         shown = f"e = {e_value(verdict.log_unstable):.3g}"
         return f"Unstable: two runs differ in more than {low} of cases like these ({shown})."

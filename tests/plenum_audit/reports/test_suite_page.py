@@ -69,6 +69,15 @@ def test_runs_without_a_decision_are_counted_and_case_names_of_any_script_warn_o
     assert "no decision" not in capsys.readouterr().out
 
 
+def test_a_program_that_repeats_itself_and_errs_is_told_so_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for decision, words in (("A", "Stable: "), ("B", "Stable, and mostly wrong: ")):
+        publish(tmp_path, suite_of({str(n): [decision] * 4 for n in range(50)}))
+        assert capsys.readouterr().out.startswith(words)
+        assert words in (tmp_path / "suite.html").read_text(encoding="utf-8")
+
+
 def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
     ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
     cases = cases_of(suite_of(ends))

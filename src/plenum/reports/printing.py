@@ -165,8 +165,8 @@ def narrowed(table: Table, width: int) -> Table:
         return table
     at = table.head.index(WARNINGS)
     by_name = _with(table, at, " ".join)
-    first = next((i for i, head in enumerate(table.head) if head == INTERVAL), table.keys)
-    if _wide([*range(min(first, at) + 1), at], widths(by_name, _words)) <= width:
+    beside = [*range(table.keys), _estimate(table), _estimate(table) + 1, at]
+    if _wide(sorted(set(beside)), widths(by_name, _words)) <= width:
         return by_name
     return _lettered(table)
 
@@ -229,17 +229,18 @@ def _with(table: Table, at: int, shown: Callable[[Sequence[str]], str]) -> Table
 def terminal(table: Table, width: int) -> list[Grid]:
     """Split a table into as few tables as fit the terminal's width, one below another.
 
-    Each has the columns that name a line, and the first has the warnings. A cell takes one line;
+    Each has the columns that name a line; warnings stand with the estimate. A cell takes one line;
     one that is too wide for any terminal of this width breaks between words, never within a number.
     """
     least = _least(table, width)
-    beside = table.head.index(WARNINGS) if WARNINGS in table.head[table.keys :] else None
+    warned = WARNINGS in table.head[table.keys :]
+    beside = (_estimate(table), table.head.index(WARNINGS)) if warned else None
     parts = parted(table.keys, least, width, beside)
     return [_table(table, part, least, width) for part in parts]
 
 
 def parted(
-    keys: int, widths: Sequence[int], limit: int, beside: int | None = None
+    keys: int, widths: Sequence[int], limit: int, beside: tuple[int, int] | None = None
 ) -> list[list[int]]:
     """Split columns into as few tables as fit a width; each has the first ``keys``, and some more.
 
@@ -248,20 +249,21 @@ def parted(
     widths
         Of every column, in characters.
     beside
-        A column that the first of the tables has in any case.
+        A column, and a later one that stands in the same table.
     """
     first = list(range(keys))
-    kept = [] if beside is None else [beside]
     parts: list[list[int]] = [[]]
-    for column in range(keys, len(widths)):
-        if column == beside:
-            continue
-        always = [*first, *kept] if len(parts) == 1 else first
-        if parts[-1] and _wide([*always, *parts[-1], column], widths) > limit:
+    for column in (c for c in range(keys, len(widths)) if not beside or c != beside[1]):
+        added = beside if beside and column == beside[0] else (column,)
+        if parts[-1] and _wide([*first, *parts[-1], *added], widths) > limit:
             parts.append([])
-        parts[-1].append(column)
-    parts[0] = sorted([*parts[0], *kept])
-    return [[*first, *part] for part in parts]
+        parts[-1] += added
+    return [[*first, *sorted(part)] for part in parts]
+
+
+def _estimate(table: Table) -> int:
+    """Return the column before the first interval, or the first that doesn't name a line."""
+    return next((at - 1 for at, head in enumerate(table.head) if head == INTERVAL), table.keys)
 
 
 def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:

@@ -109,8 +109,11 @@ def test_a_part_of_a_study_keeps_the_whole_s_adjusted_p() -> None:
 
 def test_tables_and_files_have_a_line_for_each() -> None:
     found = study(3)
-    disagreement, shares = tabulate_decision_effects(found)
-    assert len(disagreement) == len(in_order(found)) == 12 + 3 + 4 + 1
+    *parts, shares = tabulate_decision_effects(found)
+    assert [len(part) for part in parts] == [12, 3, 4 + 1]  # together they are too long to print
+    assert len(in_order(found)) == 12 + 3 + 4 + 1
+    assert [bool(part.notes) for part in parts] == [False, False, True]
+    assert len(tabulate_decision_effects(study(1))) == 2
     assert len(shares) == len(found.shares)
     assert "none" in {cell for line in shares.body for cell in line}
     files = frames(found)

@@ -50,13 +50,13 @@ def conditions(group: RowGroup) -> Table:
         *group.keys,
         N,
         *map(Column, missing),
+        DECISIONS,
+        Column("flip_rate", format=format_decimals(3)),
+        Column("time_to_majority", "TTM", format_decimals(0)),
         *tabulate_exponents(group.symbol),
         Column("p_reversal", "p growth", format_p_value),
         Column("p_diffusion", "p diffusion", format_p_value),
         Column("p_jumps", "p jumps", format_p_value),
-        DECISIONS,
-        Column("flip_rate", format=format_decimals(3)),
-        Column("time_to_majority", "TTM", format_decimals(0)),
         WARNINGS,
     )
     legend = group.notes(

@@ -1,22 +1,20 @@
 """The tables of decisions compared: disagreement, and the share of every decision."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from plenum.dynamics import NO_MAJORITY
 from plenum.reports.decision_effects import Decided
 from plenum.reports.effects import frame
-from plenum.reports.formats import (
-    NO_DECISION,
-    NONE,
-    format_number,
-    format_p_value,
-    format_warnings,
-)
+from plenum.reports.formats import NO_DECISION, NONE, format_number, format_p_value, format_warnings
 from plenum.reports.notes import notes
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Column, Table
 from plenum.reports.tables.effects import held_columns, tabulate_compared
+
+LINES = 16
+"""The largest number of lines of diagnostics, decisions and contrasts that are printed."""
 
 
 def in_order(study: EstimatedStudy) -> list[Decided]:
@@ -41,29 +39,38 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
     sizes = {row.n for row in cells}
     alike = f" ({sizes.pop()} replicates in each)" if len(sizes) == 1 else ""
     scenarios = (Column("scenarios"),) if study.decided_across else ()
-    named = (*held_columns(effects), Column("effect", "contrast", key=True))
-    disagreement = Table(
-        "decision_contrasts",
-        f"Decisions compared: Δ of the pairwise disagreement, all else equal{alike}",
-        frame(effects, study.name),
-        (
-            *named,
-            *scenarios,
-            Column("disagreement", format=_each),
-            *tabulate_compared("", 3),
-            Column("p_law", "p law", format_p_value),
-            Column("p_law_holm", "Holm", format_p_value),
-            *(() if alike else (Column("n"),)),
-            Column("warnings", format=format_warnings),
-        ),
-        notes("decision_contrasts", cells, **facts),
-    )
+    parts = {"all else equal": effects}
+    if len(effects) > LINES:  # each part alone may be short enough to be printed
+        parts = {"all else equal": study.decided, "interactions": study.decided_interactions}
+        parts["means over scenarios"] = study.decided_across
+    tables = [
+        Table(
+            "decision_contrasts",
+            f"Decisions compared: Δ of the pairwise disagreement, {what}{alike}",
+            frame(part, study.name),
+            (
+                *held_columns(part),
+                Column("effect", "contrast", key=True),
+                *(scenarios if part[-1] in study.decided_across else ()),
+                Column("disagreement", format=_each),
+                *tabulate_compared("", 3),
+                Column("p_law", "p law", format_p_value),
+                Column("p_law_holm", "Holm", format_p_value),
+                *(() if alike else (Column("n"),)),
+                Column("warnings", format=format_warnings),
+            ),
+        )
+        for what, part in parts.items()
+        if part
+    ]
+    tables[-1] = replace(tables[-1], notes=notes("decision_contrasts", cells, **facts))
     shares = Table(
         "share_contrasts",
         "Decisions compared: Δ of the share of each, all else equal",
         frame(study.shares, study.name),
         (
-            *named,
+            *held_columns(effects),
+            Column("effect", "contrast", key=True),
             *scenarios,
             Column("decision", format=_decision, key=True),
             Column("shares", format=_each),
@@ -71,7 +78,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
         ),
         notes("share_contrasts", cells, **facts),
     )
-    return [disagreement, shares]
+    return [*tables, shares]
 
 
 def _each(values: Sequence[float] | Any) -> str:

@@ -31,9 +31,6 @@ _PRINTED, _WRITTEN = 100, 1000
 _ACROSS = 100
 """The largest number of columns of a landscape's table; its figure has pages."""
 
-_LINES = 16
-"""The largest number of lines of diagnostics, decisions and contrasts that are printed."""
-
 
 def publish(chosen: Settings) -> Any:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
@@ -62,18 +59,19 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
     models = fit_growth(once, chosen)
     details += [t for group in repeated for t in tabulate_growth(group, _of(group, models))]
-    details += [decisions(RowGroup(tuple(parallel), chosen)), *branching.tabulate_branching(rows)]
+    details += branching.tabulate_branching(rows)
     wordings = fragility_tables.tabulate_fragility(rows, changed)
-    last = compared.tabulate_decision_effects(study)
-    last += tabulate_contrasts(study.contrasts, rows)
+    last = tabulate_contrasts(study.contrasts, rows)
     last += tabulate_contrasts(study.interactions, rows, interaction=True)
     maps = [table for group in repeated for table in landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
     last += tabulate_pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
-    printed = [*first, *wordings, *details, *several, *last]
+    begun = [*first, *wordings, decisions(RowGroup(tuple(parallel), chosen))]
+    begun += compared.tabulate_decision_effects(study)
+    printed = [*begun, *details, *several, *last]
     always = (*first, *wordings[:1])
-    short = [table for table in printed if table in always or len(table) <= _LINES]
+    short = [table for table in printed if table in always or len(table) <= compared.LINES]
     left = len(printed) + len(squares) - len(several) - len(short)
     every = {
         **frames(study),
@@ -84,7 +82,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     product = Product(
         stem="tables",
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},
-        tables=[t.first(_WRITTEN) for t in (*first, *wordings, *details, *squares, *last)],
+        tables=[t.first(_WRITTEN) for t in (*begun, *details, *squares, *last)],
         printed=[table.first(_PRINTED) for table in short],
         screen=[overview(group) for group in together],
         heading=f"Study {study.name}",

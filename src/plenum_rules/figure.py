@@ -51,8 +51,7 @@ def _draw_changes(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> N
         low, high = 100 * rule["ci_low"], 100 * rule["ci_high"]
         if math.isfinite(low):
             panel.plot([low, high], [line, line], color=colour, linewidth=1.2)
-        sure = rule["p_holm"] < 0.05
-        face = colour if sure or rule["kind"] == "control" else "white"
+        face = colour if rule["p_holm"] < 0.05 else "white"
         value = 100 * rule["difference"]
         panel.plot([value], [line], marker="o", markersize=4, color=colour, markerfacecolor=face)
     panel.set_yticks(lines, [in_words(str(name)) for name in shown["rule"]])

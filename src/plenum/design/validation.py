@@ -184,8 +184,8 @@ def _allowed(hint: Any) -> tuple[str, str]:
                 for rule in filter(is_dataclass, part.metadata):
                     rules |= asdict(rule)  # type: ignore[arg-type]
         hint = next(m for m in get_args(hint) if m is not NoneType)
-    above, least, most = (rules.get(name) for name in ("gt", "ge", "le"))
-    bounds = f"above {above}" if above is not None else ""
+    above, below, least, most = (rules.get(name) for name in ("gt", "lt", "ge", "le"))
+    bounds = f"above {above}{f' and below {below}' if below else ''}" if above is not None else ""
     if least is not None:
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
     return rules.get("words", ""), bounds

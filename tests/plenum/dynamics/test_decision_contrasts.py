@@ -18,7 +18,7 @@ from plenum.dynamics.decision_contrasts import (
     decision_interaction,
     pool_decisions,
 )
-from plenum.dynamics.decisions import pairwise_disagreement
+from plenum.dynamics.decisions import pairwise_disagreement, tally
 from plenum.dynamics.multiplicity import holds
 
 few = st.lists(st.sampled_from(["A", "B", "NONE"]), min_size=2, max_size=5)
@@ -93,6 +93,68 @@ def test_both_tests_are_those_of_every_permutation(x: list[str], y: list[str]) -
 
 def _permuted_by_place(x: list[str], y: list[str], kinds: int) -> float:
     return _permuted(x, y, lambda a, b, _: _t(a, b, kinds))
+
+
+# --- several pairs of arms in plain lines --------------------------------------------------------
+
+Cells = list[list[str]]
+Ways = Sequence[tuple[int, int, int]]
+"""Pairs of arms, by their places, and the sign of their difference in the sum."""
+
+
+def _sum_t(squares: Sequence[Cells], kinds: Sequence[int], ways: Ways) -> float:
+    gap = variance = 0.0
+    for square, some in zip(squares, kinds, strict=True):
+        for i, j, sign in ways:
+            gap += sign * (_apart(square[i]) - _apart(square[j]))
+            variance += _variance(square[i], some) + _variance(square[j], some)
+    return abs(gap) / math.sqrt(variance) if abs(gap) > 1e-9 else 0.0
+
+
+def _labellings(square: Cells, ways: Ways) -> list[Cells]:
+    """Every way to permute replicates between the arms of each pair."""
+    found = [square]
+    for i, j, _ in ways:
+        both, longer = [*square[i], *square[j]], []
+        for chosen in itertools.combinations(range(len(both)), len(square[i])):
+            one = [both[at] for at in chosen]
+            other = [both[at] for at in range(len(both)) if at not in chosen]
+            longer += [[{i: one, j: other}.get(k, c) for k, c in enumerate(f)] for f in found]
+        found = longer
+    return found
+
+
+def _permuted_sum(squares: Sequence[Cells], ways: Ways, pooled: bool) -> float:
+    """The larger p of decisions as they are, and by their place in each cell."""
+    names = [list(tally([d for cell in square for d in cell])) for square in squares]
+    if pooled:
+        names = [[*(d for d in known if d != "NONE"), "NONE"] for known in names]
+    places = [[_by_place(c, known) for c in sq] for sq, known in zip(squares, names, strict=True)]
+    kinds, found = [len(known) for known in names], []
+    for given_squares in (squares, places):
+        least = _sum_t(given_squares, kinds, ways) - 1e-9
+        all_of_them = itertools.product(*(_labellings(square, ways) for square in given_squares))
+        found.append(float(np.mean([_sum_t(some, kinds, ways) >= least for some in all_of_them])))
+    return max(found)
+
+
+arm = st.lists(st.sampled_from(["A", "B", "NONE"]), min_size=2, max_size=3)
+FIRST, SECOND = ((0, 2, 1), (1, 3, -1)), ((0, 1, 1), (2, 3, -1))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(arm, min_size=4, max_size=4))
+def test_an_interaction_is_tested_by_every_permutation_of_either_factor(cells: Cells) -> None:
+    found = decision_interaction(*cells)
+    by_hand = max(_permuted_sum([cells], ways, pooled=False) for ways in (FIRST, SECOND))
+    assert found.p == pytest.approx(by_hand, abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(arm, min_size=2, max_size=2), min_size=2, max_size=2))
+def test_a_mean_is_tested_by_every_permutation_within_scenarios(cases: list[Cells]) -> None:
+    found = pool_decisions(cases)
+    assert found.p == pytest.approx(_permuted_sum(cases, ((0, 1, 1),), pooled=True), abs=1e-9)
 
 
 # --- analytic cases ------------------------------------------------------------------------------

@@ -113,8 +113,10 @@ def load_baseline(audit: AuditConfig) -> tuple[logs.Logged, ...]:
     Raises
     ------
     UserError
-        As for :func:`plenum_audit.programs.logs.load`.
+        They are those of ``logs``, or as for :func:`plenum_audit.programs.logs.load`.
     """
+    if audit.baseline == audit.logs:
+        raise UserError(f"baseline={audit.baseline}: logs names the same runs")
     of_logs, of_cases = _columns(audit)
     read = cases.load_cases(audit.case, of_cases) if audit.case else ()
     try:

@@ -16,7 +16,7 @@ _LONGEST = 40
 
 
 def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
-    """Return sentences on what a log mixes, on decisions that differ in form, and on unread ones.
+    """Return sentences on what a log mixes or lacks, and on decisions that may be misread.
 
     Parameters
     ----------
@@ -26,7 +26,16 @@ def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
     rows = (
         [row for each in logged for row in each.rows] if not logged or not logged[0].group else []
     )
-    return (*mixtures(rows), *_look_alikes(logged), *_left_unread(logged))
+    return (*mixtures(rows), *_single(logged), *_look_alikes(logged), *_left_unread(logged))
+
+
+def _single(logged: Sequence[Logged]) -> Iterator[str]:
+    """Yield advice on several cases that have one run each."""
+    if len(logged) > 1 and all(len(each.ends) == 1 for each in logged):
+        yield (
+            "logs: each case has one run, which says nothing of whether runs agree. With some four "
+            "runs of each, all cases are judged together."
+        )
 
 
 def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:

@@ -32,13 +32,13 @@ def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _row(item: Mapping[str, Any]) -> dict[str, Any]:
-    held = {**item, **(item.get("trace") or {})}
-    case = item.get("experimentItemId") or item["datasetItemId"]
+    case = item.get("experimentItemId")
+    held = item if case else {**item, **item["trace"]}
     scores = {each["name"]: _value(each) for each in held.get("scores") or []}
     about = held.get("metadata")
     failed = held.get("level") == "ERROR"
     return present(
-        case=str(case),
+        case=str(case or item["datasetItemId"]),
         text=label_of(held.get("input")),
         decision=decision_of(held.get("output")),
         experiment=item.get("experimentName") or item.get("datasetRunName"),

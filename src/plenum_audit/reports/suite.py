@@ -42,6 +42,9 @@ SCHEMA = "plenum.suite/1"
 _DRAWN = ("acting.svg", "acting.png", "profile.svg", "profile.png")
 """Files of a part that the next command may not ask for: old ones would look like its answer."""
 
+_MUCH = 1_000_000
+"""Evidence above which its size says nothing more."""
+
 _WRITTEN = 1
 """Number of lines that name the files."""
 
@@ -146,9 +149,10 @@ def _show(
     """Print the sentences that fit on a screen, and the tables."""
     tables = sum(count_lines(part.table) for part in parts if part.table is not None)
     details = len(list(_details(suite.score))) if suite.score is not None else 0
-    kept = [len(told) - details, *(1 for _ in parts), len(doubts)]
+    told = (*told[:2], *doubts, *told[2:])  # how runs were read, before what they show
+    kept = [len(told) - details, *(1 for _ in parts)]
     first, *answers = fit_screen(
-        [told, *(part.lines for part in parts), doubts], kept, tables + _WRITTEN, prose_width()
+        [told, *(part.lines for part in parts)], kept, tables + _WRITTEN, prose_width()
     )
     show_sentences(first)
     for part, lines in zip(parts, answers, strict=False):
@@ -236,13 +240,13 @@ def _verdict(suite: SuiteAssessment) -> str:
     rule, verdict = suite.rule, suite.verdict
     low, high = (f"{100 * limit:.0f} %" for limit in (rule.acceptable, rule.unacceptable))
     if verdict.verdict == STABLE:
-        shown = f"e = {e_value(verdict.log_stable):.3g}"
+        shown = _evidence(verdict.log_stable, rule.alpha)
         score = suite.score
         rarely = score is not None and score.passing and score.score.like[1] < 0.5
         word = "Stable, and mostly wrong" if rarely else "Stable"
         return f"{word}: two runs differ in less than {high} of cases like these ({shown})."
     if verdict.verdict == UNSTABLE:
-        shown = f"e = {e_value(verdict.log_unstable):.3g}"
+        shown = _evidence(verdict.log_unstable, rule.alpha)
         return f"Unstable: two runs differ in more than {low} of cases like these ({shown})."
     if suite.between:
         return f"Undecided: two runs differ in more than {low} and less than {high} of such cases."
@@ -250,6 +254,12 @@ def _verdict(suite: SuiteAssessment) -> str:
         f"Undecided: it is shown neither that two runs differ in less than {high} of cases like "
         f"these, nor that they differ in more than {low}. More cases may show it."
     )
+
+
+def _evidence(log: float, alpha: float) -> str:
+    e = e_value(log)
+    much = f"above {_MUCH:,}" if e > _MUCH else f"{e:,.0f}"
+    return f"evidence {much}, where {1 / alpha:,.0f} is enough"
 
 
 def _unsteady(suite: SuiteAssessment) -> Iterator[str]:

@@ -82,8 +82,11 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     if min((used > 0).sum(), (used < 1).sum()) < _FEW:
         # Their variance says too little: as if each case's value were 0 or 1.
         between = max(between, mean * (1 - mean) / cases)
-    these = limit_share(mean, (within + between) / 2, cases)
-    return SuiteEstimate(mean, these, limit_share(mean, between, cases), cases)
+    known_cases = (within + between) / 2
+    # What varies between reruns of these cases varies between cases like these as well.
+    others = max(between, known_cases)
+    limits = (limit_share(mean, variance, cases) for variance in (known_cases, others))
+    return SuiteEstimate(mean, *limits, cases)
 
 
 def limit_share(mean: float, variance: float, cases: float) -> tuple[float, float]:

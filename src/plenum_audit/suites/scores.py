@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from scipy.stats import norm
@@ -97,12 +98,15 @@ def _passing(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     rightly = np.where(outcome == right.outcomes.index("right"), count, 0)
     hits = sum_by(case, rightly, len(right.cases))
     most = int(right.repeats.min())
-    chances, n = np.ones(len(hits)), right.repeats.astype(float)
-    estimates = []
+    n = right.repeats.astype(float)
+    chances = [np.ones(len(hits))]
     for k in range(most):
-        chances = chances * np.maximum(hits - k, 0) / (n - k)
-        estimates.append(estimate_mean_of_cases(chances))
-    return tuple(estimates)
+        chances.append(chances[k] * np.maximum(hits - k, 0) / (n - k))
+    # pass^2k estimates the square of a case's pass^k without bias.
+    variances = [chances[k] ** 2 - chances[2 * k] for k in range(1, most // 2 + 1)]
+    return tuple(
+        estimate_mean_of_cases(each, spread) for each, spread in zip_longest(chances[1:], variances)
+    )
 
 
 def _floor(runs: SuiteRuns, spread: Floats, binary: bool) -> SuiteEstimate:

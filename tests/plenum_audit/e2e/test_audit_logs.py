@@ -1,6 +1,7 @@
 """Runs that were logged are audited by the command line without a call."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -152,7 +153,8 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
         assert held["exit_status"] == status
     passing = audit(tmp_path, "logs=between.jsonl", "suite=true", "undecided=pass")
     assert passing.returncode == 0
-    for name, before, status in (("calm", "noisy", 0), ("noisy", "calm", 1), ("calm", "calm", 0)):
+    shutil.copy(tmp_path / "calm.jsonl", tmp_path / "again.jsonl")
+    for name, before, status in (("calm", "noisy", 0), ("noisy", "calm", 1), ("calm", "again", 0)):
         done = audit(
             tmp_path, f"logs={name}.jsonl", f"baseline={before}.jsonl", "suite=true", "out=two"
         )
@@ -160,7 +162,8 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
         held = json.loads((tmp_path / "two/suite.json").read_text())
         assert held["exit_status"] == status
         assert held["comparison"]["worse"] == bool(status)
-    for wrong in ("fix=true", "baseline=previous", "unacceptable_disagreement=.04"):
+    earlier = ("baseline=previous", "baseline=calm.jsonl")
+    for wrong in ("fix=true", *earlier, "unacceptable_disagreement=.04"):
         refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
         assert not (tmp_path / "refused/suite.json").exists()

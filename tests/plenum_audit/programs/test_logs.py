@@ -150,6 +150,13 @@ def test_declared_options_are_read_as_those_of_programs_and_the_rest_is_told(
     assert line.endswith('"maybe later" (2 times), "perhaps"')
 
 
+def test_cases_with_one_run_each_are_told_what_more_runs_would_allow(tmp_path: Path) -> None:
+    rows = [{"case": case, "decision": "A"} for case in "abc"]
+    (line,) = doubts(load(jsonl(tmp_path / "a.jsonl", *rows)))
+    assert "one run" in line
+    assert doubts(load(jsonl(tmp_path / "a.jsonl", *rows, rows[0]))) == ()
+
+
 def test_decisions_that_differ_in_their_looks_alone_are_told_and_not_merged(
     tmp_path: Path,
 ) -> None:

@@ -305,6 +305,9 @@ def test_dataset_runs_of_langfuse_are_repeats(tmp_path: Path) -> None:
     log = read_log(tmp_path)
     assert "(format=langfuse)" in log.summary
     assert rights(log.logged) == [results[:3] for results in RIGHT.values()]
+    bare = written(tmp_path, "bare.json", {"datasetRunItems": [{"datasetItemId": "a"}]})
+    with pytest.raises(UserError, match="'trace' is missing"):
+        read_log(bare)
 
 
 def test_the_csv_of_langsmith_is_read(tmp_path: Path) -> None:

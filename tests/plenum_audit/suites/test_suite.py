@@ -1,6 +1,7 @@
 """Tests of what is said of a suite: analytic values, bounds by brute force, and invariance."""
 
 from itertools import combinations, permutations
+from math import comb
 
 import numpy as np
 import pytest
@@ -33,6 +34,40 @@ def test_the_variance_within_cases_is_the_mean_over_choices_of_four(cases: list[
         apart = np.mean([a != b for a, b in combinations(ended, 2)])
         both = np.mean([a != b and c != d for a, b, c, d in permutations(ended, 4)])
         assert value == pytest.approx(apart**2 - both)
+
+
+@given(suites)
+@settings(max_examples=50)
+def test_cases_like_these_are_never_surer_than_these(by_case: dict[str, list[str]]) -> None:
+    found = assess_suite(SuiteRuns.of(by_case), SuiteRule()).disagreement
+    if found.value > 0:
+        assert found.like[0] <= found.these[0] + 1e-12
+        assert found.these[1] <= found.like[1] + 1e-12
+
+
+@given(st.integers(2, 9), st.integers(0, 9))
+def test_passing_so_often_is_the_share_of_choices_of_runs_that_are_all_right(
+    runs: int, right: int
+) -> None:
+    right = min(right, runs)
+    by_case = {name: ["A"] * runs for name in "abc"}
+    scores = [1.0] * right + [0.0] * (runs - right)
+    found = score_suite(SuiteRuns.of(by_case, dict.fromkeys(by_case, scores))).passing
+    for k, each in enumerate(found, 1):
+        assert each.value == pytest.approx(comb(right, k) / comb(runs, k))
+        assert each.these[0] <= each.value <= each.these[1]
+    assert len(found) == runs
+
+
+def test_runs_of_these_cases_tell_how_often_several_are_right_if_they_are_twice_as_many() -> None:
+    """Cases differ much, and runs of one case don't: these cases are known, others aren't."""
+    by_case = {str(n): ["A"] * 4 for n in range(60)}
+    scores = {name: [float(n % 2)] * 4 for n, name in enumerate(by_case)}
+    one, two, three, _ = score_suite(SuiteRuns.of(by_case, scores)).passing
+    widths = [each.these[1] - each.these[0] for each in (one, two, three)]
+    assert widths[0] == pytest.approx(widths[1])
+    assert widths[1] < 0.8 * widths[2]
+    assert three.these == three.like
 
 
 @given(suites, st.randoms())

@@ -20,7 +20,7 @@ _CLAUSES = (
     (
         "EU AI Act, Art. 15(4)",
         "resilience to errors, faults and inconsistencies",
-        "failed runs by reason; runs without a decision; other settings and wordings",
+        "failed runs; runs without a decision; other settings and wordings",
         ("cost", "steadier"),
         ("shown", "asked"),
     ),

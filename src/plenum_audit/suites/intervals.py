@@ -84,9 +84,8 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
         between = max(between, mean * (1 - mean) / cases)
     known_cases = (within + between) / 2
     # What varies between reruns of these cases varies between cases like these as well.
-    others = max(between, known_cases)
-    limits = (limit_share(mean, variance, cases) for variance in (known_cases, others))
-    return SuiteEstimate(mean, *limits, cases)
+    like = limit_share(mean, max(between, known_cases), cases)
+    return SuiteEstimate(mean, limit_share(mean, known_cases, cases), like, cases)
 
 
 def limit_share(mean: float, variance: float, cases: float) -> tuple[float, float]:

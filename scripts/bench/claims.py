@@ -18,6 +18,9 @@
                   jumped within the fit; how often it misses since none did; rejections of true
                   hypotheses
 - models          which model of growth is told, rightly and wrongly, at 10 and 20 replicates
+- published       how many released values and claims are recomputed, explained and decided; how
+                  many rules are evaluated in all conditions of the released runs, and the
+                  seconds of that; needs published=CLONE
 - fit             error of the best model of committees over that of resampling recorded runs, in
                   scenarios that it wasn't fitted to, and from pilots of 3, 5 and 10 runs; needs
                   published=CLONE, a clone of the released runs
@@ -36,6 +39,7 @@ from claims_decisions import measure_cover, measure_power, measure_size
 from claims_fit import measure_fit
 from claims_jumps import measure_jump_cover, measure_jump_size
 from claims_models import measure_models
+from claims_published import measure_published
 from claims_rules import measure_rules
 from measuring import measure_parts
 
@@ -52,6 +56,7 @@ PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "jump_size": measure_jump_size,
     "jump_cover": measure_jump_cover,
     "models": measure_models,
+    "published": partial(measure_published, CLONES[-1] if CLONES else None),
     "fit": partial(measure_fit, CLONES[-1] if CLONES else None),
 }
 
@@ -66,6 +71,10 @@ TO_REACH = {
     "smooth_kept": ">= .9",
     "smooth_cover": ">= .93",
     "models_wrong": "<= .05",
+    "compared": ">= 660",
+    "unexplained": "0",
+    "claims_undecided": "0",
+    "rules_s": "<= 60",
 }
 
 if __name__ == "__main__":

@@ -275,6 +275,32 @@ def test_pairs_are_tested_by_every_swap(pairs: list[tuple[str, str]]) -> None:
     assert compare_decisions(x, y, paired=True).p_law == pytest.approx(np.mean(far))
 
 
+def _paired_t(pairs: Sequence[tuple[str, str]], kinds: int) -> float:
+    """As `_t`, less twice the covariance of what each pair adds to both estimates."""
+    arms = [[pair[side] for pair in pairs] for side in (0, 1)]
+    gap, n = _apart(arms[0]) - _apart(arms[1]), len(pairs)
+    added = [
+        [-2 * (arm.count(d) + 1) / (n + kinds + 1) for d in arm] for arm in arms
+    ]  # a share with a replicate more of each and of another
+    covariance = float(np.cov(added[0], added[1], bias=True)[0, 1]) / n
+    whole = sum(_variance(arm, kinds) for arm in arms)
+    variance = max(whole - 2 * covariance, 0.1 * whole)
+    return abs(gap) / math.sqrt(variance) if abs(gap) > 1e-9 else 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(*[st.sampled_from(["A", "B", "NONE"])] * 2), min_size=2, max_size=6))
+def test_disagreement_in_pairs_is_tested_by_every_swap(pairs: list[tuple[str, str]]) -> None:
+    x, y = ([pair[side] for pair in pairs] for side in (0, 1))
+    names, found = list(tally([*x, *y])), []
+    for arms in ((x, y), (_by_place(x, names), _by_place(y, names))):
+        both = list(zip(*arms, strict=True))
+        least = _paired_t(both, len(names)) - 1e-9
+        swaps = itertools.product(*[(pair, pair[::-1]) for pair in both])
+        found.append(np.mean([_paired_t(swapped, len(names)) >= least for swapped in swaps]))
+    assert compare_decisions(x, y, paired=True).p == pytest.approx(max(found), abs=1e-9)
+
+
 def test_pairs_that_go_together_make_the_interval_narrower() -> None:
     x = of(A=12, B=8)
     y = [*x[:-1], "A"]

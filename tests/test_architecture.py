@@ -80,7 +80,7 @@ BUDGETS = {
     "hydra_plugins": 250,
     "plenum": 34_350,
     "plenum_archive": 1_800,
-    "plenum_audit": 23_640,
+    "plenum_audit": 23_680,
     "plenum_checks": 4_490,
     "plenum_fit": 1_960,
     "plenum_fleet": 5_200,

@@ -206,7 +206,8 @@ def _assessed(audit: Audit) -> int:
     _say_summary(audit)
     subjects = list_subjects(audit)
     source = SuiteSource(runs, options_by_case(audit), subjects, _is_simulated(audit))
-    status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts)
+    uri = "" if audit.logged else audit.jobs[0].tracking_uri or ""
+    status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts, uri)
     export_suite(audit, assessment, runs, status)
     return status
 

@@ -69,17 +69,22 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
 
 def _params(audit: AuditReport) -> Mapping[str, object]:
     conditions = " ".join(case.condition for case in audit.cases)
-    record = write_record(audit.record)
-    if len(record) > _LONGEST:  # people and digests matter more than settings
-        record = write_record(replace(audit.record, settings={}))
     return {
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
         "conditions": conditions if len(conditions) <= _LONGEST else "",
-        "record": record if len(record) <= _LONGEST else "",
+        "record": record_param(audit.record),
         **{name: getattr(audit.rule, name) for name in _RULE},
     }
+
+
+def record_param(record: AuditRecord) -> str:
+    """Return the record as a param, without settings if it is long; empty if it is longer still."""
+    written = write_record(record)
+    if len(written) > _LONGEST:  # people and digests matter more than settings
+        written = write_record(replace(record, settings={}))
+    return written if len(written) <= _LONGEST else ""
 
 
 def _logged(case: CaseAudit) -> Verdict:

@@ -25,6 +25,7 @@ from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.outputs import write_texts, writing
 from plenum_audit.reports.record import signed
 from plenum_audit.reports.suite_cases import count_undecided, frame_of, list_names
+from plenum_audit.reports.suite_logging import log_suite
 from plenum_audit.reports.suite_page import (
     SuitePage,
     suite_comment,
@@ -84,6 +85,7 @@ def publish_suite(
     settings: AuditConfig,
     doubts: Sequence[str] = (),
     parts: Sequence[SuitePart] = (),
+    uri: str = "",
 ) -> int:
     """Write ``suite.json``, its page, comment and table, print it, and return the exit status.
 
@@ -95,6 +97,8 @@ def publish_suite(
         Sentences on decisions of the log that may have been misread.
     parts
         What else was asked, printed after the estimates.
+    uri
+        The tracking store that keeps the verdict; empty for none.
 
     Raises
     ------
@@ -135,6 +139,8 @@ def publish_suite(
             "suite.csv": frame_csv(frame_of(page.cases)),
         }
         files = write_texts(texts, out)
+    if uri:
+        log_suite(page, [*files, *drawn], uri)
     _show(suite, page.sentences, parts, doubts)
     written([*files, *drawn])
     return status

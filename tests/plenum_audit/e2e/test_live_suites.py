@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import call, journals, start, wait_for
+from mlflow import MlflowClient
 
 from plenum.tracking import Study
 
@@ -66,6 +67,24 @@ def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
     assert again.returncode == 3
     assert journals(suite) == before  # nothing was run again
     assert held(suite)["acting"]["chosen"] == {"runs": 1, "agreeing": 1}
+
+
+def test_the_verdict_is_a_run_in_mlflow_with_its_files(suite: Path) -> None:
+    given = ("tracking=local", "study=nightly", "tested_by=Ada Lovelace", *GIVEN)
+    for _ in range(2):
+        call(suite, "scripts/audit.py", *given, status=3)
+    client = MlflowClient(f"sqlite:///{suite}/mlruns/mlflow.db")
+    (experiment,) = client.search_experiments(filter_string="name = 'nightly'")
+    query = "tags.`plenum.kind` = 'audit'"
+    runs = client.search_runs([experiment.experiment_id], query)
+    assert [run.data.tags["plenum.verdict"] for run in runs] == ["undecided"] * 2
+    metrics = runs[0].data.metrics
+    assert (metrics["runs"], metrics["cases"], metrics["cases_contradicted"]) == (90, 30, 2)
+    assert metrics["disagreement"] == pytest.approx(2 / 30 * 2 / 3)
+    assert metrics["score"] == pytest.approx(1 - 2 / 90)
+    assert "Ada Lovelace" in runs[0].data.params["record"]
+    files = {file.path for file in client.list_artifacts(runs[0].info.run_id)}
+    assert files >= {"suite.json", "suite.html", "suite.md", "suite.csv"}
 
 
 def test_many_runs_are_rows_of_mlflow_and_all_are_there_at_the_end(suite: Path) -> None:

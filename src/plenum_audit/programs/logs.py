@@ -169,7 +169,8 @@ def read_log(
         of = program if not by else {**program, "by": group}
         logged += _logged(sources[0].path, of, committee, groups[group], known, group)
     held = len({each.condition.case.id for each in logged})
-    amount = f"{held:,} case{'s'[: held != 1]}, {len(runs):,} run{'s'[: len(runs) != 1]}"
+    amount = f"{held:,} case{'' if held == 1 else 's'}, "
+    amount += f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
     files = f", {len(sources)} files" if len(sources) > 1 else ""
     summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {amount}"
     return Log(tuple(logged), summary)

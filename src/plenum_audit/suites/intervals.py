@@ -105,7 +105,8 @@ def limit_share(mean: float, variance: float, cases: float) -> tuple[float, floa
     """
     z = float(student.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
     spread = mean * (1 - mean)
-    n = max(spread / variance, cases) if min(variance, spread) > 1e-15 else cases  # else rounding
+    apart = min(variance, spread) > 1e-15  # below that a variance is the rounding error of none
+    n = max(spread / variance, cases) if apart else cases
     centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * float(np.sqrt(spread / n + z**2 / (4 * n**2)))
     return max(centre - half, 0.0), min(centre + half, 1.0)

@@ -109,14 +109,14 @@ class _CellsByKey(dict[Key, Cell]):
 
 
 def load_cells(release: Release) -> Cells:
-    """Return the first file of each condition, and, with a study as perturbation, that study's."""
+    """Return the first file of each condition; a study in place of the perturbation has its own."""
     cells: dict[Key, PublishedFile] = {}
     for study in release.studies:
         with suppress(UserError):  # of which the clone has nothing
             for file in release.selection(study).files:
                 if (file.rounds, file.agents) == (20, 5):
                     cells.setdefault(_key(file), file)
-                    cells[*_key(file)[:-1], study] = file
+                    cells[*_key(file)[:-1], study] = file  # a replication ran it once more
     read = cache(lambda file: Cell(load(release, file)))
     return _CellsByKey({key: read(file) for key, file in cells.items()})
 

@@ -279,9 +279,8 @@ def _paired_t(pairs: Sequence[tuple[str, str]], kinds: int) -> float:
     """As `_t`, less twice the covariance of what each pair adds to both estimates."""
     arms = [[pair[side] for pair in pairs] for side in (0, 1)]
     gap, n = _apart(arms[0]) - _apart(arms[1]), len(pairs)
-    added = [
-        [-2 * (arm.count(d) + 1) / (n + kinds + 1) for d in arm] for arm in arms
-    ]  # a share with a replicate more of each and of another
+    # shares with a replicate more of each decision and of another one, as in `_variance`
+    added = [[-2 * (arm.count(d) + 1) / (n + kinds + 1) for d in arm] for arm in arms]
     covariance = float(np.cov(added[0], added[1], bias=True)[0, 1]) / n
     whole = sum(_variance(arm, kinds) for arm in arms)
     variance = max(whole - 2 * covariance, 0.1 * whole)

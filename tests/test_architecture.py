@@ -84,7 +84,7 @@ BUDGETS = {
     "plenum_checks": 4_490,
     "plenum_fit": 1_960,
     "plenum_fleet": 5_200,
-    "plenum_hosted": 3_050,
+    "plenum_hosted": 3_090,
     "plenum_papers": 5_760,
     "plenum_report": 1_740,
     "plenum_rules": 1_330,

@@ -42,7 +42,7 @@ class Prefixes:
         self._bytes = 0
         self._kept: OrderedDict[tuple[int, ...], CachedPrefix] = OrderedDict()
         self._asked: OrderedDict[int, int] = OrderedDict()  # at which call, by hash
-        self._usual = 0.0  # logarithm of the calls after which a prefix is asked for again
+        self._usual = 0.0  # logarithm of the calls until a prefix returns; 0 as long as none has
         self._calls = self.hits = self.computed = 0
 
     def get(self, tokens: tuple[int, ...], compute: Callable[[], CachedPrefix]) -> CachedPrefix:

@@ -8,8 +8,15 @@ For 1, 20 and 240 rows of 900 tokens of prefix (shared by 20 rows), 600 of rest 
 - generate_tokens_per_s  the same rows by `generate`, in one batch
 - bandwidth_share        bytes that a step has to read (weights, and keys and values of the real
                          tokens) per second of decoding, over what a copy on the device moves
-- reruns_equal           a second run: the same log-probabilities of the answers, bit by bit
+- matrix_share           operations of the prompts' products with the weights per second of prefill,
+                         over those of a product of two large matrices
+- held_tokens_per_s      tokens per second of decoding of constrained answers, whose masks are those
+                         of the tiny model's tokens, filled up to the vocabulary
+- reruns_equal           a second run: the same log-probabilities of the answers, bit by bit, and
+                         the same constrained answers
 - alone_equal            rows alone against the same rows among the others, bit by bit
+
+The last two are measured on the tiny model, too (`tiny_...`), whose numbers aren't random.
 
 `small` runs a small model in single precision on the CPU, to try the script: its figures mean
 nothing.
@@ -33,8 +40,11 @@ from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
 from plenum.design import Hosted
+from plenum.models import AnswerSchema, object_schema
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
+from plenum_hosted.forms import Forms
+from plenum_hosted.loading import load
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
@@ -56,6 +66,7 @@ SMALL: dict[str, Any] = {
     "num_key_value_heads": 2,
 }
 SHARING = 20
+FORM = AnswerSchema("argument", object_schema(argument={"type": "string"}))
 
 
 def main() -> None:
@@ -69,20 +80,27 @@ def main() -> None:
     environment.settle(settings, device)
     model = build(SMALL if small else QWEN_7B, settings, device)
     lengths = (40, 24, 8) if small else (900, 600, 64)
-    moved = bandwidth(device)
-    measured = {rows: measure(model, rows, lengths, moved) for rows in (1, 20, 240)}
+    tiny = load("tiny", Hosted(dtype="float32"), device)
+    forms = Forms(tiny.tokens.tokenizer, model.config.vocab_size, tiny.stops)
+    moved, multiplied = bandwidth(device), matrix_rate(device, model.dtype)
+    measured = {
+        rows: measure(model, rows, lengths, (moved, multiplied), forms) for rows in (1, 20, 240)
+    }
+    known = identity(tiny.network.model, 20, (40, 24, 8), tiny.forms)
     show(measured, environment.fingerprint(settings, device))
     print(
         json.dumps(
             {
                 **{f"{key}_{rows}": v for rows, m in measured.items() for key, v in m.items()},
+                **{f"tiny_{key}": equal for key, equal in known.items()},
                 "bandwidth_gb_per_s": round(moved / 1e9),
+                "matrix_tflops": round(multiplied / 1e12, 1),
                 "device": environment.fingerprint(settings, device)["device"],
                 "small": small,
             }
         )
     )
-    if not all(m[key] for m in measured.values() for key in ("reruns_equal", "alone_equal")):
+    if not all(m[key] for m in (*measured.values(), known) for key in known):
         sys.exit(1)
 
 
@@ -98,26 +116,58 @@ def build(shape: dict[str, Any], settings: Hosted, device: torch.device) -> Any:
     return model.requires_grad_(False)
 
 
-def measure(model: Any, rows: int, lengths: tuple[int, int, int], moved: float) -> dict[str, Any]:
-    """One number of rows: the engine twice, single rows, and generate."""
-    shapes = Shapes(slots=rows, prefill_rows=min(rows, 4), bucket=64, rung=256)
+def measure(
+    model: Any,
+    rows: int,
+    lengths: tuple[int, int, int],
+    rates: tuple[float, float],
+    forms: Forms,
+) -> dict[str, Any]:
+    """One number of rows: the engine twice, constrained, single rows, and generate."""
+    moved, multiplied = rates
+    shapes = shapes_of(rows)
     prompts = make(rows, lengths, model.config.vocab_size)
     _, wall, work = run(model, shapes, prompts, lengths[2], scored=False)
     _, wall_again, work_again = run(model, shapes, prompts, lengths[2], scored=False)
-    first, again = (run(model, shapes, prompts, lengths[2])[0] for _ in range(2))
-    few = list(range(rows))[:: max(1, rows // 3)][:3]
-    alone = [run(model, shapes, [prompts[i]], lengths[2])[0][0] for i in few]
+    held, _, held_work = run(model, shapes, prompts, lengths[2], scored=False, forms=forms)
     written, decode_s = rows * lengths[2], min(work.decode_s, work_again.decode_s)
     seen = lengths[0] + lengths[1] + lengths[2] // 2
     read = weights(model) + rows * seen * cache_bytes(model)
+    products = 2 * numbers(model) * (work.prefix_tokens + work.rest_tokens)
+    prefill_s = min(work.prefill_s, work_again.prefill_s)
     return {
         "engine_tokens_per_s": round(written / min(wall, wall_again), 1),
         "decode_tokens_per_s": round(written / decode_s, 1),
         "generate_tokens_per_s": round(generate(model, prompts, lengths[2]), 1),
         "bandwidth_share": round(read * work.steps / decode_s / moved, 3),
-        "reruns_equal": first == again,
-        "alone_equal": alone == [first[i] for i in few],
+        "matrix_share": round(products / prefill_s / multiplied, 3),
+        "held_tokens_per_s": round(sum(len(row.answer) for row in held) / held_work.decode_s, 1),
+        **identity(model, rows, lengths, forms),
     }
+
+
+def shapes_of(rows: int) -> Shapes:
+    """The shapes in which so many rows are computed."""
+    return Shapes(slots=rows, prefill_rows=min(rows, 4), bucket=64, rung=256)
+
+
+def identity(model: Any, rows: int, lengths: tuple[int, int, int], forms: Forms) -> dict[str, bool]:
+    """Whether bytes are the same again, and alone."""
+    shapes, limit = shapes_of(rows), lengths[2]
+    prompts = make(rows, lengths, model.config.vocab_size)
+    first, again = (run(model, shapes, prompts, limit)[0] for _ in range(2))
+    held, held_again = (run(model, shapes, prompts, limit, forms=forms)[0] for _ in range(2))
+    few = list(range(rows))[:: max(1, rows // 3)][:3]
+    alone = [run(model, shapes, [prompts[i]], limit)[0][0] for i in few]
+    return {
+        "reruns_equal": told(first) == told(again) and told(held) == told(held_again),
+        "alone_equal": told(alone) == told([first[i] for i in few]),
+    }
+
+
+def told(rows: list[DecodingRow]) -> list[tuple[list[int], list[float]]]:
+    """What rows have written, and its log-probabilities."""
+    return [(row.answer, row.scores) for row in rows]
 
 
 def make(rows: int, lengths: tuple[int, int, int], words: int) -> list[tuple[list[int], list[int]]]:
@@ -133,8 +183,9 @@ def run(
     prompts: list[tuple[list[int], list[int]]],
     limit: int,
     scored: bool = True,
-) -> tuple[list[list[float]], float, Any]:
-    """All prompts at once on a fresh engine: log-probabilities, seconds, what it did."""
+    forms: Forms | None = None,
+) -> tuple[list[DecodingRow], float, Any]:
+    """All prompts at once on a fresh engine: the rows, seconds, what it did."""
     engine = Engine(Network(model), shapes, frozenset(), 1 << 36)
     left = threading.Semaphore(0)
     rows = [
@@ -147,6 +198,7 @@ def run(
             noise=np.random.default_rng(0),
             scored=scored,
             done=lambda _: left.release(),
+            form=forms.start(FORM, limit) if forms else None,
         )
         for prefix, rest in prompts
     ]
@@ -160,7 +212,7 @@ def run(
     for row in rows:
         if row.error is not None:
             raise row.error
-    return [row.scores for row in rows], wall, engine.work
+    return rows, wall, engine.work
 
 
 def generate(model: Any, prompts: list[tuple[list[int], list[int]]], limit: int) -> float:
@@ -198,6 +250,23 @@ def bandwidth(device: torch.device) -> float:
         float(target[0])
         best = max(best, 2 * size / (time.perf_counter() - began))
     return best
+
+
+def matrix_rate(device: torch.device, dtype: torch.dtype) -> float:
+    """Operations per second of a product of two large matrices."""
+    size = 8192 if device.type == "cuda" else 1024
+    left = torch.ones((size, size), device=device, dtype=dtype)
+    best = 0.0
+    for _ in range(6):
+        began = time.perf_counter()
+        float((left @ left)[0, 0])
+        best = max(best, 2 * size**3 / (time.perf_counter() - began))
+    return best
+
+
+def numbers(model: Any) -> int:
+    """Numbers of the layers, by which every token of a prompt is multiplied."""
+    return sum(p.numel() for p in model.get_decoder().layers.parameters())
 
 
 def weights(model: Any) -> int:

@@ -8,20 +8,22 @@
 - masks      decode time of constrained answers over free ones of equal lengths, 16 rows
 - rate       tokens per second at 16 rows over transformers' `generate` at batch 16 and one at a
              time, with the same prompts, weights and threads; prefill included, and decoding alone
-- beside     seconds of a short run next to a process that keeps a core busy, over those alone
+- loaded     seconds of a short run next to a process that keeps a core busy, over those alone
 - prefix     share of the tokens of prompts that need no computing, with a window of 3
 - study      seconds and memory of the commands of `make real`, in a folder of its own
 - forms      forms of constrained answers that the fault server honours, end to end
-- gpu        null on a machine without one; scripts/bench/hosted_gpu.py measures it
+- gpu        figures of scripts/bench/hosted_gpu.py; null on a machine without a GPU
 
 `--quick` takes fewer and shorter answers, and leaves out parsed and study. The last line is JSON
 with all figures. `make real` sets up what this needs.
 """
 
 import asyncio
+import json
 import logging
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -71,7 +73,7 @@ TO_REACH = {
     "mask_cost": "≤ 1.10",
     "tokens_per_s_over_batch": "≥ 1.0",
     "tokens_per_s_over_single": "≥ 3",
-    "beside": "≤ 2.5",
+    "loaded": "≤ 2.5",
     "prefix_saved": "≥ 0.5",
     "real_s": "≤ 900",
     "real_peak_mb": "≤ 4000",
@@ -118,7 +120,10 @@ def _masks(quick: bool) -> dict[str, Any]:
         free, without = _decoded(chats, lengths, held=False, kept=kept)
         assert [len(row.answer) for row in held] == [len(row.answer) for row in free]
         costs.append(work.decode_s / without.decode_s)
-    return {"mask_cost": round(min(costs), 3), "mask_cost_runs": [round(c, 3) for c in costs]}
+    return {
+        "mask_cost": round(statistics.median(costs), 3),
+        "mask_cost_runs": [round(c, 3) for c in costs],
+    }
 
 
 def _rate(quick: bool) -> dict[str, Any]:
@@ -143,7 +148,7 @@ def _rate(quick: bool) -> dict[str, Any]:
     }
 
 
-def _beside(quick: bool) -> dict[str, Any]:
+def _loaded_by_others(quick: bool) -> dict[str, Any]:
     chats, length = _chats(2), 16 if quick else 32
     seconds = []
     for busy in (False, True):
@@ -157,7 +162,7 @@ def _beside(quick: bool) -> dict[str, Any]:
             if other:
                 other.kill()
                 other.wait()
-    return {"beside": round(seconds[1] / seconds[0], 2), "beside_s": [round(s, 1) for s in seconds]}
+    return {"loaded": round(seconds[1] / seconds[0], 2), "loaded_s": [round(s, 1) for s in seconds]}
 
 
 def _prefix(quick: bool) -> dict[str, Any]:
@@ -192,9 +197,11 @@ def _forms(quick: bool) -> dict[str, Any]:
 
 
 def _gpu(quick: bool) -> dict[str, Any]:
-    here = torch.cuda.is_available()
-    why = "python scripts/bench/hosted_gpu.py measures it" if here else "no CUDA GPU here"
-    return {"gpu": None, "gpu_why": why}
+    if not torch.cuda.is_available():
+        return {"gpu": None, "gpu_why": "no CUDA GPU here"}
+    script = [sys.executable, str(ROOT / "scripts/bench/hosted_gpu.py")]
+    seen = watch(script, cwd=str(ROOT), allowed=(0, 1))
+    return {"gpu": json.loads(seen.output.splitlines()[-1])}
 
 
 PARTS = {
@@ -202,7 +209,7 @@ PARTS = {
     "identical": _identical,
     "masks": _masks,
     "rate": _rate,
-    "beside": _beside,
+    "loaded": _loaded_by_others,
     "prefix": _prefix,
     "study": _study,
     "forms": _forms,

@@ -19,8 +19,6 @@ from plenum_hosted.loading import Loaded, load
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
 
-_MEGABYTE = 1 << 20
-
 
 class HostedBackend:
     """A backend that answers with models on this machine, one engine per model.
@@ -60,11 +58,13 @@ class HostedBackend:
     def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return device, versions, settings, and digests of these checked models' weights.
 
-        Constrained answers depend on the library that makes their masks, too.
+        Constrained answers depend on the library that makes their masks, too, and the weights of a
+        GGUF file on the one that reads it.
         """
-        masks = {"llguidance": version("llguidance")} if constrained else {}
+        used = {"llguidance": constrained, "gguf": any(self._loaded[m].written_out for m in models)}
+        libraries = {name: version(name) for name, needed in used.items() if needed}
         weights = {f"model {name}": self._loaded[name].content for name in models}
-        return self._here | masks | weights
+        return self._here | libraries | weights
 
     def count(self, model: str, messages: tuple[Message, ...]) -> int:
         """Return the number of tokens of a prompt of a checked model."""
@@ -178,7 +178,7 @@ class HostedBackend:
                 loaded.network,
                 self._shapes,
                 loaded.stops,
-                self._settings.prefix_cache_mb * _MEGABYTE,
+                memory.limit_prefixes(self._settings, loaded.network.device),
                 lambda: torch.set_num_threads(self._settings.threads),
             )
         return self._engines[model]

@@ -45,8 +45,13 @@ def folder(model: str) -> Path | None:
             )
         return files[0]
     path = resolve_path(model)
-    here = path.is_dir() or model.endswith(GGUF) or model.startswith((".", "/", "~"))
+    here = path.is_dir() or is_gguf(path) or model.startswith((".", "/", "~"))
     return path if here else None
+
+
+def is_gguf(path: Path) -> bool:
+    """Return True for the name of a GGUF file."""
+    return path.suffix.lower() == GGUF
 
 
 def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -68,7 +73,7 @@ def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def check(model: str, path: Path) -> None:
     """Refuse a folder without a config, a tokenizer or safetensors weights."""
-    if path.suffix == GGUF:
+    if is_gguf(path):
         if not path.is_file():
             raise UserError(f"model {model}: the file {path} does not exist")
         with open_regular_file(path) as handle:
@@ -92,7 +97,7 @@ def check(model: str, path: Path) -> None:
 def digest(path: Path) -> str:
     """Return sixteen hexadecimal characters of BLAKE2b over the files of a checkpoint."""
     files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
-    if path.suffix == GGUF:
+    if is_gguf(path):
         files = [path]
     return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 
@@ -19,6 +20,23 @@ from plenum_hosted.prefixes import Prefixes
 from plenum_hosted.rows import DecodingBatch, DecodingRow
 from plenum_hosted.shapes import Room, Shapes
 
+
+class FairLock:
+    """A lock that its threads get in turn: one that waits comes before one that just had it."""
+
+    def __init__(self) -> None:
+        self._next, self._held = threading.Lock(), threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._next:
+            self._held.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._held.release()
+
+
+_CORES = FairLock()
+"""Engines on a CPU compute one after the other, since each keeps all of its cores at work."""
 _PATIENCE = 24
 """Steps for which prompts wait for others to fill a prefill while rows are decoding."""
 
@@ -92,12 +110,15 @@ class Engine:
         self._thread.join()
 
     def _serve(self) -> None:
+        on_cpu = self._network.device.type == "cpu"
+        turn: AbstractContextManager[None] = _CORES if on_cpu else nullcontext()
         try:
             self._prepare()
             with torch.inference_mode():
                 while self._receive():
-                    self._admit()
-                    self._decode()
+                    with turn:
+                        self._admit()
+                        self._decode()
             self._give_up(RuntimeError("it was closed before the answer had ended"))
         except BaseException as error:  # whatever it is, nobody may wait for ever
             self._give_up(error)
@@ -156,6 +177,7 @@ class Engine:
         rows = [row for row in islice(self._waiting[room], count) if not row.given_up]
         if rows:
             self._prefill(room, rows)
+            self._network.wait()
         for _ in range(count):  # only now: had the prefill broken, they would still be here
             self._waiting[room].popleft()
         if not self._waiting[room]:

@@ -76,7 +76,9 @@ def hosted(
     second = figure.add_subplot(grid[0, 1])
     third = figure.add_subplot(grid[1, 1], sharex=second)
     fourth = figure.add_subplot(grid[2, 1], sharex=second)
-    _curves(first, series, [*rows, *reruns], scenarios, window)
+    known = {row.tracked.run_id for row in rows}  # the reruns may be of the same study
+    others = [row for row in reruns if row.tracked.run_id not in known]
+    _curves(first, series, [*rows, *others], scenarios, window)
     shares = {
         second: (_off_plurality, "B  Wordings off the most frequent decision"),
         fourth: (_fragility, "D  Wordings off the canonical wording's decision"),

@@ -91,7 +91,7 @@ class Form:
 
     Free texts have the same share of the tokens each, and are closed while there are tokens for
     what has to follow: at the end of a sentence if one comes late enough, and at the latest when
-    the rest needs all that are left. Numbers beside them are never cut.
+    the rest needs all that are left. Numbers next to them are never cut.
 
     Parameters
     ----------

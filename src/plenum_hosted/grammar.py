@@ -25,7 +25,7 @@ class Grammar:
     texts
         The places of free texts: each is the number of quotation marks that stand before it.
     values
-        The places of numbers, and of lists of them, beside free texts.
+        The places of numbers, and of lists of them, next to free texts.
     least, usual
         Tokens that the rest behind each number of quotation marks takes, if it is short or
         ordinary.

@@ -43,6 +43,8 @@ class Loaded:
         Tokens that end an answer.
     context
         Tokens that prompt and answer may have together.
+    written_out
+        Whether its weights were those of a GGUF file, which a library has made plain.
     """
 
     network: Network
@@ -50,6 +52,7 @@ class Loaded:
     content: str
     stops: frozenset[int]
     context: int
+    written_out: bool = False
 
     @cached_property
     def forms(self) -> Forms:
@@ -69,7 +72,8 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     attention.register()
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    if path.suffix == checkpoints.GGUF:
+    written_out = checkpoints.is_gguf(path)
+    if written_out:
         path = quantised.write_out(model, path, content, settings.dtype)
     trusted = {"trust_remote_code": settings.trust_remote_code}
     try:
@@ -97,8 +101,15 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
         tokens=tokens,
         content=content,
         stops=_stops(network, tokenizer),
-        context=int(getattr(network.config, "max_position_embeddings", 0)) or 1 << 30,
+        context=count_places(network.config),
+        written_out=written_out,
     )
+
+
+def count_places(config: Any) -> int:
+    """Return how many tokens a model's text part has places for, by its config."""
+    places = getattr(config.get_text_config(), "max_position_embeddings", 0)
+    return int(places or 0) or 1 << 30
 
 
 def locate(model: str, revision: str) -> tuple[Path, str]:
@@ -116,8 +127,8 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
     if model.count("/") != 1:
         raise UserError(
             f"model {model}: neither a folder here nor an id of the Hugging Face hub (OWNER/NAME); "
-            "take model=qwen2.5-7b, a folder by model.name=NAME model.default=./FOLDER, or "
-            "model=tiny, which needs no download"
+            "take model=qwen2.5-7b, a folder or a GGUF file by model.name=NAME "
+            "model.default=./PATH, or model=tiny, which needs no download"
         )
     options: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
     try:

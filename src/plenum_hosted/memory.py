@@ -22,7 +22,7 @@ ROOT = Path("/")
 """The folder in which ``proc`` and ``sys`` are."""
 
 _WHOLE = 4
-"""Bytes of a number while a GGUF file is converted, beside those of the finished checkpoint."""
+"""Bytes of a number while a GGUF file is converted, on top of those of the finished checkpoint."""
 
 _CGROUPS = {
     True: ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -88,7 +88,7 @@ def require(wanted: Iterable[tuple[Hosted, str]]) -> None:
             free, _ = torch.cuda.mem_get_info(device)
             _compare(needs, together, free, f"on {device}")
             # Each one passes through the machine's own memory, one after the other.
-            _compare(needs, max(need.peak for need in needs), free_here(), "beside the GPU")
+            _compare(needs, max(need.peak for need in needs), free_here(), "of the machine")
             continue
         loaded, most = 0, together
         for need in needs:  # caches come when all are loaded
@@ -119,7 +119,7 @@ def measure(model: str, settings: Hosted) -> Need:
     path, content = locate(model, settings.revision)
     bytes_each = getattr(torch, settings.dtype).itemsize
     loading, named = bytes_each, {}
-    if path.suffix == checkpoints.GGUF:
+    if checkpoints.is_gguf(path):
         written = quantised.folder_of(content, settings.dtype)
         if written.is_dir():
             path = written
@@ -150,6 +150,16 @@ def _elements(folder: Path) -> int:
         with suppress(Exception), safe_open(file, "pt") as tensors:
             total += sum(prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
     return total
+
+
+def limit_prefixes(settings: Hosted, device: torch.device) -> int:
+    """Return the bytes that a loaded model's prefixes may take: half of what is free at most.
+
+    What is found in the cache and what is computed anew have the same bytes, so that the size is
+    free to follow the machine.
+    """
+    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else free_here()
+    return min(settings.prefix_cache_mb << 20, free // 2)
 
 
 def free_here() -> int:

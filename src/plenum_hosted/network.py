@@ -56,6 +56,11 @@ class Network:
         self.window = window_of(config)
         self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
 
+    def wait(self) -> None:
+        """Wait for what a GPU still computes, so that its time is counted where it belongs."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
     def scratch(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return a buffer that prefills reuse: allocating memory costs as much as computing."""
         if (rows, places) not in self._scratch:

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,7 +56,9 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
 
 def folder_of(content: str, dtype: str) -> Path:
     """Return the folder in which the checkpoint of a GGUF file's content is, or will be."""
-    return resolve_path("mlruns/checkpoints") / f"{content}-{dtype}-{transformers.__version__}"
+    reader = metadata.version("gguf") if find_spec("gguf") else "none"
+    name = f"{content}-{dtype}-{transformers.__version__}-{reader}"
+    return resolve_path("mlruns/checkpoints") / name
 
 
 def elements(file: Path) -> int:

@@ -157,7 +157,8 @@ class DecodingBatch:
             noise = torch.from_numpy(row.noise.gumbel(size=logits.shape[1]))
             drawn = logits[slot].double() / row.temperature + noise.to(logits.device)
             logits = logits.clone() if slot == warm[0][0] else logits
-            logits[slot] = torch.where(drawn == drawn.max(), 0.0, float("-inf"))
+            logits[slot] = float("-inf")
+            logits[slot, drawn.argmax()] = 0  # of numbers that are none, too, an allowed one
         return logits.argmax(dim=-1)
 
     def _score(self, logits: torch.Tensor) -> None:

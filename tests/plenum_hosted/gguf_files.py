@@ -9,8 +9,8 @@ from safetensors.numpy import load_file
 from plenum_hosted.checkpoints import TINY
 
 
-def write_tiny(file: Path) -> Path:
-    """Write the tiny model, its numbers in the single precision that they have."""
+def write_tiny(file: Path, *, quantised: bool = False) -> Path:
+    """Write the tiny model, in the single precision that it has, or its products in 8 bits."""
     config = json.loads((TINY / "config.json").read_text())
     layers = config["num_hidden_layers"]
     writer = gguf.GGUFWriter(file, "qwen2")
@@ -27,7 +27,12 @@ def write_tiny(file: Path) -> Path:
     _add_tokenizer(writer, config)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, layers)
     for name, tensor in load_file(TINY / "model.safetensors").items():
-        writer.add_tensor(names.get_name(name, (".weight", ".bias")), tensor)
+        known = names.get_name(name, (".weight", ".bias"))
+        if quantised and tensor.ndim == 2:
+            kind = gguf.GGMLQuantizationType.Q8_0
+            writer.add_tensor(known, gguf.quants.quantize(tensor, kind), raw_dtype=kind)
+        else:
+            writer.add_tensor(known, tensor)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

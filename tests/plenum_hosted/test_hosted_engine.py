@@ -1,5 +1,6 @@
 """How rows come and go: slots, rungs, prefixes, rows given up, errors, the end."""
 
+import threading
 import time
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import SHAPES
 
-from plenum_hosted.engine import Engine
+from plenum_hosted.engine import Engine, FairLock
 from plenum_hosted.network import Network
 from plenum_hosted.prefixes import Prefixes
 
@@ -31,6 +32,24 @@ def test_more_rows_than_slots_take_turns(model: Model) -> None:
         assert number / SHAPES.slots <= turns <= number / SHAPES.prefill_rows + 1
         assert all(not batch.rows for batch in engine._batches.values())
         assert all(len(batch.free) == SHAPES.slots for batch in engine._batches.values())
+
+
+def test_an_engine_that_waits_comes_before_one_that_just_had_its_turn() -> None:
+    turns, order = FairLock(), list[str]()
+
+    def wait() -> None:
+        with turns:
+            order.append("waited")
+
+    other = threading.Thread(target=wait)
+    with turns:
+        other.start()
+        while not turns._next.locked():
+            time.sleep(0.001)
+    with turns:
+        order.append("again")
+    other.join()
+    assert order == ["waited", "again"]
 
 
 def test_a_finished_row_leaves_and_a_waiting_one_takes_its_slot(model: Model) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+import torch
 from test_hosted_backend import each, one_by_one, run
 from transformers import AutoTokenizer
 
@@ -98,6 +99,20 @@ def test_free_answers_keep_their_bytes_beside_constrained_ones(truth: list[Any])
     backend = checked()
     free = [chat(number, logprobs=True) for number in range(12) if number % 4 == 3]
     assert told(run(backend, each(backend, free))) == [truth[n] for n in range(12) if n % 4 == 3]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7])
+def test_a_model_without_numbers_writes_what_its_form_allows(temperature: float) -> None:
+    backend = checked()
+    with torch.no_grad():
+        head = backend._loaded["tiny"].network.model.get_output_embeddings().weight
+        kept = head.clone()
+        try:
+            head[:] = float("nan")
+            (answer,) = run(backend, each(backend, [chat(0, temperature=temperature)]))
+        finally:
+            head[:] = kept
+    assert answer.reply.text.startswith('{"argument"')
 
 
 def test_a_schema_that_is_not_understood_ends_the_study_in_one_line() -> None:

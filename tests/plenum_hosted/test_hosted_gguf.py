@@ -1,13 +1,15 @@
 """Models in GGUF files: found, named by their content, written out once, refused in one line.
 
-The conversion by transformers is replaced, but in the last test, which writes a whole file.
+The conversion by transformers is replaced, but in the last two tests, which write a whole file.
 """
 
 import asyncio
 from pathlib import Path
 
+import numpy as np
 import pytest
 from folders import copy
+from safetensors.numpy import load_file
 
 from plenum.base.errors import UserError
 from plenum.design import Hosted, Sampling
@@ -124,3 +126,26 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
     assert dequantised == plain
     assert len({text for text, *_ in plain}) > 1
     assert memory.measure(file, settings) == after  # it is written out now
+
+
+@pytest.mark.long
+def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 8 bits, with a scale for 32 numbers: off by at most half a step of the largest of them."""
+    gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
+    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
+    file = gguf_files.write_tiny(tmp_path / "tiny.GGUF", quantised=True)
+    content = checkpoints.digest(file)
+    folder = quantised.write_out(str(file), file, content, "float32")
+    exact = load_file(checkpoints.TINY / "model.safetensors")
+    written = load_file(folder / "model.safetensors")
+    assert written.keys() == exact.keys()
+    for name, tensor in exact.items():
+        if tensor.ndim == 1:
+            np.testing.assert_array_equal(written[name], tensor)
+            continue
+        off = np.abs(written[name] - tensor).reshape(-1, 32)
+        step = np.abs(tensor).reshape(-1, 32).max(axis=1, keepdims=True) / 127
+        assert (off <= 0.51 * step + 1e-3 * step).all()
+        assert off.max() > 0

@@ -16,6 +16,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModelForCausalLM,
+    Gemma3Config,
+    Gemma3TextConfig,
     GPT2Config,
     LlamaConfig,
     LlamaForCausalLM,
@@ -30,7 +32,7 @@ from plenum.base.errors import UserError
 from plenum.design import Hosted
 from plenum.models.chat import Message
 from plenum_hosted import attention, checkpoints, loading
-from plenum_hosted.loading import Loaded
+from plenum_hosted.loading import Loaded, count_places
 
 CPU = torch.device("cpu")
 Change = Callable[[Path], object]
@@ -59,6 +61,12 @@ def test_a_folder_is_loaded(saved: Path) -> None:
     assert loaded.stops == {folders.tokenizer().eos_token_id}
     assert loaded.network.dtype == torch.float32
     assert load(saved, dtype="bfloat16").network.dtype == torch.bfloat16
+
+
+def test_a_model_of_several_media_has_the_context_of_its_text_part() -> None:
+    text = {"max_position_embeddings": 512, "num_hidden_layers": 1}
+    assert count_places(Gemma3Config(text_config=text)) == 512
+    assert count_places(Gemma3TextConfig(**text)) == 512
 
 
 def config(**values: object) -> Change:

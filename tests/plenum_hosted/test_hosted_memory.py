@@ -55,6 +55,14 @@ def test_what_cannot_be_read_is_left_to_loading(checkpoint: Path) -> None:
     assert memory.measure(str(checkpoint), HERE).weights == 0
 
 
+@pytest.mark.parametrize(("free", "limit"), [(100, 50), (10 << 30, 4096 << 20)])
+def test_prefixes_take_half_of_what_is_free_at_most(
+    monkeypatch: pytest.MonkeyPatch, free: int, limit: int
+) -> None:
+    monkeypatch.setattr(memory, "free_here", lambda: free)
+    assert memory.limit_prefixes(HERE, torch.device("cpu")) == limit
+
+
 def refusal(wanted: list[tuple[Hosted, str]]) -> str:
     with pytest.raises(UserError) as refused:
         memory.require(wanted)
@@ -100,7 +108,7 @@ def test_caches_come_when_all_models_are_loaded(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(
     ("card", "here", "told"),
-    [(14, 20, ""), (13, 20, "the memory on cuda:0: "), (14, 19, "the memory beside the GPU: ")],
+    [(14, 20, ""), (13, 20, "the memory on cuda:0: "), (14, 19, "the memory of the machine: ")],
 )
 def test_a_gpu_holds_all_of_them_and_the_machine_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch, card: int, here: int, told: str

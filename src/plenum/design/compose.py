@@ -103,9 +103,9 @@ def _dtype(backend: Hosted, model: ModelConfig) -> Dtype:
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:
-    """Refuse the model tiny at a provider, and the option tiny with other models.
+    """Refuse the model tiny at a provider, and the options tiny and smollm2 with other models.
 
-    The option tiny brings short answers and a name that another model would be taken for.
+    They bring lengths of answers and a name that another model would be taken for.
 
     A provider has no such model. What an endpoint of one's own serves may be called so.
     """
@@ -116,11 +116,11 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
             "api name what the endpoint serves, as in model.default=openai/my-model",
         )
         return
-    others = [model for model in models if model != "tiny"]
-    if name == "tiny" and others:
+    others = [model for model in models if model != name]
+    if name in ("tiny", "smollm2") and others:
         raise UserError(
-            f"model.name: tiny, but a seat or the clerk has {others[0]}; give the model a name of "
-            f"its own and its lengths: model.name=NAME protocol.argument_words="
+            f"model.name: {name}, but a seat or the clerk has {others[0]}; give the model a name "
+            f"of its own and its lengths: model.name=NAME protocol.argument_words="
             f"{Protocol().argument_words} sampling.max_tokens={Sampling().max_tokens}"
         )
 

@@ -67,8 +67,8 @@ class Outcome:
         One failure of each reason: the seat, the kind of call, and the start of what was written.
     unread
         Models of which no answer could be read, with the reasons.
-    constrained
-        Whether a server was to hold the answers to their form.
+    held_by
+        The ``server`` or the ``backend`` that was to hold the answers to their form; empty if none.
     commands
         By reason, the command that prints the whole answer.
     objective
@@ -94,7 +94,7 @@ class Outcome:
     examples: dict[str, str] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
     unread: dict[str, list[str]] = field(default_factory=dict)
-    constrained: bool = False
+    held_by: str = ""
     objective: float | None = None
 
     @property
@@ -160,7 +160,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
         failures=accounts["failed"],
         examples={reason: str(call) for reason, call in firsts.items()},
         unread=_unread_models(accounts["models"]),
-        constrained=isinstance(job.condition.backend, Api) and job.condition.constrained,
+        held_by=_held_by(job),
         commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
@@ -236,6 +236,12 @@ def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
     return [*lines, *_advice(outcomes), *_unheld(outcomes), *_remedies(outcomes)]
 
 
+def _held_by(job: Job) -> str:
+    if not job.condition.constrained:
+        return ""
+    return "server" if isinstance(job.condition.backend, Api) else "backend"
+
+
 def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
     """Find models without a readable answer, and the reasons."""
     return {
@@ -247,23 +253,24 @@ def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
 
 def _advice(outcomes: Sequence[Outcome]) -> list[str]:
     """Give advice for each model without a readable answer in some condition."""
-    reasons: dict[str, set[str]] = {}
+    reasons: dict[tuple[str, bool], set[str]] = {}
     for outcome in outcomes:
         for model, why in outcome.unread.items():
-            reasons.setdefault(model, set()).update(why)
+            reasons.setdefault((model, bool(outcome.held_by)), set()).update(why)
+    form = "protocol.answers=constrained, which holds answers to their form, "
     more_room = "a larger sampling.max_tokens, "
     return [
-        f"model {model} writes no answer that can be read, such as STATE lines ({', '.join(why)}). "
-        f"Try {more_room if Failure.LENGTH in why else ''}shorter arguments "
+        f"model {model} writes no answer that can be read ({', '.join(sorted(why))}). "
+        f"Try {'' if held else form}{more_room if Failure.LENGTH in why else ''}shorter arguments "
         "(protocol.argument_words=40) or a stronger instruct model; where a server of the same "
         "name was mended, retry_failed=all"
-        for model, why in ((model, sorted(why)) for model, why in reasons.items())
+        for (model, held), why in reasons.items()
     ]
 
 
 def _unheld(outcomes: Sequence[Outcome]) -> list[str]:
     """Name the models whose server was to hold answers to their form, and seems to ignore it."""
-    held = (outcome.unread.items() for outcome in outcomes if outcome.constrained)
+    held = (outcome.unread.items() for outcome in outcomes if outcome.held_by == "server")
     models = sorted({model for unread in held for model, why in unread if Failure.PARSE in why})
     return [
         f"model {model}: its server seems to ignore the form of protocol.answers=constrained; "

@@ -35,7 +35,7 @@ class SeatQuestion:
         """Return the journal's entry of an answer."""
         read: dict[str, Any]
         try:
-            read = {"preferences": preferences(reply.text, labels)}
+            read = read_points(reply.text, labels, held=self.chat.answer is not None)
         except UnreadableDecision as problem:
             read = {"problem": str(problem)}
         named = {"kind": ELICITED, "round": self.round, "seat": self.seat, "model": self.chat.model}
@@ -69,7 +69,7 @@ def list_questions(
             continue
         answered.add(at)
         spoke = by_seat.get(entry["seat"], calls[-1])
-        prompt = _prompt(case, entry["seat"], messages[: place + 1])
+        prompt = _prompt(case, entry["seat"], messages[: place + 1], held)
         system = systems.get(entry["seat"], "")
         prompts = (*([Message("system", system)] if system else []), Message("user", prompt))
         temperature = spoke.get("temperature")
@@ -90,8 +90,11 @@ def points_schema(labels: tuple[str, ...]) -> AnswerSchema:
     return AnswerSchema("points", object_schema(**dict.fromkeys(labels, WHOLE)))
 
 
-def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
-    """Return shares by label from the points in an answer's last JSON object.
+def read_points(text: str, labels: Sequence[str], held: bool = False) -> dict[str, Any]:
+    """Return the fields of an entry: shares by label, from an answer's last JSON object.
+
+    Where the backend holds answers to their schema, which takes zeros alone as well, these are an
+    even position, and ``even`` says so.
 
     Raises
     ------
@@ -102,20 +105,24 @@ def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
     if not isinstance(points, dict) or set(points) != set(labels):
         raise UnreadableDecision(f"points by {', '.join(labels)} are needed")
     values = [points[label] for label in labels]
-    if not all(type(v) in (int, float) and 0 <= v < float("inf") for v in values) or not any(
-        values
+    even = held and not any(values)
+    if not all(type(v) in (int, float) and 0 <= v < float("inf") for v in values) or not (
+        even or any(values)
     ):
         raise UnreadableDecision("points are numbers of 0 or more, and one is above 0")
-    return {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
+    values = [1] * len(values) if even else values
+    shares = {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
+    return {"preferences": shares, **({"even": True} if even else {})}
 
 
-def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]]) -> str:
+def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]], held: bool) -> str:
     shown = [
         json.dumps({"seat": m["seat"], "round": m["round"], "text": m["text"][-_LONGEST_TEXT:]})
         for m in messages[-_LAST_MESSAGES:]
     ]
     options = [f"{label}: {name}" for label, name in case.options.items()]
-    example = json.dumps(dict.fromkeys(case.options, 0))
+    # Held to a schema, a small model copies values that the schema takes.
+    points = ", ".join(f"{json.dumps(label)}: {'NN' if held else 0}" for label in case.options)
     return "\n".join(
         [
             OPENING,
@@ -130,6 +137,6 @@ def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]]) -
             "",
             f"You are {json.dumps(seat)}, who wrote the latest one. Nobody else reads your answer.",
             "Where do you stand right now? Distribute 100 points over the options, more for what",
-            f"you prefer more. Answer with one line of JSON alone: {example} with your points.",
+            f"you prefer more. Answer with one line of JSON alone: {{{points}}} with your points.",
         ]
     )

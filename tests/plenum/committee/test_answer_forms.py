@@ -56,7 +56,7 @@ FORMS: dict[str, tuple[Read, str]] = {
     ),
     "judge": (meaning.read_opinion, '{"score": 9, "difference": "none"}'),
     "points": (
-        lambda text: elicitation.preferences(text, LABELS),
+        lambda text: elicitation.read_points(text, LABELS),
         '{"A": 20, "B": 30, "C": 50}',
     ),
 }

@@ -58,6 +58,12 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     )
     assert lines[2].startswith("model openai/mute writes no answer that can be read")
     assert "a larger sampling.max_tokens" in lines[2]
+    assert "protocol.answers=constrained" in lines[2]
+    held = outcome_of(job("replicates=4", "protocol.answers=constrained"), [], {
+        "accounts": accounts, "metrics": {},
+    })  # fmt: skip
+    (advice,) = [line for line in closing_lines([held]) if "writes no answer" in line]
+    assert "constrained" not in advice
     assert lines[3].endswith(command)
     assert lines[4].startswith("retry_failed=all")
     elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")

@@ -30,6 +30,8 @@ from plenum_audit.programs.adapters.committee import Committee, find_program, wr
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
+from plenum_audit.programs.decision import UnreadableDecision
+from plenum_audit.programs.elicitation import read_points
 from plenum_audit.reports.drift import ensemble
 from plenum_audit.tracking import programs
 
@@ -370,6 +372,20 @@ def test_questions_after_a_run_have_schemas_where_a_backend_can_hold_to_them(
     assert run.decision == "B"
     (entry,) = [entry for entry in run.entries if entry["kind"] == "elicited"]
     assert entry["preferences"] == {"A": 0.0, "B": 0.75, "C": 0.25}
+    assert ("NN" in points.messages[-1].content) is held
+
+
+def test_points_of_zero_alone_are_even_where_a_schema_takes_them() -> None:
+    labels, zeros = ("A", "B"), '{"A": 0, "B": 0}'
+    assert read_points(zeros, labels, held=True) == {
+        "preferences": {"A": 0.5, "B": 0.5},
+        "even": True,
+    }
+    assert read_points('{"A": 0, "B": 5}', labels, held=True) == {
+        "preferences": {"A": 0.0, "B": 1.0}
+    }
+    with pytest.raises(UnreadableDecision):
+        read_points(zeros, labels)
 
 
 def test_a_server_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:

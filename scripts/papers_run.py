@@ -12,12 +12,11 @@ from typing import Literal
 from omegaconf import DictConfig
 
 import plenum_report
-from plenum.base import project
+from plenum.base import file_locks, project
 from plenum.base.errors import UserError
 from plenum.reports import explorer, tables
 from plenum.reports.settings import Settings, read_names, read_study_settings
 from plenum.reports.study import kind_of
-from plenum.tracking import store
 from plenum_papers.items import collection, items
 from plenum_papers.items.items import Experiment, PaperItem
 
@@ -45,7 +44,7 @@ def make(cfg: DictConfig) -> None:
         chosen = replace(chosen, uri=f"sqlite:///{database}")
     wanted = [item for item in _items(cfg) if chosen.only is None or _of(item, chosen.only)]
     studies = list(dict.fromkeys(study for item in wanted for study in item.studies))
-    store.require_writable("out", chosen.out)
+    file_locks.require_writable("out", chosen.out)
     began = time.monotonic()
     if chosen.run is not None:
         _run_all(studies, chosen.run, chosen)
@@ -121,7 +120,7 @@ def _lead(size: str | None) -> str:
         "full": "all studies at the papers' size",
         None: "from the runs that were tracked",
     }
-    return f"The numbered results of the papers, {extent[size]}; published values stand beside."
+    return f"Numbered results of the papers, {extent[size]}; published values stand next to them."
 
 
 def _notice(collected: Sequence[collection.Shown]) -> str:

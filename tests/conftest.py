@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from absent import absent
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hypothesis import settings
@@ -33,6 +34,24 @@ SLOWEST = ("e2e", "golden", "plenum_hosted", "plenum_audit/programs")
 Compose = Callable[..., DictConfig]
 Answer = Callable[[Ask], str]
 Entry = dict[str, Any]
+
+
+LEFT_OUT: dict[Path, list[str]] = {}
+"""Files that weren't collected, with the packages that they need and that aren't here."""
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the files that need an extension which isn't installed: the others are to pass."""
+    if collection_path.suffix == ".py" and (lacking := absent(collection_path)):
+        LEFT_OUT[collection_path] = lacking
+        return True
+    return None
+
+
+def pytest_report_collectionfinish() -> list[str]:
+    """Say what was left out."""
+    lacking = sorted({name for names in LEFT_OUT.values() for name in names})
+    return [f"{len(LEFT_OUT)} files need what isn't here: {', '.join(lacking)}"] if lacking else []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -28,9 +28,6 @@ from plenum_checks.fault_server.questions import read
 from plenum_checks.fault_server.running import RunningServer
 from plenum_checks.fault_server.server import FaultServer
 
-KEY = "sk-canary-0123456789abcdef"
-"""What the tests look for wherever no key may be."""
-
 
 class Server(FaultServer):
     """The script, and the requests that came; ``running`` is set once it listens."""

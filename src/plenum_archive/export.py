@@ -15,10 +15,10 @@ import pandas as pd
 from omegaconf import DictConfig
 from pydantic import AfterValidator
 
-from plenum.base import UserError, code_version, show_progress
+from plenum.base import UserError, code_version, require_writable, show_progress
 from plenum.records import file_exists
 from plenum.reports import Out, Settings, accounting_frames, frame_csv, read_study_settings
-from plenum.tracking import Study, require_writable, simulated
+from plenum.tracking import Study, simulated
 from plenum_archive import dictionary, layout, scrub
 from plenum_archive.container import Packer, sealed
 from plenum_archive.gather import ArchivedCondition, gathered

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
-from plenum.base import UserError, folder_of, show_progress
+from plenum.base import UserError, folder_of, require_writable, show_progress
 from plenum.design import Checked, StudyName, kind_of
 from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
 from plenum.reports import read_study_settings, store_uri
@@ -31,7 +31,6 @@ from plenum.tracking import (
     make_row,
     make_trash_error,
     open_client,
-    require_writable,
     require_writable_store,
     rerun,
     search_runs,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from omegaconf import DictConfig
 from pydantic import Field
 
-from plenum.base import UserError, say
+from plenum.base import UserError, require_writable, say
 from plenum.committee import CommitteeCondition, Deliberation, Malformed, Seat, require_committee
 from plenum.design import (
     FACTORS,
@@ -39,7 +39,7 @@ from plenum.execution import (
 )
 from plenum.models import Ask, Entry, Reply
 from plenum.records import attempts, read
-from plenum.tracking import absolute_uri, require_active, require_writable, require_writable_store
+from plenum.tracking import absolute_uri, require_active, require_writable_store
 
 _KIND = Kind(
     name="probe",

@@ -14,7 +14,15 @@ from typing import Annotated, Any
 from omegaconf import DictConfig
 from pydantic import Field
 
-from plenum.base import Stopped, UserError, digest, replace_surrogates, seed_for
+from plenum.base import (
+    Stopped,
+    UserError,
+    digest,
+    hold_lock,
+    replace_surrogates,
+    require_writable,
+    seed_for,
+)
 from plenum.design import (
     Checked,
     Float,
@@ -51,7 +59,6 @@ from plenum.models import (
 )
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario, Variant, VariantSurvey
-from plenum.tracking import hold_lock, require_writable
 from plenum_checks.variants import ScreenSettings
 from plenum_checks.wordings import (
     JUDGE_REPAIR,

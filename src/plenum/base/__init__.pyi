@@ -13,6 +13,9 @@ from .exits import shows_full_errors as shows_full_errors
 from .exits import status_of as status_of
 from .extensions import Registry as Registry
 from .fences import strip_fence as strip_fence
+from .file_locks import hold_lock as hold_lock
+from .file_locks import is_locked as is_locked
+from .file_locks import require_writable as require_writable
 from .identity import canonical_json as canonical_json
 from .identity import digest as digest
 from .identity import folder_of as folder_of
@@ -95,7 +98,9 @@ __all__ = [
     "folder_of",
     "generator",
     "hide_environment",
+    "hold_lock",
     "holds_secret",
+    "is_locked",
     "is_secret_name",
     "map_in_processes",
     "missing_package",
@@ -118,6 +123,7 @@ __all__ = [
     "refuse_in_url",
     "replace_surrogates",
     "require_regular_file",
+    "require_writable",
     "resolve_path",
     "safe_text",
     "say",

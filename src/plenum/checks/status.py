@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base import UserError, folder_of
+from plenum.base import UserError, folder_of, is_locked
 from plenum.design import Checked
 from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
 from plenum.reports import (
@@ -24,7 +24,7 @@ from plenum.reports import (
     read_study_settings,
     show,
 )
-from plenum.tracking import StoredRun, absolute_uri, is_locked, lock_file, rerun, stored_conditions
+from plenum.tracking import StoredRun, absolute_uri, lock_file, rerun, stored_conditions
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')

@@ -14,7 +14,7 @@ from typing import Any
 from plenum.base import Registry, UserError
 from plenum.design.factors import FACTORS
 
-_WORDS = {"report_frames": "export", "plan": "a plan of replicates"}
+_WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
 """The names of stations in the message that a kind has no part for them."""
 
 

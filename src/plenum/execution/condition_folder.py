@@ -6,9 +6,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from plenum.base import hold_lock
 from plenum.design import Job
 from plenum.records import LocalStore, Store, local_folder, open_store
-from plenum.tracking import hold_lock
 
 _AT_ONCE = 16
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import UserError, require_writable
 from plenum.design import (
     HOSTS,
     KINDS,
@@ -23,7 +23,6 @@ from plenum.tracking import (
     StoredRun,
     absolute_uri,
     require_kind,
-    require_writable,
     require_writable_store,
     stored_conditions,
 )

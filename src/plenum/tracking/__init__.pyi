@@ -1,9 +1,12 @@
+from .artifacts import collect_artifacts as collect_artifacts
 from .conditions import Outline as Outline
 from .conditions import TrackedCondition as TrackedCondition
 from .conditions import read_fit as read_fit
 from .conditions import rerun as rerun
 from .conditions import simulated as simulated
 from .conditions import tabulate_replicates as tabulate_replicates
+from .experiments import find_experiment as find_experiment
+from .experiments import make_trash_error as make_trash_error
 from .provenance import Provenance as Provenance
 from .report_run import log_report as log_report
 from .rows import ROW_WRITERS as ROW_WRITERS
@@ -28,13 +31,7 @@ from .runs import search_runs as search_runs
 from .states import describe_replicate as describe_replicate
 from .states import holds_condition as holds_condition
 from .store import absolute_uri as absolute_uri
-from .store import collect_artifacts as collect_artifacts
-from .store import find_experiment as find_experiment
-from .store import hold_lock as hold_lock
-from .store import is_locked as is_locked
-from .store import make_trash_error as make_trash_error
 from .store import open_client as open_client
-from .store import require_writable as require_writable
 from .store import require_writable_store as require_writable_store
 from .stored import KIND_TAG as KIND_TAG
 from .stored import StoredRun as StoredRun
@@ -102,9 +99,7 @@ __all__ = [
     "fingerprint",
     "has_nested_runs",
     "hold_journals",
-    "hold_lock",
     "holds_condition",
-    "is_locked",
     "journals_size",
     "kind_tag",
     "list_studies",
@@ -123,7 +118,6 @@ __all__ = [
     "rename_study",
     "require_active",
     "require_kind",
-    "require_writable",
     "require_writable_store",
     "rerun",
     "restore_study",

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.tracking import runs, store, views
+from plenum.tracking import experiments, runs, server, store, views
 
 
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files and folders to the study's report run, which is created at first use."""
     client = store.open_client(uri)
-    with store.permitted(uri):
-        experiment = store.find_experiment(client, uri, study)
+    with server.permitted(uri):
+        experiment = experiments.find_experiment(client, uri, study)
         views.save(client, experiment)
         _log_report(client, experiment, files)
 

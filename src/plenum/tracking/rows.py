@@ -1,8 +1,8 @@
 """Replicates as rows of their condition's run, where a nested run each would take hours.
 
 A row holds what a nested run would: its columns are those of the frame that MLflow's own
-``search_runs`` gives. The transcripts of a condition are one archive beside it. MLflow isn't needed
-to read them.
+``search_runs`` gives. The transcripts of a condition are one archive next to it. MLflow isn't
+needed to read them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 from zipfile import ZipFile
 
 from plenum.base import Registry, UserError
-from plenum.tracking import store
+from plenum.tracking import artifacts
 
 ROWS_FILE, ROWS_ARCHIVE = "runs.parquet", "transcripts.zip"
 """Artifacts of a condition's run: the rows of its replicates, and their journals."""
@@ -42,7 +42,7 @@ class Writer(Protocol):
 
     @property
     def replicates(self) -> list[int]:
-        """Those whose transcripts wait."""
+        """Replicates whose transcripts wait."""
 
     def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:
         """Add a row, or put it in the place of another one."""
@@ -148,7 +148,7 @@ def located(artifact_uri: str, replicate: int) -> Path | Member | None:
     artifact_uri
         Of the nested run; of a row that of the archive.
     """
-    place = store.folder(artifact_uri)
+    place = artifacts.folder(artifact_uri)
     if place is None:
         return None
     if place.name == ROWS_ARCHIVE:

@@ -1,15 +1,18 @@
-"""Names, params and metrics of the runs in MLflow."""
+"""Names, params, tags and metrics of the runs in MLflow."""
 
+import json
 import math
 import time
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from mlflow.entities import Metric
 
 from plenum.design import USUAL, kind_of
-from plenum.records import Transcript, Usage, read_metrics
+from plenum.records import Transcript, Usage, failed_call, read_metrics
+from plenum.tracking import states
 
 
 def metric_name(condition: dict[str, Any]) -> str:
@@ -38,6 +41,37 @@ def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict
     """Collect the params of a replicate's run; also the wording that it read, if any."""
     wording: dict[str, Any] = {key: head[key] for key in ("variant", "family") if key in head}
     return {**_factors(condition), "replicate": int(head["replicate"]), **wording}
+
+
+def tags_of_replicate(transcript: Transcript, state: str, pending: str) -> dict[str, str]:
+    """Collect the tags of a replicate's run: how it ended, or why it waits."""
+    failed = failed_call(transcript)
+    return {
+        "plenum.replicate": str(int(transcript.head["replicate"])),
+        "plenum.status": transcript.status,
+        "plenum.failure": transcript.reason or "",
+        **({"plenum.failed_at": str(failed)} if failed else {}),
+        "plenum.decision": transcript.decision or "",
+        **({} if transcript.end else {"plenum.pending": pending}),
+        states.TAG: state,
+    }
+
+
+def tags_of_condition(
+    report: dict[str, Any], environments: Iterable[str], state: str
+) -> dict[str, str]:
+    """Collect the tags of a condition's run: what its estimates are worth."""
+    decisions, named = report.get("decisions"), " ".join(environments)
+    return {
+        "plenum.status": report["status"],
+        "plenum.interval": report["interval"],
+        "plenum.simulated": str(report.get("simulated", False)).lower(),
+        "plenum.warnings": " ".join(report["warnings"]),
+        "plenum.failures": json.dumps(report["failures"]),
+        **({"plenum.decisions": json.dumps(decisions)} if decisions else {}),
+        **({"plenum.environment": named} if named else {}),
+        states.TAG: state,
+    }
 
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plenum.base import UserError
-from plenum.tracking import rows, store, stored
+from plenum.tracking import artifacts, experiments, rows, server, store, stored
 from plenum.tracking.conditions import estimated
 
 _AT_ONCE = 8
@@ -40,13 +40,13 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     client = open_existing(uri)
     if client is None:
         raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
-    with store.permitted(uri):
+    with server.permitted(uri):
         experiment = client.get_experiment_by_name(study)
     if experiment is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
     if experiment.lifecycle_stage != "active":
-        raise store.make_trash_error(study, experiment.experiment_id, uri)
+        raise experiments.make_trash_error(study, experiment.experiment_id, uri)
     path = store.local(store.absolute_uri(uri))
     if path is None:
         runs = search_runs(client, experiment.experiment_id, CONDITIONS)
@@ -112,7 +112,7 @@ def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
 
 def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
     """Read those artifacts of a run that exist, by name."""
-    folder = store.folder(run.info.artifact_uri)
+    folder = artifacts.folder(run.info.artifact_uri)
     if folder is not None:
         return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
     stored = {file.path for file in client.list_artifacts(run.info.run_id)}
@@ -126,7 +126,7 @@ def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, byt
 
 def local_copy(client: Any, run: Any, name: str, scratch: Path) -> Path:
     """Return an artifact's file: in place if it is on this disk, else downloaded."""
-    folder = store.folder(run.info.artifact_uri)
+    folder = artifacts.folder(run.info.artifact_uri)
     if folder is not None:
         return folder / name
     return Path(client.download_artifacts(run.info.run_id, name, str(scratch)))

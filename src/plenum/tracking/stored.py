@@ -16,7 +16,7 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum.design import KINDS, kind_of
-from plenum.tracking import database, store
+from plenum.tracking import artifacts, database, database_kinds, experiments, server, store
 from plenum.tracking.rows import ROWS_ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -71,7 +71,7 @@ class StoredRun:
     @property
     def artifacts(self) -> Path | None:
         """The folder of its artifacts on this disk; ``None`` if they are elsewhere."""
-        return store.folder(self.artifact_uri)
+        return artifacts.folder(self.artifact_uri)
 
     @property
     def cell(self) -> str:
@@ -153,11 +153,11 @@ def require_kind(study: str, uri: str, kind: str) -> None:
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
-    if found := store.database_of(uri):
+    if found := database_kinds.database_of(uri):
         found.require_writable(uri)
     elif store.local(uri) is None:
         for number, *_ in _experiments(study, uri):
-            with store.permitted(uri):  # only writing shows whether we may
+            with server.permitted(uri):  # only writing shows whether we may
                 store.open_client(uri).set_experiment_tag(number, KIND_TAG, kind)
 
 
@@ -176,7 +176,7 @@ def require_active(study: str, uri: str) -> str | None:
     """
     for number, stage, kind in _experiments(study, uri):
         if stage != "active":
-            raise store.make_trash_error(study, number, uri)
+            raise experiments.make_trash_error(study, number, uri)
         return kind
     return None
 
@@ -237,9 +237,9 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
 @contextmanager
 def _client(uri: str) -> Iterator[Any]:
     """Open MLflow's client of a database server or a tracking server that answers."""
-    if store.database_of(uri) is None:
+    if database_kinds.database_of(uri) is None:
         store.require_writable_store(uri)  # the client itself waits long for one that doesn't
-    with store.permitted(uri):
+    with server.permitted(uri):
         yield store.open_client(uri)
 
 

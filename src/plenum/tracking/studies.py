@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import UserError, hold_lock
 from plenum.records import Store
-from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition, from_run, written
 from plenum.tracking.runs import CONDITIONS, interrupted, search_runs
 from plenum.tracking.tracker import lock_file
@@ -122,7 +121,7 @@ def hold_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
     with ExitStack() as stack:
         for lock in locks:
             if lock.parent.is_dir():
-                stack.enter_context(store.hold_lock(lock, refuse))
+                stack.enter_context(hold_lock(lock, refuse))
         yield
 
 

@@ -16,8 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from plenum.base import LineProcess, ProcessEnded, UserError, answer_parent, digest, step_back
-from plenum.tracking import store
+from plenum.base import (
+    LineProcess,
+    ProcessEnded,
+    UserError,
+    answer_parent,
+    digest,
+    hold_lock,
+    step_back,
+)
+from plenum.tracking import database_kinds, store
 
 if TYPE_CHECKING:
     from plenum.tracking.writer import ConditionWriter, StudyWriter
@@ -159,7 +167,7 @@ class _Study:
         Without this check every further request would wait for a dead server. A database may be
         restarting, which takes a while.
         """
-        restarts = store.database_of(self._uri) is not None
+        restarts = database_kinds.database_of(self._uri) is not None
         patience = time.monotonic() + (_PATIENCE_S if restarts else 0.0)
         waited = False
         while True:
@@ -185,7 +193,7 @@ def main() -> None:
     lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
-    with store.hold_lock(lock, lambda: answer_parent(waiting)):
+    with hold_lock(lock, lambda: answer_parent(waiting)):
         lock.write_text(sweep, encoding="utf-8")
         study = _Study(**setup)
         for line in sys.stdin:

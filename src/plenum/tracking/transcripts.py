@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from plenum.records import DamagedJournal, Transcript
 from plenum.records import read as read_journal
-from plenum.tracking import rows, runs, store
+from plenum.tracking import artifacts, rows, runs
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _archive(client: Any, scratch: Path, run: Any) -> Path:
 
 
 def _copy(client: Any, run: Any, name: str, folder: Path) -> Path:
-    if store.folder(run.info.artifact_uri) is None:
+    if artifacts.folder(run.info.artifact_uri) is None:
         folder.mkdir()
     return runs.local_copy(client, run, name, folder)
 

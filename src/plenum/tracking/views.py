@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from plenum.base import UserError
-from plenum.tracking import store
+from plenum.tracking import experiments, store
 from plenum.tracking.database import rows
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def save(client: "MlflowClient", experiment: str) -> None:
     """
     current = client.get_experiment(experiment).tags
     wanted = tags()
-    if current.get(_NOTE_TAG) == store.NOTE:
+    if current.get(_NOTE_TAG) == experiments.NOTE:
         wanted[_NOTE_TAG] = _linked_note(experiment)
     for key, value in wanted.items():
         if current.get(key) != value:
@@ -248,7 +248,7 @@ def _linked_note(experiment: str) -> str:
     charts = link("", experiment, saved=True).removeprefix("/")
     return (
         f"See the [conditions compared by charts]({charts}), "
-        f"or [replicates, turn by turn]({traces}).\n\n{store.NOTE}"
+        f"or [replicates, turn by turn]({traces}).\n\n{experiments.NOTE}"
     )
 
 

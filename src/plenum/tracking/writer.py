@@ -7,12 +7,11 @@ last, in one commit.
 """
 
 import gc
-import json
 import shutil
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,19 @@ from typing import Any
 from mlflow.entities import RunTag
 
 from plenum.design import kind_of
-from plenum.records import Transcript, Usage, attempts, collect_environments, failed_call, read
-from plenum.tracking import rows, run_data, runs, states, store, traces, views
+from plenum.records import Transcript, Usage, attempts, collect_environments, read
+from plenum.tracking import (
+    artifacts,
+    experiments,
+    rows,
+    run_data,
+    runs,
+    states,
+    store,
+    traces,
+    views,
+)
+from plenum.tracking.condition_files import ACCOUNTS, make_files
 from plenum.tracking.run_writer import run_writer
 from plenum.tracking.runs import CONDITIONS, search_runs
 from plenum.tracking.stored import KIND_TAG
@@ -30,14 +40,11 @@ from plenum.tracking.traces import Trace, TracedCall
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
 
-_ACCOUNTS = "accounts.json"
-"""The file with the usage of a condition's calls."""
-
-_EMPTY: dict[tuple[str, ...], bytes] = {}
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
     "#44AA99", "#999933", "#332288", "#AA4499", "#117733", "#88CCEE", "#DDCC77", "#CC6677",
 )  # fmt: skip
+"""Colours of conditions in MLflow's charts."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +55,6 @@ class _Child:
     state: str
     trace: str = ""
     row: bool = False
-
-
-def _decided(decisions: Mapping[str, int]) -> dict[str, str]:
-    """Make the tag that counts replicates by decision; none without decisions."""
-    return {"plenum.decisions": json.dumps(decisions)} if decisions else {}
 
 
 class StudyWriter:
@@ -71,7 +73,7 @@ class StudyWriter:
     def __init__(self, uri: str, study: str, version: str) -> None:
         self.client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
-        self.experiment = store.find_experiment(self.client, uri, study)
+        self.experiment = experiments.find_experiment(self.client, uri, study)
         views.save(self.client, self.experiment)
         self.version = version
         self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
@@ -153,6 +155,7 @@ class ConditionWriter:
         parents = [run for run in existing if run.data.tags.get("plenum.kind") == "condition"]
         parents.sort(key=_state)  # one whole comes last
         self._parent = parents[-1] if parents else self._create_parent()
+        # The state that is written; empty if it was begun alone, and none before that.
         self._written = _state(self._parent) or ("" if self._parent.data.metrics else None)
         rowed = [row for parent in parents for row in runs.rowed(study.client, parent)]
         self._children = {
@@ -213,17 +216,7 @@ class ConditionWriter:
             if not existing.row:
                 client.delete_run(existing.run_id)
         name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
-        failed = failed_call(transcript)
-        tags = {
-            **self._tags("replicate"),
-            "plenum.replicate": str(index),
-            "plenum.status": transcript.status,
-            "plenum.failure": transcript.reason or "",
-            **({"plenum.failed_at": str(failed)} if failed else {}),
-            "plenum.decision": transcript.decision or "",
-            **({} if transcript.end else {"plenum.pending": pending}),
-            states.TAG: state,
-        }
+        tags = self._tags("replicate") | run_data.tags_of_replicate(transcript, state, pending)
         metrics = run_data.of_replicate(transcript, effort)
         params = run_data.params_of_replicate(self._condition, transcript.head)
         if existing.row if existing else not self._nested:
@@ -238,7 +231,7 @@ class ConditionWriter:
             return
         tags["mlflow.parentRunId"] = self._parent.info.run_id
         run = self._study.runs.begin(name, tags, params)
-        with store.collect_artifacts(client, run, "transcript") as folder:
+        with artifacts.collect_artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
         self._study.runs.end(run.info.run_id, metrics, {}, status)
         self._children[index] = _Child(run.info.run_id, state)
@@ -305,7 +298,7 @@ class ConditionWriter:
 
     def account(self, accounts: dict[str, Any]) -> None:
         """Write the usage of a condition's calls to its parent run, before any estimates."""
-        self.attach(_ACCOUNTS, states.accounts_text(accounts))
+        self.attach(ACCOUNTS, states.accounts_text(accounts))
         self._save_rows()
 
     def end(self) -> None:
@@ -314,7 +307,7 @@ class ConditionWriter:
 
     def attach(self, name: str, text: str) -> None:
         """Write a text file to the condition's run."""
-        with store.collect_artifacts(self._study.client, self._parent) as folder:
+        with artifacts.collect_artifacts(self._study.client, self._parent) as folder:
             (folder / name).write_text(text, encoding="utf-8")
 
     def close(self, journals: list[Path], report: dict[str, Any], config: str) -> None:
@@ -335,32 +328,16 @@ class ConditionWriter:
             self._replace_parent()
         self._save_rows()
         self._written = ""
-        run_id, client = self._parent.info.run_id, self._study.client
         transcripts = [read(journal) for journal in journals]
         named = collect_environments(transcripts)
-        texts = {"config.yaml": config, "condition.json": json.dumps(self._condition, indent=1)}
-        if named:
-            texts["environment.json"] = json.dumps(named, indent=1)
-        if accounts is not None:
-            texts[_ACCOUNTS] = states.accounts_text(accounts)
-        with store.collect_artifacts(client, self._parent) as folder:
-            for name, frame in kind_of(self._condition).part("tables")(transcripts).items():
-                (folder / f"{name}.parquet").write_bytes(_parquet(frame))
-            for name, text in texts.items():
-                (folder / name).write_text(text, encoding="utf-8")
-        tags = {
-            "plenum.status": report["status"],
-            "plenum.interval": report["interval"],
-            "plenum.simulated": str(report.get("simulated", False)).lower(),
-            "plenum.warnings": " ".join(report["warnings"]),
-            "plenum.failures": json.dumps(report["failures"]),
-            **_decided(report.get("decisions", {})),
-            **({"plenum.environment": " ".join(named)} if named else {}),
-            states.TAG: state,
-        }
+        files = make_files(self._condition, transcripts, config, named, accounts)
+        with artifacts.collect_artifacts(self._study.client, self._parent) as folder:
+            for name, data in files:
+                (folder / name).write_bytes(data)
+        tags = run_data.tags_of_condition(report, named, state)
         metrics = run_data.of_condition(report)
         status = "FAILED" if report["failures"] else "FINISHED"
-        self._study.runs.end(run_id, metrics, tags, status)
+        self._study.runs.end(self._parent.info.run_id, metrics, tags, status)
         self._written = state
 
     def _create_parent(self, old: Any = None) -> Any:
@@ -409,13 +386,6 @@ class ConditionWriter:
             "plenum.backend": self._condition["backend"],
             "plenum.version": self._study.version,
         }
-
-
-def _parquet(frame: Any) -> bytes:
-    """Return a table's file; that of an empty one, which many conditions have, is made once."""
-    key = () if len(frame) else (*frame.columns, *map(str, frame.dtypes))
-    data = _EMPTY.get(key) or bytes(frame.to_parquet())
-    return _EMPTY.setdefault(key, data) if key else data
 
 
 def _state(run: Any) -> str:

@@ -26,6 +26,7 @@ KIND = Kind(
         "tracked": "coin.flips:tracked",
         "by_round": "coin.flips:by_round",
         "report_tables": "coin.flips:report_tables",
+        "report_frames": "coin.flips:report_frames",
         "findings": "coin.flips:findings",
     },
 )

@@ -170,8 +170,8 @@ def by_round(transcript: Transcript) -> dict[str, list[float]]:
     return {"heads": [float(entry["side"] == "heads") for entry in transcript.calls]}
 
 
-def report_tables(chosen: Settings) -> Table:
-    """Print, write and log one table: a line a condition."""
+def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
+    """Return the data of the table: ``plenum.study("coin").frame()`` shows it."""
     rows = []
     for condition in Study(chosen.study, chosen.uri).conditions:
         # a condition without a completed replicate has no columns
@@ -187,12 +187,18 @@ def report_tables(chosen: Settings) -> Table:
                 "ci_high": high,
             }
         )
+    return {"conditions": pd.DataFrame(rows)}
+
+
+def report_tables(chosen: Settings) -> Table:
+    """Print, write and log one table: a line a condition."""
+    frame = report_frames(chosen)["conditions"]
     shown = tuple(
         Column(name, format=format_decimals(3)) for name in ("share", "ci_low", "ci_high")
     )
     counts = (Column("target"), Column("completed"))
     columns = (*keys(["heads", "model", "backend"]), *counts, *shown)
-    table = Table("coin", "Share of heads", pd.DataFrame(rows), columns)
+    table = Table("coin", "Share of heads", frame, columns)
     publish_product(Product("tables", [table], {"coin": table.frame}), chosen)
     return table
 

@@ -61,6 +61,9 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
             [shares[line.heads], low, high]
         )
         assert f"{line.share:.3f}" in printed
+    script = stored / "shares.py"
+    script.write_text("import plenum; print(plenum.study('coin').frame()['share'].sum())")
+    assert float(call(stored, str(script), **path).stdout) == pytest.approx(table["share"].sum())
     call(stored, "scripts/accounting.py", "study=coin", **path)
     accounts = pd.read_csv(stored / "outputs/coin/accounting.csv")
     assert accounts[["target", "completed", "calls"]].to_numpy().tolist() == [[6, 6, 120]] * 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import Run, call, calls, journaled, journals, runs, start, wait_for
 
-from plenum.tracking import store
+from plenum.base import file_locks
 from plenum.tracking.stored import runs as tracked
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
@@ -71,7 +71,7 @@ def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
     process.kill()
     process.communicate(timeout=30)
     (lock,) = stored.glob("mlruns/journals/tracking-*.lock")
-    with store.hold_lock(lock):  # what it handed over is written
+    with file_locks.hold_lock(lock):  # what it handed over is written
         pass
     shown = run("study=default", script="scripts/status.py").stdout
     assert "\na sweep of 40 conditions, 80 replicates ran last; " in shown

@@ -13,7 +13,8 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 import pytest
-from openai_server import KEY, Server, completion
+from command_line import KEY
+from openai_server import Server, completion
 
 from plenum.base.errors import UserError
 from plenum.design import Calls, Sampling, StatedPrice

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from command_line import KEY
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_server import KEY, Server, completion
+from openai_server import Server, completion
 
 from plenum.base.text import flatten, printable
 from plenum.design import Calls

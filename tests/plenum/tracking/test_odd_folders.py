@@ -11,12 +11,12 @@ pytestmark = pytest.mark.long
 NAMES = ("p%41", 'it\'s "q"', "a:b", "a?b#c", "back\\slash", "new\nline", "${HOME}")
 WORK = """
 from pathlib import Path
-from plenum.tracking import database, store
+from plenum.tracking import artifacts, database, experiments, store
 
 uri = "sqlite:///mlruns/mlflow.db"
 client = store.open_client(uri)
-run = client.create_run(store.find_experiment(client, uri, "odd"))
-with store.collect_artifacts(client, run) as place:
+run = client.create_run(experiments.find_experiment(client, uri, "odd"))
+with artifacts.collect_artifacts(client, run) as place:
     (place / "a.txt").write_text("x")
 client.log_artifact(run.info.run_id, "../file.txt")
 assert {file.path for file in client.list_artifacts(run.info.run_id)} == {"a.txt", "file.txt"}

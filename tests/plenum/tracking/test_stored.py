@@ -10,7 +10,7 @@ from plenum.base.errors import UserError
 from plenum.checks import dry_run
 from plenum.design import Job
 from plenum.execution import run_sweep
-from plenum.tracking import store
+from plenum.tracking import experiments, store
 from plenum.tracking.study import Study
 from plenum_checks import determinism
 
@@ -20,7 +20,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store whose study ``gone`` was deleted in MLflow."""
     uri = f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db"
     client = store.open_client(uri)
-    client.delete_experiment(store.find_experiment(client, uri, "gone"))
+    client.delete_experiment(experiments.find_experiment(client, uri, "gone"))
     return uri
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plenum.tracking import store, views
+from plenum.tracking import experiments, store, views
 from plenum.tracking.report_run import log_report
 
 CELL = {"plenum.kind": "condition", "plenum.cell": "c"}
@@ -68,14 +68,14 @@ def test_a_description_links_to_the_views_unless_somebody_wrote_another(tmp_path
     client = store.open_client(f"sqlite:///{tmp_path}/mlflow.db")
     written = {"mlflow.note.content": "Ours."}
     own, ours = (client.create_experiment(name, tags=written) for name in ("own", "ours"))
-    client.set_experiment_tag(ours, "mlflow.note.content", store.NOTE)
+    client.set_experiment_tag(ours, "mlflow.note.content", experiments.NOTE)
     for experiment in (own, ours):
         views.save(client, experiment)
         views.save(client, experiment)
     notes = [client.get_experiment(each).tags["mlflow.note.content"] for each in (own, ours)]
     first, rest = notes[1].split("\n\n", 1)
     assert notes[0] == "Ours."
-    assert rest == store.NOTE
+    assert rest == experiments.NOTE
     assert f"(#/experiments/{ours}/runs?" in first
     assert f"(#/experiments/{ours}/traces?" in first
 
@@ -85,7 +85,7 @@ def test_studies_of_earlier_versions_get_the_views_before_links_are_printed(
 ) -> None:
     path = tmp_path / "mlflow.db"
     client = store.open_client(f"sqlite:///{path}")
-    earlier = {f"{views.TAG}{views.CONDITIONS}": "{}", "mlflow.note.content": store.NOTE}
+    earlier = {f"{views.TAG}{views.CONDITIONS}": "{}", "mlflow.note.content": experiments.NOTE}
     client.create_run(client.create_experiment("earlier", tags=earlier), tags=CELL)
     monkeypatch.setattr("sys.argv", ["views", str(path), "http://h"])
     views.main()
@@ -94,7 +94,7 @@ def test_studies_of_earlier_versions_get_the_views_before_links_are_printed(
     assert experiment is not None
     found = experiment.tags
     assert {key: found[key] for key in views.tags()} == views.tags()
-    assert found["mlflow.note.content"] != store.NOTE
+    assert found["mlflow.note.content"] != experiments.NOTE
 
 
 def test_an_old_study_gets_its_views_and_its_report_run_a_source(

@@ -15,7 +15,7 @@ from mlflow.exceptions import MlflowException
 
 from plenum.base.identity import digest
 from plenum.records import Journal, Usage
-from plenum.tracking import conditions, runs, store
+from plenum.tracking import artifacts, conditions, experiments, runs, store
 from plenum.tracking.report_run import log_report
 from plenum.tracking.run_writer import RunWriter, run_writer
 from plenum.tracking.study import Study as TrackedStudy
@@ -107,7 +107,7 @@ class Study:
         )
 
     def artifacts(self, run: Any) -> Path:
-        folder = store.folder(run.info.artifact_uri)
+        folder = artifacts.folder(run.info.artifact_uri)
         assert folder is not None
         return folder
 
@@ -394,7 +394,7 @@ def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     study: Study, tmp_path: Path
 ) -> None:
     study.writer()
-    experiment = store.find_experiment(study.client, study.uri, study.name)
+    experiment = experiments.find_experiment(study.client, study.uri, study.name)
     study.client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
     file = tmp_path / "tables.md"
     file.write_text("tables")

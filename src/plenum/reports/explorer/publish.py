@@ -9,13 +9,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from plenum.base import UserError
+from plenum.base import UserError, require_writable
 from plenum.design import KINDS, Text, Whole
 from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
 from plenum.reports.settings import Out, Settings
-from plenum.tracking import Study, TrackedCondition, log_report, require_writable
+from plenum.tracking import Study, TrackedCondition, log_report
 
 LARGE = 40_000_000
 """Bytes above which a page is slow to open and hard to send."""

@@ -409,11 +409,13 @@ def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
             yield from _public_names(node.body, prefix)
 
 
-_QUESTION = re.compile(r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which)\b")
+_QUESTION = re.compile(
+    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its)\b"
+)
 
 
 def questions(root: Path) -> list[str]:
-    """Docstrings that begin with a question word, as ``file:line``."""
+    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = []
     for path in sources(root):

@@ -86,7 +86,7 @@ def _fuzz(quick: bool) -> tuple[dict[str, Any], list[Row], list[str]]:
     figures = {key: value for key, value in result.items() if key.startswith("fuzz_")}
     accepted = f"{result['fuzz_accepted']:,} of {result['fuzz_replies']:,}"
     rows = [
-        ("replies read otherwise", str(result["fuzz_misread"]), "0 of 1,000,000"),
+        ("replies read differently", str(result["fuzz_misread"]), "0 of 1,000,000"),
         ("replies accepted by the page", accepted, "-"),
     ]
     return figures, rows, [str(example) for example in result["examples"]]

@@ -1,4 +1,4 @@
-"""The figure of a fit: predictions for scenarios that the model never saw, beside the records."""
+"""The figure of a fit: predictions for scenarios that the model never saw, and the records."""
 
 from collections.abc import Sequence
 

@@ -16,7 +16,7 @@ from plenum_fit.committees import (
 from plenum_fit.kernels import Kernel, fit_kernel, move
 
 Kernels = Mapping[str, Kernel]
-"""By the key of a seat."""
+"""Kernels by the key of a seat."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         own_scenario=True,
     ),
 )
-"""In the order in which tables list them."""
+"""Candidates in the order in which tables list them."""
 
 
 def fit_kernels(recorded: Sequence[Committees], candidate: Candidate) -> dict[str, Kernel]:

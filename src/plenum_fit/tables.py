@@ -76,7 +76,7 @@ def tabulate_gains(predictions: Sequence[Prediction]) -> pd.DataFrame:
 
 
 def tabulate_predictions(predictions: Sequence[Prediction]) -> pd.DataFrame:
-    """List every prediction beside what was recorded, one line each."""
+    """List every prediction next to what was recorded, one line each."""
     return pd.DataFrame(
         {
             "setting": each.setting,

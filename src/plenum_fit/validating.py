@@ -1,4 +1,4 @@
-"""Predictions of committees to which candidates weren't fitted, beside those of resampled runs.
+"""Predictions of committees to which candidates weren't fitted, and those of resampled runs.
 
 In one setting a scenario is held out, but for its first rounds: candidates are fitted to the other
 scenarios, and the rival resamples runs of the same design there. In the others a pilot of a few
@@ -35,7 +35,7 @@ and states that stay as they were in the first round."""
 RIVALS = (RESAMPLED, NEAREST, UNMOVED)
 
 CARRIED = ", carried over"
-"""After the name of a candidate that was fitted to other scenarios, where a pilot is known."""
+"""The end of the name of a candidate that was fitted to other scenarios, where a pilot is known."""
 
 _NEAR = 3
 """The number of scenarios that count as nearest."""
@@ -208,7 +208,7 @@ def play(
     Parameters
     ----------
     purpose
-        Names the draws, beside the condition.
+        Names the draws, together with the condition.
     rounds
         As many as were recorded by default.
 

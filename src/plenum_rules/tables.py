@@ -74,11 +74,11 @@ def _notes(frame: pd.DataFrame) -> Sequence[str]:
         "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
         " tests are for these conditions and other runs of them (jackknife over runs), and need ten"
         " conditions of ten runs in which decisions differ.",
-        "Changed: the share of runs that end otherwise than they did. None: the share without a"
+        "Changed: the share of runs that end differently. None: the share without a"
         " decision. Tokens: what a decision takes, of what it takes under the protocol.",
         "A control beats a rule if it is as good in these three respects, and better in one.",
         "The rules are applied to what was recorded: no model was called. Agents who know that"
-        " they may be stopped could have argued otherwise.",
+        " they may be stopped could have argued differently.",
     )
 
 

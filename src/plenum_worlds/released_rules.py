@@ -30,7 +30,7 @@ _NOTES = (
     "expected: exact where its error is half a digit; for the rest, from a simulation that shares "
     "nothing with this world.",
     "published: what the paper prints for its models, or its random strategy; it may differ. "
-    "Beside it stands what the rules give without any model.",
+    "Next to it stands what the rules give without any model.",
 )
 
 

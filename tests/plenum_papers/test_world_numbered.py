@@ -46,7 +46,7 @@ def test_means_stand_above_the_printed_values_of_their_row() -> None:
     assert rows["Overall", "this run"]["implicit"].startswith("0.750 ± 0.205")
     assert rows["Volatility Moderate", "this run"]["explicit"].startswith("0.450 ±")
     assert rows["Volatility High", "this run"]["explicit"] == "-"
-    published = rows["Overall", "published, otherwise defined"]
+    published = rows["Overall", "published, defined differently"]
     assert (published["explicit"], published["implicit"]) == ("0.679", "0.952")
     assert any("within 2 cells" in note for note in sheets[0].notes)
 
@@ -71,7 +71,7 @@ def test_the_rules_of_the_released_code_make_the_definition_the_papers(
     frame = made("1", *released).frame
     assert frame.loc[frame["differs"] != "", "metric"].unique().tolist() == otherwise
     for metric, sheet in zip(("CR", "MP", "RD"), made("1", *released).tables, strict=True):
-        label = "published" + ", otherwise defined" * (metric in otherwise)
+        label = "published" + ", defined differently" * (metric in otherwise)
         assert {source for _, source in lines(sheet)} == {"this run", label}
 
 
@@ -84,7 +84,7 @@ def test_who_has_no_role_is_of_no_level_of_diversity() -> None:
     assert rows["Diversity Medium", "this run"]["scripted: random"] == "-"
     assert rows["Diversity Medium", "this run"]["one model, one unit"] == "-"
     assert rows["Diversity Medium", "this run"]["implicit, no interaction"].startswith("0.500 ±")
-    assert rows["Overall", "published, otherwise defined"]["scripted: random"] == "0.754"
+    assert rows["Overall", "published, defined differently"]["scripted: random"] == "0.754"
 
 
 def test_a_lone_agent_with_a_pinned_role_is_of_its_level_of_diversity() -> None:
@@ -109,7 +109,7 @@ def test_what_the_paper_defines_as_we_do_is_simply_published() -> None:
     assert set(frame["differs"]) == {""}
     sheets = made("5", played([0.0] * 3, task="public_goods")).tables
     sources = [{source for _, source in lines(sheet)} for sheet in sheets]
-    differing = {"this run", "published, otherwise defined"}
+    differing = {"this run", "published, defined differently"}
     assert sources == [{"this run", "published"}, differing, differing]
 
 

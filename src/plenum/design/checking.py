@@ -28,7 +28,7 @@ def check_settings(typed: Config) -> None:
 
 
 def _require_effect(typed: Config) -> None:
-    """Refuse what would do nothing beside the other settings."""
+    """Refuse what would do nothing with the other settings."""
     bucket = typed.journals.startswith("s3://")
     require(
         bucket or not typed.durable,

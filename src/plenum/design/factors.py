@@ -22,7 +22,7 @@ USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberatio
 
 
 def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """Those of some factors that are there, and whose value doesn't go without saying."""
+    """List the factors, of some, that are there and whose value doesn't go without saying."""
     return [name for name in names if name in values and USUAL.get(name) != values[name]]
 
 

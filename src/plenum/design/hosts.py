@@ -29,4 +29,4 @@ class Host:
 
 
 HOSTS: Registry[Host] = Registry("plenum.hosts", "backend.name")
-"""By the name of the backend's settings."""
+"""Hosts of models by the name of the backend's settings."""

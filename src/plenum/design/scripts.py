@@ -24,7 +24,7 @@ class Script:
 
 
 SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script")
-"""By the name of the primary config, such as ``audit``; ``run.py`` isn't among them."""
+"""Scripts by the name of their primary config, such as ``audit``; ``run.py`` isn't among them."""
 
 
 def schemas(config_name: str) -> tuple[type[Any], ...]:

@@ -48,11 +48,11 @@ class FamilyEstimate:
     family
         ``all``, or the name of a family.
     wordings
-        Wordings beside the canonical one of which a replicate completed.
+        Wordings other than the canonical one of which a replicate completed.
     fragility
-        Share of them that decide otherwise than the canonical wording, with its interval. Of a
+        Share of them that decide differently from the canonical wording, with its interval. Of a
         wording that was read several times it is the share of its repetitions that decide
-        otherwise than the canonical wording's same repetition.
+        differently from the canonical wording's same repetition.
     exponent
         λ̂_pert: λ̂ over the replicates of the canonical wording and of the family.
     alone

@@ -18,7 +18,7 @@ LEVEL = 0.025
 then wrong in at most 5 % of the draws of every process (docs/appendix/estimates.md)."""
 
 LEAST = 10
-"""With fewer replicates no model is picked."""
+"""The fewest replicates with which a model is picked."""
 
 _PARTS = 10
 _STEPS = 25

@@ -69,7 +69,7 @@ class Ticket:
     session
         The replicate's name, ``CONDITION-REPLICATE``.
     labels
-        What the call log says of the last attempt beside its usual entries.
+        What the call log says of the last attempt next to its usual entries.
     """
 
     def __init__(

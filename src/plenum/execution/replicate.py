@@ -37,7 +37,7 @@ class Replicate:
     warn
         Called with what a user should know about the replicate.
     store
-        What keeps its journal beside the file; nothing by default.
+        What keeps its journal as well as the file; nothing by default.
     trial
         Its part in trying models that nobody could read yet; none by default.
     """

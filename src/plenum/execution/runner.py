@@ -78,11 +78,11 @@ class SweepRunner:
         self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots = Slots(slots)
-        self._places = asyncio.Semaphore(self._conditions_in_flight(slots))
+        self._conditions_open = asyncio.Semaphore(self._conditions_in_flight(slots))
         self._replicates, self._listed = sum(job.replicates for job in jobs), 0
         self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
-        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._over = {job.condition.folder: asyncio.Event() for job in jobs}
+        self._folder_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._ended = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = self._playing.reports(len(jobs))
         self._trackers = Trackers(jobs, progress.say)
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
@@ -128,10 +128,10 @@ class SweepRunner:
         name = job.condition.folder
         folder = folder_of(job)
         try:
-            async with self._turns[name]:  # jobs of one identity share their journals
+            async with self._folder_locks[name]:  # jobs of one identity share their journals
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
-                async with self._places:  # its base has had one
+                async with self._conditions_open:  # its base has had one
                     with lock_folder(folder):
                         return await self._run(job, folder)
         except (Busy, DamagedJournal, ProcessEnded) as problem:
@@ -144,7 +144,7 @@ class SweepRunner:
             self._complain(bug)
             return failed_outcome(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
-            self._over[name].set()
+            self._ended[name].set()
             self._playing.over(job)
 
     async def finish(self) -> None:
@@ -163,7 +163,8 @@ class SweepRunner:
         if left:
             self._progress.say(f"writing the last {left} items to MLflow")
         waits: list[Awaitable[Any]] = [tracker.finish() for tracker in trackers]
-        if trackers and len(self._turns) > 1 and not self._interrupted:
+        several = len(self._folder_locks) > 1  # conditions were run
+        if trackers and several and not self._interrupted:
             # The tables that follow a sweep need MLflow: its slow import fits into this wait.
             waits.append(asyncio.to_thread(import_module, "mlflow"))
         await asyncio.gather(*waits)
@@ -174,7 +175,7 @@ class SweepRunner:
 
     async def _base_is_over(self, job: Job) -> None:
         """Wait for the condition that a branch continues, if this sweep runs it too."""
-        base = self._over.get(job.condition.base.folder)
+        base = self._ended.get(job.condition.base.folder)
         if base is not None:
             await base.wait()
 

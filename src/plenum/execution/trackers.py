@@ -39,7 +39,7 @@ class Trackers:
 
     @property
     def started(self) -> list[Tracker]:
-        """Those whose process has started."""
+        """Trackers whose process has started."""
         return [tracker for tracker in self._trackers.values() if tracker.started]
 
     @property

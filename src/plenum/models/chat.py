@@ -108,7 +108,7 @@ class Response:
     logprobs
         Tokens with their natural log-probabilities, where :attr:`Chat.logprobs` asked for them.
     dropped
-        Names of what the provider sent beside the answer and what doesn't fit its type or bounds.
+        Names of what the provider sent with the answer and what doesn't fit its type or bounds.
     body
         The provider's whole answer to a :class:`RawRequest`, in its interface.
     tools

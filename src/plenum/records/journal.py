@@ -3,7 +3,7 @@
 A journal is JSON lines. Every line carries ``chain``, a digest over the line and the ``chain`` of
 the line before, so that a changed, lost or reordered line shows. It holds what was said and
 decided and nothing of when or how fast, so that equal deliberations have equal bytes. How each
-answer was obtained (attempts, status, latency) goes to the call log beside it
+answer was obtained (attempts, status, latency) goes to the call log next to it
 (:mod:`plenum.records.calls`).
 """
 
@@ -56,7 +56,7 @@ class Journal:
         What identifies the replicate. A journal that exists must agree on ``condition`` and
         ``replicate``.
     store
-        What keeps it, beside the file; nothing by default.
+        What keeps it as well as the file; nothing by default.
 
     Attributes
     ----------

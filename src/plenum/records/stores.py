@@ -31,7 +31,7 @@ class Store(Protocol):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The names of folders beside the conditions' that are fetched, too."""
+        """The names of folders next to the conditions' that are fetched, too."""
 
     def segments(self, path: Path) -> JournalCopy | None:
         """Return the copy of a journal (``DamagedJournal`` where another process writes it)."""
@@ -116,9 +116,9 @@ class Scheme(Protocol):
 
 
 SCHEMES: Registry[Scheme] = Registry("plenum.journals", "journals")
-"""By what stands before ``://``."""
+"""Stores of journals by what stands before ``://``."""
 _written: list[Scheme] = []
-"""Those that a script has written something for."""
+"""Stores that a script has written something for."""
 
 
 def local_folder(journals: str) -> Path:

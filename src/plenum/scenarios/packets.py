@@ -1,6 +1,6 @@
 """Packets that replace a scenario's text as wordings, taken word for word from others.
 
-They lie beside a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
+They lie next to a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
 ``variants/<ID>.registers.yaml``. The screen doesn't read them: they are taken as they are. Each may
 have an ``id`` that its ballots name in place of the scenario's; ``canonical`` is that of the packet
 itself.

@@ -22,7 +22,7 @@ _Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Agreement:
-    """The agreement of each case's runs beside whether its most frequent decision is right.
+    """The agreement of each case's runs, and whether its most frequent decision is right.
 
     Attributes
     ----------

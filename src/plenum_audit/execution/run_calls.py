@@ -25,7 +25,7 @@ class RunCalls:
     Attributes
     ----------
     failed
-        The error of the last call that ended; ``None`` if it succeeded.
+        The error of a call that failed, as long as none has begun since; else ``None``.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ def remove_stale_statement(settings: AuditConfig) -> None:
 def write_statement(
     audit: Audit, findings: Sequence[AuditFinding], status: int, reports: Sequence[str]
 ) -> Path:
-    """Write the statement beside the other files of an audit that reached a verdict.
+    """Write the statement next to the other files of an audit that reached a verdict.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Rows of an evaluation in which every case occurs several times.
 
-MLflow shows and scores one trace a row, so that a case is repeated as rows: its runs stand beside
+MLflow shows and scores one trace a row, so that a case is repeated as rows: its runs stand next to
 each other, each with its own trace and its own assessments, and tags name the case and the run.
 """
 

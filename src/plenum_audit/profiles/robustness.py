@@ -39,7 +39,7 @@ class ChangedRuns:
 
 @dataclass(frozen=True)
 class Robustness:
-    """The effect of a change, beside the usual runs of the same cases.
+    """The effect of a change, against the usual runs of the same cases.
 
     Attributes
     ----------

@@ -71,12 +71,12 @@ class ProgramCondition(Condition):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Its names."""
+        """The names of the program and of the case."""
         return (self.committee, self.case.id)
 
     @property
     def calls(self) -> int:
-        """At least one; the number is unknown before a run."""
+        """One call, the least; the number is unknown before a run."""
         return 1
 
     @property

@@ -68,8 +68,8 @@ def publish_acts(
     settings: AuditConfig,
     errors: Sequence[str],
     simulated: bool = False,
-) -> Iterator[str]:
-    """Write ``acts.json``, and yield a line for each case.
+) -> list[str]:
+    """Write ``acts.json``, and return a line for each case.
 
     Parameters
     ----------
@@ -94,12 +94,9 @@ def publish_acts(
     out = Path(settings.out)
     with writing(out):
         files = write_texts({_FILE: json.dumps(held, indent=1) + "\n"}, out)
-    for each in acts:
-        yield f"{short(each.case)}: {_act(each)}"
-    yield from errors
-    if simulated:
-        yield f"This is a {REHEARSAL}."
-    yield f"written: {', '.join(map(str, files))}"
+    lines = [f"{short(each.case)}: {_act(each)}" for each in acts]
+    rehearsal = [f"This is a {REHEARSAL}."] if simulated else []
+    return [*lines, *errors, *rehearsal, f"written: {', '.join(map(str, files))}"]
 
 
 def remove_stale_acts(settings: AuditConfig) -> None:

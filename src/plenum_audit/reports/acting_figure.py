@@ -16,7 +16,7 @@ _MOST_BARS = 12
 def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
     """Draw what each number of runs acts on and gets wrong, with upper bounds, as PNG and SVG.
 
-    Beside it, with right answers, the cases by the share of their runs that agree.
+    Next to it, with right answers, the cases by the share of their runs that agree.
     """
     agreement = advice.agreement
     with drawing_style():

@@ -210,7 +210,7 @@ class CaseAudit:
 
     @property
     def name(self) -> str:
-        """Its id as one short printable line."""
+        """The id as one short printable line."""
         return short(self.id)
 
     @property

@@ -1,8 +1,8 @@
-"""The pictures of an audit beside its intervals: decisions, evidence, disagreement, right."""
+"""The pictures of an audit but its intervals: decisions, evidence, disagreement, right."""
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,11 +117,14 @@ def _draw_paths(
 ) -> None:
     """Draw the e-values of equal cases once."""
     paths = {
-        (case.in_family, tuple(outcomes[case.id]), tuple(case.options) or ("A", "B")): case
+        (
+            case.in_family,
+            tuple(outcomes[case.id]),
+            tuple(case.options) or tuple(sorted({*case.decisions, "A", "B"})),
+        )
         for case in cases
     }
-    for (verdict, ended, options), case in paths.items():
-        labels = options if len(options) > 1 else tuple(sorted({*case.decisions, "A", "B"}))
+    for verdict, ended, labels in sorted(paths):
         for axes, logs in zip(panels, evidence_by_run(ended, labels, rule), strict=True):
             shown = np.exp(np.clip(logs, math.log(_LOWEST), math.log(_HIGHEST)))
             colour, marker = strip.LOOKS[verdict]
@@ -163,7 +166,7 @@ def _draw_calls(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Pictu
     parted = sum(case.source.parted for case in audit.cases if case.source)
     if not parted:
         return None
-    counts = Counter(dict(_calls(audit)))
+    counts = _count_calls(audit)
     first = counts.most_common(_MOST_CALLS)
     rest = parted - sum(count for _, count in first)
     bars = [*first, *([("other calls", rest)] if rest else [])]
@@ -181,19 +184,20 @@ def _draw_calls(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Pictu
     shows = "The call at which two runs of a case first differ"
     caption = (
         f"{shows}, over all cases. What comes before it is the same in both runs: look there for "
-        "the cause. Other calls are those that are not among a case's three most frequent ones."
+        "the cause. Other calls are those that are not among a case's three most frequent ones, "
+        f"or not among the {_MOST_CALLS} most frequent of all."
     )
     alt = f"{shows}: most often {bars[0][0]}, in {100 * shares[0]:.0f} % of pairs."
     return Picture(0, "calls", tuple(files), shows, caption, alt)
 
 
-def _calls(audit: AuditReport) -> Iterator[tuple[str, int]]:
-    """Yield the calls at which pairs of runs first differ, with the number of pairs."""
+def _count_calls(audit: AuditReport) -> Counter[str]:
+    """Count, by call, the pairs of runs that first differ there."""
     found: Counter[str] = Counter()
     for case in audit.cases:
         for place in case.source.places if case.source else ():
             found[f"{cut(flatten(place.seat))}, call {place.round}"] += place.pairs
-    yield from found.items()
+    return found
 
 
 def _draw_right(cases: Sequence[CaseAudit], folder: Path, kinds: Sequence[str]) -> Picture | None:

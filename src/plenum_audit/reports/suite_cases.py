@@ -47,7 +47,7 @@ class SuiteCase:
 
     @property
     def label(self) -> str:
-        """Its name, and the number of further cases."""
+        """The name of the case, and the number of further ones."""
         more = f" and {self.cases - 1:,} more" if self.cases > 1 else ""
         return f"{cut(self.name)}{more}"
 

@@ -200,10 +200,10 @@ def baseline(audit: AuditReport) -> Table:
         Column(("before", "runs_before"), "before", _counted),
         Column(("difference", "low", "high"), "difference", _points),
         Column("worse", format=_yes),
-        Column("decides_otherwise", "decides otherwise", _yes),
+        Column("decides_otherwise", "decides differently", _yes),
     )
     records = [{**asdict(each), "case": short(each.case)} for each in audit.beside.baseline]
-    title = "Beside the earlier program"
+    title = "Next to the earlier program"
     return Table(
         "audit_baseline", title, pd.DataFrame(records), columns, tuple(words("baseline", audit))
     )

@@ -24,7 +24,7 @@ _MOST = 10_000
 
 @dataclass(frozen=True)
 class SuiteComparison:
-    """A program beside an earlier one, paired by case.
+    """A program and an earlier one, paired by case.
 
     Attributes
     ----------

@@ -131,12 +131,12 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     Parameters
     ----------
     share
-        From 0.5 to 1.
+        From 0.5 to below 1.
 
     Raises
     ------
     ValueError
-        The share is below 0.5.
+        The share is below 0.5, or 1 or above.
     """
     if not 0.5 <= share < 1:
         raise ValueError(f"share: {share}; from 0.5 to below 1")
@@ -148,6 +148,7 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     steady = np.asarray(1 - share**repeats, np.float64)
     unsteady = np.asarray(steady - (1 - share) ** repeats, np.float64)
     tail = ERROR / 2
+    # Which cases these are isn't known: those whose absence refutes least are left out.
     low = _first(
         lambda bad: _at_least(contradicted - bad, _without(sizes, bad), steady) >= tail, cases
     )

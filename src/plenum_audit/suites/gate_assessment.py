@@ -27,7 +27,7 @@ _DRAWS = 300
 _SPLITS = 1000
 _CANDIDATES = 25
 _BETTER = 0.01
-"""By how much the larger error of another gate must be smaller to be named."""
+"""The least by which the larger error of another gate is smaller, if that gate is named."""
 
 
 @dataclass(frozen=True)

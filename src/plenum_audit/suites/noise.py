@@ -67,7 +67,7 @@ class SuiteNoise:
 
     @property
     def unit(self) -> float:
-        """By how much one run moves the score at most."""
+        """The most by which one run moves the score."""
         return float(1 / (len(self.means) * self.repeats.min()))
 
     def error(self, further: float = 0) -> float:

@@ -39,7 +39,7 @@ class Faults(Checked):
     Raises
     ------
     UserError
-        Rates add up to more than 1, or stand beside ``all``.
+        Rates add up to more than 1, or stand next to ``all``.
     """
 
     rate_limit: Rate = 0.0

@@ -199,7 +199,7 @@ def _labels(text: str, way: str, of: Known) -> Iterator[str]:
     if was != now:
         yield _differ("option labels", was, now)
         return
-    # Each number has to stay beside its option's label, on one side of all labels.
+    # Each number has to stay next to its option's label, on one side of all labels.
     sides = facts.allotted(way, of.labels)
     stated = facts.telling(facts.allotted(text, of.labels))
     if stated and not any(all(was[k] & now[k] for k in was) for was in stated for now in sides):

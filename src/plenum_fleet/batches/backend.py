@@ -91,11 +91,11 @@ class BatchBackend:
         return self._api.provider(model)
 
     def server(self, chat: Chat) -> str:
-        """As of the backend: where the call goes if it doesn't go in a batch."""
+        """Return the server that the call goes to if it doesn't go in a batch."""
         return self._api.server(chat)
 
     def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
-        """As of the backend."""
+        """Return the environment that the backend names."""
         return self._api.environment(models, constrained)
 
     async def attempt(self, chat: Chat, number: int) -> Response:

@@ -80,7 +80,7 @@ class Lockstep:
             self.changed()
 
     def _pass(self, changes: int, left: int) -> None:
-        """Let the loop pass, so that whoever was woken up says so; then nobody is at work."""
+        """Let the loop pass, so that what was woken up says so; after that nothing is at work."""
         if changes != self._changes:
             return
         if left:

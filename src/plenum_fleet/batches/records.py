@@ -60,7 +60,7 @@ class BatchRecord:
         return self.machine != machine_name(self.path)
 
     def again(self) -> "BatchRecord | None":
-        """As its writer has it now; ``None`` where it is over."""
+        """Read the record as its writer has it now; ``None`` where it is over."""
         refresh_from_bucket(self.path.parent)
         return None if _is_over(self.path) else _read(self.path)
 

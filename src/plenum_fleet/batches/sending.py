@@ -19,7 +19,7 @@ from plenum_fleet.buckets import announce_in_bucket, list_taken_up
 T = TypeVar("T")
 _NOT_FOUND = 404
 _SUBMIT_S = 600.0
-"""For so long is a batch submitted at most where another machine may take its calls up."""
+"""The most seconds for which a batch is submitted, if another machine may take its calls up."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Sender:
         return CallError(Failure.UNREACHABLE, f"{why}: {error.detail}", reached=error.reached)
 
     def _refused(self, line: Line, sent: Sent, error: CallError) -> None:
-        """Nothing of a batch will be answered: its calls end so, or go on with another one."""
+        """End the calls of a batch that won't be answered, or let them go on with another one."""
         waiting = [*sent.waiting.values()]
         sent.waiting.clear()
         self._abandon(line, sent, error.detail)

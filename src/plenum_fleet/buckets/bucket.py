@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from obstore.store import S3Store
 
 PATIENCE_S = 300.0
-"""For so long is a bucket that doesn't answer tried again."""
+"""Seconds for which a bucket that doesn't answer is tried again."""
 
 _PAUSE_S, _LONGEST_PAUSE_S = 0.5, 20.0
 _AT_ONCE = 16
@@ -26,7 +26,7 @@ _PROBE = "plenum"
 """An object that is never changed: a bucket that lets it be made twice fences nobody off."""
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "MLFLOW_S3_ENDPOINT_URL")
 _NO_PROFILE = ("AWS_ACCESS_KEY_ID", "AWS_SKIP_SIGNATURE")
-"""Variables beside which no profile is looked for."""
+"""Variables with which no profile is looked for."""
 _T = TypeVar("_T")
 
 
@@ -114,7 +114,7 @@ class Bucket:
         return list(listing["common_prefixes"])
 
     def hurry(self, patience_s: float | None) -> None:
-        """From now on, be patient for so long and no longer; ``None`` for as long as ever."""
+        """Limit the patience from now on, in seconds; ``None`` lifts the limit."""
         self._last = time.monotonic() + (float("inf") if patience_s is None else patience_s)
         self._hurried.clear() if patience_s is None else self._hurried.set()
 

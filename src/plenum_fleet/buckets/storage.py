@@ -23,7 +23,7 @@ _AT_ONCE = 32
 _URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
 _JOURNAL = re.compile(r"([0-9]+)(\.jsonl|/[0-9]+\.jsonl)")
 BATCHES_FOLDER = "batches"
-"""The folder of the journals of batches, beside the conditions'."""
+"""The folder of the journals of batches, next to the conditions'."""
 _opened: "dict[str, Storage]" = {}
 _opening = Lock()
 
@@ -106,7 +106,7 @@ def machine_name(path: Path) -> str:
 
 
 def announce_in_bucket(path: Path) -> None:
-    """Wait until an opened bucket has a file, then fetch what others have put beside it.
+    """Wait until an opened bucket has a file, then fetch what others have put next to it.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def announce_in_bucket(path: Path) -> None:
 
 
 def list_taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]:
-    """Those of this process's journals that another process has taken up, and a word on each.
+    """List this process's journals that another process has taken up, with a word on each.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class Storage:
             self._fetched.add(condition)
 
     def fetch_journal(self, path: Path, reading: bool) -> None:
-        """As :meth:`fetch`, for one journal.
+        """Fetch one journal, as :meth:`fetch` does all of a condition.
 
         Raises
         ------
@@ -253,11 +253,11 @@ class Storage:
             raise
 
     def keep_file(self, path: Path) -> None:
-        """As the function of this name."""
+        """Send a file to the bucket when there is time."""
         self._files.send_later(path)
 
     def announce(self, path: Path) -> None:
-        """As the function of this name."""
+        """Send a file to the bucket now, and fetch what others have put next to it."""
         self._files.send(path)
         self.fetch(path.parent, reading=True)
 

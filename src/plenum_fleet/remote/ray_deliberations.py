@@ -23,7 +23,7 @@ from plenum_fleet.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPoo
 
 _DROP_S = 10.0
 _DEATHS = 3
-"""As many workers may die over a replicate in a row, without an answer between."""
+"""Workers that may die over a replicate in a row, without an answer between."""
 
 _A_WORKER = 8
 """Conversations in flight in a worker whose backend computes: enough to hide a lease's way."""

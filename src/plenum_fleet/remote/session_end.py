@@ -17,9 +17,9 @@ from pathlib import Path
 
 _READY = b"ready\n"
 _FOR_S = 5.0
-"""For so long are processes looked for that only just start."""
+"""Seconds for which processes are looked for that only just start."""
 _SWEEPS = 3
-"""As often in a row must nobody be found."""
+"""Times in a row that no process has to be found."""
 
 
 class SessionEnd:

@@ -235,7 +235,7 @@ class Worker:
         return model
 
     def _say(self, line: str) -> None:
-        """Have the sweep print a line, in the name of any lease: it is about none of them."""
+        """Have the sweep print a line that is about no lease; any lease carries it."""
         for lease in list(self._playing)[:1]:
             self._outbox.put(lease, "say", line)
 

@@ -26,7 +26,7 @@ _CLOSE_S = 5.0
 _SILENT_S = 60.0
 """A worker that is polled in vain for so long is given up: its process is stopped, or hangs."""
 _ROUNDS = 3
-"""As often may all workers die, or one fail to start, before no more are started.
+"""Times that all workers may die, or one may fail to start, before no more are started.
 
 In a row: deaths without an answer between, starts without one that succeeds.
 """
@@ -121,7 +121,7 @@ class WorkerPool:
 
     @property
     def ready(self) -> list[RemoteWorker]:
-        """Those that can be leased something."""
+        """Workers that can be leased something."""
         return [remote for remote in self._remotes if remote.ready]
 
     def status(self) -> str:

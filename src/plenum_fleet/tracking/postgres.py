@@ -70,7 +70,7 @@ def prepare(uri: str) -> None:
 
 @contextmanager
 def prepared(uri: str) -> Iterator[Any]:
-    """Hold a database whose tables are there, of whatever MLflow; nobody else makes some meanwhile.
+    """Hold a database whose tables are there, of any MLflow, while no other process makes some.
 
     Raises
     ------

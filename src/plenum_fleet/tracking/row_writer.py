@@ -50,7 +50,7 @@ class RowWriter:
 
     @property
     def replicates(self) -> list[int]:
-        """Those whose transcripts wait."""
+        """Replicates whose transcripts wait."""
         return list(self._journals)
 
     def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:

@@ -3,7 +3,7 @@
 from plenum_papers.items import accounts, behaviour, comparisons, estimates, switches, worlds
 from plenum_papers.items.source import Numbered
 
-_DIRECTIONS = "the papers' directions of effects beside this run's"
+_DIRECTIONS = "the papers' directions of effects next to this run's"
 _SEATS = "roles=on at a temperature of Table S7, with completed replicates"
 
 COMMITTEES: dict[str, Numbered] = {
@@ -17,7 +17,7 @@ COMMITTEES: dict[str, Numbered] = {
         ("s6", "λ̂ by model", estimates.models, "two models"),
         ("s7", "switches by seat, pooled over temperatures", switches.switching, _SEATS),
         ("s8", "λ̂ by scenario", estimates.landscape, "two scenarios"),
-        ("published", "the papers' values beside this run's", comparisons.reported,
+        ("published", "the papers' values next to this run's", comparisons.reported,
          "a condition of the papers"),
         ("behaviour", "D, λ̂, flips, switches, ties and repairs, a line a condition",
          behaviour.behaviour, "a deliberation"),

@@ -78,7 +78,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
         Column("printed_in", "where"),
         Column("departs", "departs in", format_warnings),
     )
-    title = f"Published {exponent} beside this run"
+    title = f"Published {exponent} next to this run"
     legend = (*noted("plurality"), *notes(rows, _FILES))
     return Table("", title, with_published(rows, _FILES), columns, legend)
 
@@ -105,7 +105,7 @@ def _null(row: Row) -> NumberedTable | None:
     )
     frame = pd.DataFrame([line])
     legend = (*noted("null", **_beside(row, paper)), provenance([row]))
-    title = "Published permutation null beside this run"
+    title = "Published permutation null next to this run"
     return NumberedTable((Table("", title, frame, columns, legend),), frame)
 
 
@@ -166,7 +166,7 @@ def _branching(row: Row) -> NumberedTable | None:
         "published_se": float(paper["gamma_se"]),
         "published_source": paper["source"],
     }
-    title = "Published Γ̂ beside this run"
+    title = "Published Γ̂ next to this run"
     table = Table("", title, pd.DataFrame(lines), columns, legend)
     return NumberedTable((table,), pd.DataFrame([line]))
 
@@ -241,5 +241,5 @@ def directions(source: TableSource) -> NumberedTable | None:
         }
         for study, effect, line in known
     )
-    title = "Published directions beside this run"
+    title = "Published directions next to this run"
     return NumberedTable((Table("directions", title, frame, columns, legend),), frame)

@@ -118,7 +118,7 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
     """Make a table with a column per arm: each row of the paper, with the printed one below."""
     differs = frame["differs"].iloc[0]
     arms = list(dict.fromkeys(frame["arm"]))
-    label = "published, otherwise defined" if differs else "published"
+    label = "published, defined differently" if differs else "published"
     lines = []
     for row, part in frame.groupby("row", sort=False):
         cells = dict(zip(part["arm"], part.to_dict("records"), strict=True))

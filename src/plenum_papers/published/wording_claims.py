@@ -58,10 +58,12 @@ def _most_fragile(cells: Cells) -> Decision:
     for (scenario, *_), cell in _hosted(cells):
         shares[scenario].append(off_plurality(cell))
     means = {scenario: float(np.mean(values)) for scenario, values in shares.items()}
-    least = min(means.get(scenario, 0.0) for scenario in _FRAGILE)
+    if missing := [scenario for scenario in _FRAGILE if scenario not in means]:
+        raise NoFileError(missing[0])
+    least = min(means[scenario] for scenario in _FRAGILE)
     others = {s: mean for s, mean in means.items() if s not in _FRAGILE}
     above = [f"{s} {mean:.3f}" for s, mean in others.items() if mean > least]
-    named = ", ".join(f"{s} {means[s]:.3f}" for s in _FRAGILE if s in means)
+    named = ", ".join(f"{s} {means[s]:.3f}" for s in _FRAGILE)
     text = f"{named}; above the least of these: {', '.join(above) or 'none'}"
     return settle(not above, text)
 

@@ -187,7 +187,8 @@ def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, flo
     disasters, drones = _disasters(record), _drones(record)
     if not disasters:
         return (np.nan, np.nan, np.nan)
-    severity = {tuple(d["cell"]): d["severity"] for d in disasters}
+    # Of several disasters on a cell the gravest counts, which is the last in this order.
+    severity = {tuple(d["cell"]): d["severity"] for d in sorted(disasters, key=_gravity)}
     uncovered = [cell for cell in severity if not covered(cell, drones, settings.reach)]
     high_uncovered = any(severity[cell] >= settings.high for cell in uncovered)
     waste = overload = low = 0
@@ -199,6 +200,10 @@ def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, flo
         overload += excess
         low += count - excess if high_uncovered and severity[cell] < settings.high else 0
     return (waste, overload, low)
+
+
+def _gravity(disaster: Mapping[str, Any]) -> float:
+    return float(disaster["severity"])
 
 
 def _high(disaster: Mapping[str, Any], settings: DisasterSettings) -> bool:

@@ -59,7 +59,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
     @property
     def schema(self) -> Plain:
-        """At most ``checks`` node ids; that each is another one is for :meth:`settled`."""
+        """Up to ``checks`` node ids; :meth:`settled` sees to it that each is another one."""
         s = self.settings
         return list_schema(whole_schema(s.nodes - 1), 0, s.checks)
 

@@ -82,7 +82,7 @@ class Group:
 
     @property
     def shown(self) -> Display:
-        """Its world's presentation in tables and figures."""
+        """The presentation of the group's world in tables and figures."""
         return display(self.task)
 
     @property

@@ -324,7 +324,7 @@ def test_tables_py_reports_with_the_rule_of_the_last_audit(
     assert again.verdict == "stable"
     assert "100 % [" in capsys.readouterr().out
     assert kind.part("findings")(again)[0].startswith("Stable: ")
-    with pytest.raises(UserError, match="export: only for"):
+    with pytest.raises(UserError, match="tables as data: only for"):
         kind.part("report_frames")
 
 
@@ -597,7 +597,7 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
     )
     note = output(study, "audit.md")
     for title, words in {
-        "Beside the earlier program": "| c | 60 % of 20 | 100 % of 20 |",
+        "Next to the earlier program": "| c | 60 % of 20 | 100 % of 20 |",
         "Do runs differ because the seats talk to one another?": "| c | 51 % | 36 % | 10 |",
         "What would steady it": "| vote over 9 runs | undecided | 73 % [20, 99] | 20 |",
     }.items():

@@ -1,6 +1,6 @@
 """One provider's limits on the event loop: concurrency, requests and tokens a minute, holds.
 
-A model may have requests and tokens a minute of its own, which hold beside the provider's. Each
+A model may have requests and tokens a minute of its own, which hold with the provider's. Each
 server of a fleet has its own concurrency and holds.
 """
 
@@ -94,7 +94,7 @@ class Limiter:
         tokens
             What the call may use; taken from the tokens a minute.
         model, server
-            Whose limits hold beside the provider's.
+            Whose limits hold with the provider's.
 
         Raises
         ------

@@ -58,7 +58,7 @@ class StateRule(Protocol):
 
 
 STATE_RULES: Registry[StateRule] = Registry("plenum.state_rules", "backend.fit")
-"""By the name that ``backend.fit`` gives."""
+"""Rules of states by the name that ``backend.fit`` gives."""
 
 
 class SimulatedBackend:

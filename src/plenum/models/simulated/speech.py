@@ -201,7 +201,7 @@ def swap_word(text: str, draw: float) -> str:
 
 
 def _within(sentences: list[str], limit: int) -> str:
-    """Join as many of the first sentences as the limit holds; at least a cut first one."""
+    """Join the sentences that the words left have room for; at least a cut first one."""
     kept: list[str] = []
     for sentence in sentences:
         if sum(len(s.split()) for s in [*kept, sentence]) <= limit:

@@ -155,7 +155,7 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     return data
 
 
-# --- what the page lists beside λ̂: pairs of a name and a value -------------------------------
+# --- what the page lists next to λ̂: pairs of a name and a value ------------------------------
 
 
 def facts(row: Row) -> list[list[str]]:

@@ -39,7 +39,7 @@ Line = tuple[str, Decided | None]
 
 
 def differences(study: EstimatedStudy) -> list[Figure]:
-    """Draw the shares of decisions in both conditions of every contrast, beside Δ disagreement.
+    """Draw the shares of decisions in both conditions of every contrast, next to Δ disagreement.
 
     The contrasts of a comparison stand together, their means over scenarios below them.
     """

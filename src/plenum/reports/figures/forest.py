@@ -279,7 +279,7 @@ _INDENT, _GAP = 0.08, 0.14
 """Inches before a line's name, and between two columns."""
 
 _LEAST_PLOT = 2.2
-"""Least width of the plot in inches, even beside long names."""
+"""Least width of the plot in inches, even next to long names."""
 
 
 def _places(columns: Sequence[Sequence[str]]) -> list[float]:

@@ -55,7 +55,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A message of one run beside the same seat's of another one.
+    """A message of one run next to the same seat's of another one.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Exchange:
         Of the left and of the right run: the text in parts, each with ``same``, ``differs`` or
         ``first`` before it; ``None`` where a run has no such message.
     states
-        What was reported beside the text.
+        What was reported with the text.
     alike, first
         Whether the messages are equal, and whether they are the first that aren't.
     """

@@ -73,7 +73,7 @@ function votes(replicate, f) {
   if (!replicate.ballots.length) return "–";
   const letters = replicate.ballots.map(([seat, decision]) =>
     said("span", { class: `vote ${markOf(decision, f.options).kind}`, title: visible(`${seat}: ${decision}`) }, decision));
-  const agrees = replicate.clerk && !replicate.clerk[1] ? el("span", { class: "warn", title: "the clerk counted otherwise" }, " ⚠") : null;
+  const agrees = replicate.clerk && !replicate.clerk[1] ? el("span", { class: "warn", title: "the clerk counted differently" }, " ⚠") : null;
   return [letters, agrees];
 }
 

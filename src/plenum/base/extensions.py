@@ -76,7 +76,8 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
 def _is_there(entry: EntryPoint) -> bool:
     """Return True if Python can find the package; its folder may have been deleted by hand."""
-    return find_spec(_package(entry)) is not None
+    spec = find_spec(_package(entry))
+    return spec is not None and spec.origin is not None  # else any folder of this name would do
 
 
 def _package(entry: EntryPoint) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from plenum.base import number_between
 from plenum.dynamics import estimate_mean, of_runs
 from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
 from plenum_worlds.dynamics import parting
@@ -34,8 +35,8 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
     name = display(completed[0].head["task"]).headline
-    line = f"{name} = {metrics[f'm.{name}']:.3f} [{metrics[f'm.{name}_ci_low']:.3f}, "
-    line += f"{metrics[f'm.{name}_ci_high']:.3f}]"
+    value, low, high = (metrics[f"m.{name}{part}"] for part in ("", "_ci_low", "_ci_high"))
+    line = f"{name} = {number_between(value, low, high, digits=3)}"
     return {
         "metrics": metrics | apart["metrics"],
         "divergence": apart["divergence"],
@@ -61,5 +62,5 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
         },
         "divergence": apart.divergence.tolist(),
         "warnings": list(apart.warnings),
-        "line": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
+        "line": f"; λ̂ = {number_between(over.value, over.ci_low, over.ci_high)}",
     }

@@ -49,10 +49,12 @@ from .secret_input import refuse_in_arguments as refuse_in_arguments
 from .secret_input import refuse_in_url as refuse_in_url
 from .secrets import holds_secret as holds_secret
 from .secrets import is_secret_name as is_secret_name
+from .secrets import known_secrets as known_secrets
 from .secrets import redact as redact
 from .secrets import redact_data as redact_data
 from .secrets import secret_variables as secret_variables
 from .secrets import strip_secrets as strip_secrets
+from .shares import number_between as number_between
 from .shares import percent as percent
 from .shares import percent_between as percent_between
 from .shares import signed_percent as signed_percent
@@ -102,8 +104,10 @@ __all__ = [
     "holds_secret",
     "is_locked",
     "is_secret_name",
+    "known_secrets",
     "map_in_processes",
     "missing_package",
+    "number_between",
     "one_line",
     "open_regular_file",
     "parse_yaml",

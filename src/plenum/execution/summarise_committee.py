@@ -1,10 +1,10 @@
 """Estimates of a finished condition of committees."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from plenum.base import number_between
 from plenum.dynamics import (
     Summary,
     VariantOutcome,
@@ -54,7 +54,7 @@ def committee_notes(summary: Summary, seats: Sequence[str]) -> Report:
         metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
     switches = zip(seats, summary.switches.mean, strict=True)
     metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
-    line = f"λ̂ = {_with_interval(exponent.value, exponent.ci_low, exponent.ci_high)}"
+    line = f"λ̂ = {number_between(exponent.value, exponent.ci_low, exponent.ci_high)}"
     return {
         "metrics": metrics,
         "divergence": summary.divergence.tolist(),
@@ -92,11 +92,5 @@ def _of_branches(completed: Sequence[Transcript]) -> Report:
             "c_out": float(np.nanmean(growth.c_out)),
             "c_p": growth.c_p,
         },
-        "line": f"Γ̂ = {_with_interval(gamma.value, gamma.ci_low, gamma.ci_high)}",
+        "line": f"Γ̂ = {number_between(gamma.value, gamma.ci_low, gamma.ci_high)}",
     }
-
-
-def _with_interval(value: float, low: float, high: float) -> str:
-    """Write an estimate and its 95 % interval; say so if there is none."""
-    bounds = f"[{low:.4f}, {high:.4f}]" if math.isfinite(low + high) else "[no interval]"
-    return f"{value:.4f} {bounds}"

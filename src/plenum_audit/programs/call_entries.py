@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import digest, flatten, redact, redact_data
+from plenum.base import digest, flatten, known_secrets, redact, redact_data
 from plenum.models import Chat, Response, ToolCall, recorded_reply
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
@@ -37,10 +37,11 @@ def entry(
     if body is None and response.tools:
         body = wire.answer(request, response, "")
     sent = chat.request.body if chat.request else {}
+    known = known_secrets()
     optional = {
         "seed": sent.get("seed"),
         "fingerprint": response.fingerprint,
-        "system": new_seat and redact(request.system)[:_KEPT],
+        "system": new_seat and redact(request.system, known)[:_KEPT],
         "tools": [[tool.name, tool.arguments] for tool in response.tools],
         "body": response.body and not wire.is_text(response.body) and response.body,
     }
@@ -48,13 +49,13 @@ def entry(
         "kind": "call",
         "round": at["round"],
         "seat": at["seat"],
-        "model": redact(chat.model),
+        "model": redact(chat.model, known),
         **vars(response.reply),
         "prompt": request.digest,
         "occurrence": at["occurrence"],
         "interface": request.interface,
         "temperature": sent.get("temperature"),
-        "question": redact(request.question)[-_KEPT:],
+        "question": redact(request.question, known)[-_KEPT:],
         "answer": digest([response.reply.text, wire.content(body) if body else None]),
         **{name: value for name, value in optional.items() if value},
     }
@@ -72,15 +73,26 @@ def without_secrets(response: Response) -> Response:
 
     The program gets the same text, since it must equal that from the journal.
     """
-    tools = tuple(replace(tool, arguments=redact_data(tool.arguments)) for tool in response.tools)
-    reply = replace(response.reply, text=redact_data(response.reply.text))
-    return replace(response, reply=reply, body=redact_data(response.body), tools=tools)
+    text, body, *arguments = redact_data(
+        [response.reply.text, response.body, *(tool.arguments for tool in response.tools)]
+    )
+    pairs = zip(response.tools, arguments, strict=True)
+    tools = tuple(replace(tool, arguments=each) for tool, each in pairs)
+    return replace(response, reply=replace(response.reply, text=text), body=body, tools=tools)
 
 
-def seat_of(request: ModelRequest, headers: Mapping[str, str]) -> str:
-    """Return the caller's seat: as the program names it, or by its system prompt."""
+def seat_of(request: ModelRequest, headers: Mapping[str, str], seats: dict[str, str]) -> str:
+    """Return the caller's seat: as the program names it, or by its system prompt.
+
+    Parameters
+    ----------
+    seats
+        The names by system prompt so far; a new one is added.
+    """
     named = flatten(redact(headers.get(SEAT_HEADER, "")))[:_LONGEST_SEAT]
-    return named or name_seat(request.system)
+    if not named and request.system not in seats:
+        seats[request.system] = name_seat(request.system)
+    return named or seats[request.system]
 
 
 def name_seat(system: str) -> str:

@@ -115,6 +115,7 @@ class Session:
         self._outgoing = Outgoing(condition, index, overrides or {})
         self.recorded = RecordedRun(journal.entries)
         self._occurrences = Numbers(0)
+        self._seats: dict[str, str] = {}
         self._conversations: dict[Any, tuple[Message, ...]] = {}
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._faults: defaultdict[tuple[str, int], int] = defaultdict(int)
@@ -167,7 +168,7 @@ class Session:
             self.problem(f"it goes on from an answer that isn't of its run: {request.previous}")
         self.require_open()
         self.recorded.move()
-        seat = seat_of(request, headers)
+        seat = seat_of(request, headers, self._seats)
         occurrence = self._occurrences.next(request.digest)
         self._order_fault(request.digest, occurrence)
         try:

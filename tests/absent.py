@@ -26,10 +26,11 @@ def needed(file: Path) -> frozenset[str]:
 
 def absent(file: Path) -> list[str]:
     """Those of them that aren't here."""
-    return [name for name in sorted(needed(file)) if not _is_here(name)]
+    return [name for name in sorted(needed(file)) if not is_here(name)]
 
 
-def _is_here(name: str) -> bool:
+def is_here(name: str) -> bool:
+    """Whether a package can be imported."""
     spec = find_spec(name)
     return spec is not None and spec.origin is not None  # a folder of tests has the same name
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from absent import absent
+from absent import absent, is_here
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hypothesis import settings
@@ -46,6 +46,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
         LEFT_OUT[collection_path] = lacking
         return True
     return None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked with an extension which isn't installed."""
+    for mark in item.iter_markers("needs"):
+        if lacking := [name for name in mark.args if not is_here(name)]:
+            pytest.skip(f"{', '.join(lacking)} isn't installed")
 
 
 def pytest_report_collectionfinish() -> list[str]:

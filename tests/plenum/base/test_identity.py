@@ -55,6 +55,7 @@ def own_root(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
+@pytest.mark.needs("plenum_rules")
 def test_what_can_change_an_outcome_is_the_identity_and_nothing_else(condition: Make) -> None:
     own = condition().identity
     assert [override for override in SAME if condition(override).identity != own] == []
@@ -104,6 +105,7 @@ def test_seats_speak_as_they_are_listed(condition: Make) -> None:
         assert [seat.name for seat in condition(*overrides).speaking_order] == listed
 
 
+@pytest.mark.needs("plenum_checks")
 def test_a_random_order_is_drawn_from_scenario_and_seed_alone(condition: Make) -> None:
     def order(*overrides: str) -> list[str]:
         return [s.name for s in condition("protocol.order=random", *overrides).speaking_order]

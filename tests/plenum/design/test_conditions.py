@@ -306,6 +306,7 @@ def test_a_missing_preamble_is_named(
 # --- the papers' studies -----------------------------------------------------------------------
 
 
+@pytest.mark.needs("plenum_papers")
 def test_the_papers_studies_sweep_valid_conditions_under_their_own_names(
     compose: Callable[..., DictConfig], condition: Make
 ) -> None:
@@ -340,6 +341,7 @@ def test_studies_of_one_world_share_its_name_so_that_tables_show_them_together(
             assert job(*given, f"{key}={value}").condition.identity
 
 
+@pytest.mark.needs("plenum_hosted")
 def test_an_endpoint_of_ones_own_may_serve_a_model_called_tiny(
     job: Callable[..., Job],
 ) -> None:

@@ -83,6 +83,7 @@ SLIPS = [
 ]
 
 
+@pytest.mark.needs("plenum_papers")
 @pytest.mark.parametrize(("line", "named"), SLIPS, ids=[line for line, _ in SLIPS])
 def test_a_slip_is_named_with_what_was_meant(line: str, named: list[str]) -> None:
     explained = explain(line.split(), "config")
@@ -90,6 +91,7 @@ def test_a_slip_is_named_with_what_was_meant(line: str, named: list[str]) -> Non
     assert [words for words in named if words not in explained] == [], explained
 
 
+@pytest.mark.needs("plenum_audit")
 @pytest.mark.parametrize(
     "line", ["overrides.temperature=0", "committee.knobs.rounds=[2,1]", "prices.x=1"]
 )
@@ -98,6 +100,7 @@ def test_an_open_mapping_of_an_audit_takes_a_plus(line: str) -> None:
     assert explain([f"+{line}"], "audit") is None
 
 
+@pytest.mark.needs("plenum_audit")
 def test_a_new_name_in_braces_takes_a_plus() -> None:
     given = "committee.knobs={rounds:[2,1]}"
     assert f"did you mean '+{given}'?" in str(explain([given], "audit"))
@@ -105,6 +108,7 @@ def test_a_new_name_in_braces_takes_a_plus() -> None:
     assert "did you mean committee.knobs=null?" in str(explain(["knobs=null"], "audit"))
 
 
+@pytest.mark.needs("plenum_audit")
 def test_columns_of_a_data_set_can_be_set_one_by_one_or_together() -> None:
     for line in ("columns.id=null", "columns={text:facts,options:[a,b]}"):
         assert explain([line], "audit") is None
@@ -117,6 +121,7 @@ def test_what_fits_is_not_explained(line: str) -> None:
     assert explain(line.split(), "config") is None
 
 
+@pytest.mark.needs("plenum_fleet")
 @pytest.mark.parametrize(
     ("line", "named"),
     [

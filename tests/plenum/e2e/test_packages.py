@@ -1,11 +1,14 @@
 """The laboratory without one of its packages: it works, and says in a line what isn't installed."""
 
+import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from command_line import ROOT, call
+from forking import environment
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 
@@ -75,6 +78,30 @@ def called(folder: Path, source: Path, *arguments: str) -> "subprocess.Completed
     return call(
         folder, *arguments, status=None, alone=True, PYTHONPATH=str(source), PLENUM_ROOT=str(ROOT)
     )
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_the_laboratory_alone_passes_its_own_tests(tmp_path: Path) -> None:
+    """All but those that need an extension, which are left out; here none is installed."""
+    source = tmp_path / "src"
+    source.mkdir()
+    for name in ("plenum", "hydra_plugins"):
+        (source / name).symlink_to(ROOT / "src" / name)
+    (source / "sitecustomize.py").write_text(WITHOUT)
+    chosen = ["-m", "not long", "--ignore", "tests/plenum/e2e", "tests/plenum"]
+    plugins = ["-p", "no:cacheprovider", "-p", "no:plenum_audit.testing.pytest_plugin"]
+    kept = environment(PYTHONPATH=str(source), PLENUM_ROOT=str(ROOT))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *chosen],
+        cwd=ROOT,
+        env={name: value for name, value in kept.items() if not name.startswith("PYTEST_")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+    assert "files need what isn't here" in done.stdout
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 1000
 
 
 @pytest.mark.long

@@ -147,6 +147,7 @@ def test_a_dry_run_counts_conditions_replicates_and_calls(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.needs("plenum_fleet")
 def test_a_plan_of_batches_needs_no_key_and_refuses_who_has_none(
     job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,6 +101,7 @@ def test_a_model_here_tells_its_pace_before_its_first_answer_has_ended(clock: Cl
     assert "left at most 5:33:20" in shown.line()  # 100 answers of 400 tokens at 2 a second
 
 
+@pytest.mark.needs("plenum_hosted")
 def test_slots_far_above_the_rows_are_said_with_the_better_number(
     job: Callable[..., Job],
 ) -> None:

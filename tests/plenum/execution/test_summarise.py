@@ -26,6 +26,7 @@ def made_from(given: list[Transcript], accounts: dict[str, Any] = ACCOUNTS) -> s
     return str(summarise.report_condition(given, accounts)["made_from"])
 
 
+@pytest.mark.needs("plenum_worlds", "plenum_audit")
 @pytest.mark.parametrize("task", ["none", "disaster", "program"])
 def test_a_report_follows_from_journals_counts_and_estimators(
     task: str, monkeypatch: pytest.MonkeyPatch

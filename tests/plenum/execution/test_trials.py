@@ -87,6 +87,7 @@ def test_simulated_agents_and_batches_are_not_tried(
     assert began == list(range(20))
 
 
+@pytest.mark.needs("plenum_hosted")
 def test_a_hosted_model_is_tried_by_as_many_as_decode_together(job: Callable[..., Job]) -> None:
     hosted = job("backend=hosted", "backend.slots=6", "model=tiny")
     _, began = asyncio.run(run(hosted, ["parse"] * 20))

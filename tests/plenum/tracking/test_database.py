@@ -184,6 +184,7 @@ def test_what_lies_beside_a_deleted_database_does_no_harm(path: Path, fresh: Pat
     assert schema(path) == schema(fresh)
 
 
+@pytest.mark.needs("plenum_fleet")
 def test_a_database_at_no_port_is_refused() -> None:
     for refused in (store.require_writable_store, store.open_client):
         with pytest.raises(UserError, match=r"^tracking\.uri: postgresql://h:port/db"):

@@ -42,6 +42,7 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
+@pytest.mark.needs("plenum_worlds")
 @pytest.mark.parametrize("tagged", [True, False])
 @pytest.mark.parametrize(
     ("condition", "kind", "other"),
@@ -57,6 +58,7 @@ def test_a_study_has_a_kind_and_takes_no_other(
         require_kind("s", uri, other)
 
 
+@pytest.mark.needs("plenum_worlds")
 def test_an_older_study_of_two_kinds_is_refused(write: Write) -> None:
     study = Study("s", write(COMMITTEE, WORLD, tagged=False))
     with pytest.raises(UserError, match="holds committees and worlds"):

@@ -106,6 +106,7 @@ def calls_of(trace: Any) -> list[Any]:
     return spans[1:]
 
 
+@pytest.mark.needs("plenum_worlds")
 @pytest.mark.parametrize(
     "overrides",
     [("rounds=2",), ("protocol=one_shot", "rounds=1"), ("task=disaster", "rounds=1")],

@@ -296,6 +296,7 @@ def rowed(study: Study) -> dict[str, tuple[str, float, bytes]]:
     }
 
 
+@pytest.mark.needs("plenum_fleet")
 def test_rows_are_whole_wherever_their_writer_was_stopped(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,6 +325,7 @@ def test_rows_are_whole_wherever_their_writer_was_stopped(
         assert len(study.runs("condition")) == 1
 
 
+@pytest.mark.needs("plenum_fleet")
 def test_rows_before_the_end_say_that_they_run(study: Study) -> None:
     waiting, ended = study.journal(0, rounds=2, end=""), study.journal(1)
     writer = study.writer(nested=False)

@@ -132,7 +132,7 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
 def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 8 bits, with a scale for 32 numbers: off by at most half a step of the largest of them."""
+    """Of 8 bits, with a scale in half precision for 32 numbers: off by little more than half a step."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
     monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
     file = gguf_files.write_tiny(tmp_path / "tiny.GGUF", quantised=True)
@@ -147,5 +147,5 @@ def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
             continue
         off = np.abs(written[name] - tensor).reshape(-1, 32)
         step = np.abs(tensor).reshape(-1, 32).max(axis=1, keepdims=True) / 127
-        assert (off <= 0.51 * step + 1e-3 * step).all()
+        assert (off <= (0.5 + 127 / 2**11) * step + 1e-7).all()
         assert off.max() > 0

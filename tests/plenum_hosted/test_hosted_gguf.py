@@ -132,7 +132,7 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
 def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 8 bits, with a scale in half precision for 32 numbers: off by half a step and its error."""
+    """Of 8 bits, with a scale in half precision for 32 numbers: off by half a step or so."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
     monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
     file = gguf_files.write_tiny(tmp_path / "tiny.GGUF", quantised=True)

@@ -58,7 +58,7 @@ QWEN_7B: dict[str, Any] = {
     "num_key_value_heads": 4,
 }
 SMALL: dict[str, Any] = {
-    "vocab_size": 512,
+    "vocab_size": 4096,  # the tiny model's tokens are among them
     "hidden_size": 64,
     "intermediate_size": 128,
     "num_hidden_layers": 2,

@@ -15,25 +15,11 @@ from itertools import islice
 
 import torch
 
+from plenum_hosted.fair_lock import FairLock
 from plenum_hosted.network import CachedPrefix, Network
 from plenum_hosted.prefixes import Prefixes
 from plenum_hosted.rows import DecodingBatch, DecodingRow
 from plenum_hosted.shapes import Room, Shapes
-
-
-class FairLock:
-    """A lock that its threads get in turn: one that waits comes before one that just had it."""
-
-    def __init__(self) -> None:
-        self._next, self._held = threading.Lock(), threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._next:
-            self._held.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._held.release()
-
 
 _CORES = FairLock()
 """Engines on a CPU compute one after the other, since each keeps all of its cores at work."""

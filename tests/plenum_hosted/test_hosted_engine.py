@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import SHAPES
 
-from plenum_hosted.engine import Engine, FairLock
+from plenum_hosted.engine import Engine
+from plenum_hosted.fair_lock import FairLock
 from plenum_hosted.network import Network
 from plenum_hosted.prefixes import Prefixes
 

@@ -181,6 +181,9 @@ def test_a_scenario_as_fragile_as_the_named_ones_contradicts_that_these_are_the_
     }
     claim = BY_CLAIM["HL-01, IN-01, SP-03 and CL-01 are the most fragile"]
     assert claim.decide(Known(worded))[0] == verdict
+    lacking = Known({each: cell for each, cell in worded.items() if each[0] != "SP-03"})
+    with pytest.raises(NoFileError, match="SP-03"):
+        claim.decide(lacking)
 
 
 def test_reruns_that_decide_alike_contradict_that_committees_end_differently() -> None:

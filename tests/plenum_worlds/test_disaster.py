@@ -302,6 +302,7 @@ def test_coverage_is_the_share_of_disasters_with_a_drone_on_their_very_cell() ->
         ({0: (A, 6), 1: (B, 3)}, [B, B, FAR, None, None], (1, 0, 0)),  # nothing is high
         ({0: (A, 7), 1: (B, 6)}, [B, FAR, FAR, None, None], (2, 0, 1)),
         ({0: (A, 9), 1: (B, 8)}, [B, B, B, None, None], (0, 1, 0)),  # high before high
+        ({0: (A, 9), 1: (A, 3), 2: (B, 9)}, [A, None], (0, 0, 0)),  # a cell counts as its gravest
         ({0: (A, 9), 1: (B, 3)}, [FAR] * 5, (5, 0, 0)),  # waste, and no overload besides
     ],
 )

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from plenum.base.shares import percent, percent_between, signed_percent
+from plenum.base.shares import number_between, percent, percent_between, signed_percent
 from plenum.reports import formats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -15,6 +15,11 @@ def test_a_share_has_a_space_before_its_sign() -> None:
     assert (signed_percent(0.06), signed_percent(-0.5)) == ("+6 %", "-50 %")
     assert formats.format_percent(0.25) == "25.0 %"
     assert formats.format_percent(float("nan")) == formats.NONE
+
+
+def test_a_number_says_that_it_has_no_interval() -> None:
+    assert number_between(0.0241, 0.0054, 0.0429, digits=3) == "0.024 [0.005, 0.043]"
+    assert number_between(1.0, float("nan"), float("inf"), digits=1) == "1.0 [no interval]"
 
 
 def test_no_text_of_ours_sets_a_share_in_another_way() -> None:

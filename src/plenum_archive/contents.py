@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet
 
-from plenum.design import kind_of
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import describe_replicate
 from plenum_archive import layout
@@ -144,7 +143,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) 
         sum(transcripts[number].end is None for number in numbers)
     ):
         yield "replicates.parquet: other counts than the metrics of its run"
-    expected = kind_of(run.params).part("tables")([transcripts[number] for number in numbers])
+    expected = run.kind.part("tables")([transcripts[number] for number in numbers])
     for name, frame in expected.items():
         wrong = difference(folder / f"{name}.parquet", frame)
         if wrong:

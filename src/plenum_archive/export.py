@@ -170,7 +170,7 @@ def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
     """Return the tables of `scripts/accounting.py`: replicates, calls, failures and files."""
     usage = Study(chosen.study, chosen.uri).usage
-    usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
+    usage = sorted(usage, key=lambda a: a.tracked.factors.get("scenario", ""))
     tables = accounting_frames(usage)
     stored = {condition.stored: condition for condition in gathered}
     files = tables["manifest"].to_dict("records")
@@ -191,7 +191,7 @@ def _digests(condition: ArchivedCondition) -> dict[str, Any]:
             together.update(condition.transcripts[replicate].read_bytes())
     digests: dict[str, Any] = {
         f"sha256_{name}": hashlib.sha256(data).hexdigest()
-        for name in ("ensemble", "replicates")
+        for name in condition.run.kind.tables
         if (data := condition.artifacts.get(f"{name}.parquet")) is not None
     }
     return {

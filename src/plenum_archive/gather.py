@@ -12,7 +12,7 @@ from plenum.tracking import ROWS_TAG as ROWS
 from plenum.tracking import TRACE_TAG as TRACE
 from plenum.tracking import Member, Study, read_artifacts, rowed
 from plenum_archive import layout, scrub
-from plenum_archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
+from plenum_archive.layout import CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
 """Tags of an imported run: its id when it was first tracked, and the archive's contents."""
@@ -108,7 +108,7 @@ def gathered(
 def _condition(
     client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path | Member]
 ) -> ArchivedCondition:
-    identity = run.data.tags["plenum.condition"]
+    own, identity = _run(run), run.data.tags["plenum.condition"]
     replicates = sorted(
         (_run(child) for child in children), key=lambda replicate: replicate.replicate
     )
@@ -127,10 +127,10 @@ def _condition(
     }
     return ArchivedCondition(
         place=f"{CONDITIONS}/{number:03d}-{identity}",
-        run=replace(_run(run), series=series),
+        run=replace(own, series=series),
         replicates=tuple(replicates),
         transcripts=journals,
-        artifacts=read_artifacts(client, run, ARTIFACTS),
+        artifacts=read_artifacts(client, run, layout.list_artifacts(own.kind)),
         stored=run.info.run_id,
     )
 

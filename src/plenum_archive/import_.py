@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
 from plenum.base import UserError, folder_of, require_writable, show_progress
-from plenum.design import Checked, StudyName, kind_of
+from plenum.design import Checked, StudyName
 from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
 from plenum.reports import read_study_settings, store_uri
 from plenum.tracking import (
@@ -39,7 +39,7 @@ from plenum.tracking import (
 from plenum_archive import layout
 from plenum_archive.container import Box, described
 from plenum_archive.gather import ARCHIVE, ORIGIN, gathered
-from plenum_archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, ArchivedRun
+from plenum_archive.layout import RUNS, TRANSCRIPTS, ArchivedRun
 from plenum_archive.verify import checked, existing, named, summary
 
 if TYPE_CHECKING:
@@ -254,12 +254,13 @@ class _Writing:
         from plenum.tracking import collect_by_round
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
-        files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
+        artifacts = map(folder.joinpath, layout.list_artifacts(run.kind))
+        files = [path for path in artifacts if path.exists()]
         more = {} if self.nested else {ROWS_TAG: ROWS_FILE}
         if not self.nested:
             files += _rows(folder, replicates)
         parent = self.put(run, "", files, _by_round(run), more)
-        self.client.set_experiment_tag(self.experiment, KIND_TAG, kind_of(run.params).name)
+        self.client.set_experiment_tag(self.experiment, KIND_TAG, run.kind.name)
         if not self.nested:
             return
 

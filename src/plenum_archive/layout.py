@@ -15,10 +15,6 @@ KIND = "plenum study"
 MANIFEST, README, DICTIONARY = "manifest.json", "README.md", "dictionary.csv"
 CONDITIONS, TABLES, TRANSCRIPTS, RUNS = "conditions", "tables", "transcripts", "runs.json"
 
-PARQUET = tuple(f"{name}.parquet" for name in ("ensemble", "replicates", "rounds", "metrics"))
-ARTIFACTS = ("condition.json", "config.yaml", "environment.json", "accounts.json", *PARQUET)
-"""Files of a condition's run. Which of them exist depends on the condition."""
-
 SERIES = ("D", "log_D")
 """Metrics of a condition's run that have one value per round."""
 
@@ -74,6 +70,12 @@ class ArchivedRun:
     def kind(self) -> Kind:
         """The kind of the condition."""
         return kind_of(self.params)
+
+
+def list_artifacts(kind: Kind) -> list[str]:
+    """List the files that a condition's run may have; which exist depends on the condition."""
+    tables = [f"{name}.parquet" for name in kind.part("tables")([])]  # no transcript, no rows
+    return ["condition.json", "config.yaml", "environment.json", "accounts.json", *tables]
 
 
 def transcript(place: str, replicate: int) -> str:

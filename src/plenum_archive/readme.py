@@ -43,8 +43,6 @@ _FILES = {
 }
 """Descriptions of files. The template of each kind describes the one that is empty here."""
 
-_ALWAYS = {"runs.json", "transcripts/NNN.jsonl"}
-
 
 def readme(
     chosen: Settings,
@@ -57,7 +55,8 @@ def readme(
     kind = conditions[0].run.kind
     params = [condition.run.params for condition in conditions]
     differing = varying(params, kind.factors)
-    held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
+    artifacts = (name for condition in conditions for name in condition.artifacts)
+    held = {"runs.json", "transcripts/NNN.jsonl", *artifacts}
     words = Path(__file__).with_name(f"readme_{kind.name}.md.j2")
     page = template(words if words.exists() else words.with_name("readme.md.j2"))
     return page.render(
@@ -81,7 +80,11 @@ def readme(
             }
             for condition in conditions
         ],
-        files=[(name, what) for name, what in _FILES.items() if name in held],
+        files=[
+            (name, _FILES.get(name, "a table of this kind of study, explained by its package"))
+            for name in (*_FILES, *sorted(held - _FILES.keys()))
+            if name in held
+        ],
         tables=[(name, _TABLES.get(Path(name).stem, "")) for name in tables],
         transcript=_first_transcript(conditions),
         file=re.sub(r"[^\w.-]", "_", chosen.study) + ".zip",

@@ -3,6 +3,7 @@
 import json
 import os
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +79,24 @@ def test_a_study_without_a_completed_replicate_has_a_table(
     table = pd.read_csv(stored / "outputs/out/coin.csv")
     assert table[["completed"]].to_numpy().tolist() == [[0]]
     assert table["share"].isna().all()
+
+
+@pytest.mark.needs("plenum_archive")
+def test_an_archive_keeps_the_kind_s_own_table(stored: Path, path: dict[str, Any]) -> None:
+    call(stored, "run.py", "-m", "task=coin", "task.world.heads=0.2,0.9", **path)
+    call(stored, "scripts/export.py", "study=coin", "out=coin.zip", **path)
+    call(stored, "scripts/export.py", "--verify", "coin.zip", **path)
+    call(stored, "scripts/import.py", "archive=coin.zip", "study=again", **path)
+
+    def tables(study: str) -> list[tuple[str, bytes]]:
+        files = (stored / "mlruns/artifacts" / study).rglob("*.parquet")
+        return sorted((file.name, file.read_bytes()) for file in files)
+
+    assert tables("again") == tables("coin")
+    names = [name for name, _ in tables("coin")]
+    assert names == [*["flips.parquet"] * 2, *["replicates.parquet"] * 2]
+    with zipfile.ZipFile(stored / "coin.zip") as archive:
+        assert "| `flips.parquet` | a table of this kind" in archive.read("README.md").decode()
+    call(stored, "scripts/tables.py", "study=again", **path)
+    shown = [(stored / "outputs" / study / "coin.csv").read_bytes() for study in ("coin", "again")]
+    assert shown[0] == shown[1]

@@ -1,11 +1,15 @@
-"""Counts over the source that say how the house is built; nothing is imported, only parsed.
+"""Counts over the source that say how the house is built; it is parsed, and for two of them run.
 
 ``scripts/bench/house.py`` prints them, ``tests/test_architecture.py`` holds them. Every function
 takes the root of a checkout, this one or another.
 """
 
 import ast
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -370,6 +374,63 @@ def foreign_words(root: Path) -> list[str]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         for match in _FOREIGN.finditer(line)
     ]
+
+
+# --- what runs -----------------------------------------------------------------------------------
+
+_LOADED = """
+import sys
+from plenum.committee import Deliberation
+print(sum(name.split(".")[0].startswith("plenum") for name in sys.modules))
+"""
+_FRAMES = """
+import sys
+import traceback
+from pathlib import Path
+
+from plenum.models.simulated.backend import SimulatedBackend
+
+root, attempt = Path({root!r}), SimulatedBackend.attempt
+
+def counted(self, *given):
+    frames = [Path(frame.f_code.co_filename) for frame, _ in traceback.walk_stack(None)]
+    ours = [f for f in frames if f == root / "run.py" or f.is_relative_to(root / "src")]
+    print("frames", len(ours) + 1, file=sys.stderr)  # attempt itself is one
+    return attempt(self, *given)
+
+SimulatedBackend.attempt = counted
+"""
+"""Put before a run as its `sitecustomize`."""
+
+
+def modules_loaded(root: Path) -> int:
+    """Modules of ours that ``from plenum.committee import Deliberation`` loads."""
+    return int(call_python(root, ["-c", _LOADED], str(root)).stdout)
+
+
+def frames_per_call(root: Path) -> int:
+    """The most frames of ours on the stack when a simulated agent is asked, in one condition."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as patch:
+        (Path(patch) / "sitecustomize.py").write_text(_FRAMES.format(root=str(root)))
+        sweep = [str(root / "run.py"), "-m", "replicates=1", "rounds=1", "tracking=none"]
+        done = call_python(root, sweep, folder, patch)
+    return max(int(number) for number in re.findall(r"^frames (\d+)$", done.stderr, re.MULTILINE))
+
+
+def call_python(
+    root: Path, arguments: list[str], folder: str, before: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the checkout, which must succeed; ``before`` is imported from first."""
+    places = [before, str(root / "src")] if before else [str(root / "src")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    environment.pop("PLENUM_ROOT", None)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        given = " ".join(arguments)
+        raise RuntimeError(f"{given} ended with {done.returncode}:\n{done.stderr[-4000:]}")
+    return done
 
 
 # --- names -------------------------------------------------------------------------------------

@@ -324,6 +324,22 @@ def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[st
     assert used - NUMERIC - siblings <= sys.stdlib_module_names
 
 
+# --- the heart -----------------------------------------------------------------------------------
+
+
+def test_the_heart_is_read_in_an_afternoon_and_mentions_nothing_else() -> None:
+    assert architecture.lines(architecture.heart(ROOT)) <= 4_700
+    assert architecture.foreign_words(ROOT) == []
+
+
+def test_a_call_is_few_frames_below_run_py() -> None:
+    assert architecture.frames_per_call(ROOT) <= 14
+
+
+def test_a_committee_loads_few_modules() -> None:
+    assert architecture.modules_loaded(ROOT) <= 38
+
+
 # --- kinds and worlds ----------------------------------------------------------------------------
 
 

@@ -89,30 +89,6 @@ LISTED: dict[str, Callable[[Path], Iterable[object]]] = {
 }
 """Figures that count places, and the places."""
 
-_LOADED = """
-import sys
-from plenum.committee import Deliberation
-print(sum(name.split(".")[0].startswith("plenum") for name in sys.modules))
-"""
-_FRAMES = """
-import sys
-import traceback
-from pathlib import Path
-
-from plenum.models.simulated.backend import SimulatedBackend
-
-root, attempt = Path({root!r}), SimulatedBackend.attempt
-
-def counted(self, *given):
-    frames = [Path(frame.f_code.co_filename) for frame, _ in traceback.walk_stack(None)]
-    ours = [f for f in frames if f == root / "run.py" or f.is_relative_to(root / "src")]
-    print("frames", len(ours) + 1, file=sys.stderr)  # attempt itself is one
-    return attempt(self, *given)
-
-SimulatedBackend.attempt = counted
-"""
-"""Put before a run as its `sitecustomize`."""
-
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
@@ -137,10 +113,10 @@ def main() -> None:
         "core_lines": architecture.lines(sorted((root / "src/plenum").rglob("*.py"))),
         "source_lines": architecture.lines(architecture.sources(root)),
         "heart_lines": architecture.lines(architecture.heart(root)),
-        "modules_loaded": int(_output(root, ["-c", _LOADED])),
+        "modules_loaded": architecture.modules_loaded(root),
         "public_names": len(architecture.public_names(root)),
         "names_without_underscore": architecture.names_without_underscore(root),
-        "frames_per_call": _frames_per_call(root),
+        "frames_per_call": architecture.frames_per_call(root),
         "test_lines": architecture.lines(sorted((root / "tests").rglob("*.py"))),
         "doc_words": architecture.doc_words(root),
         "test_s": _suite_s(root, "test") if given.suite else None,
@@ -174,15 +150,6 @@ def _table(root: Path, figures: dict[str, float | None]) -> Table:
     return table
 
 
-def _frames_per_call(root: Path) -> int:
-    """The most frames of ours on the stack when a simulated agent is asked, in one condition."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as patch:
-        (Path(patch) / "sitecustomize.py").write_text(_FRAMES.format(root=str(root)))
-        sweep = [str(root / "run.py"), "-m", "replicates=1", "rounds=1", "tracking=none"]
-        done = _called(root, sweep, folder, patch)
-    return max(int(number) for number in re.findall(r"^frames (\d+)$", done.stderr, re.MULTILINE))
-
-
 def _idle_sweep_s(root: Path) -> float:
     """Seconds of the default sweep when all its replicates are there."""
     with tempfile.TemporaryDirectory() as folder:
@@ -202,28 +169,8 @@ def _suite_s(root: Path, target: str) -> float | None:
 def _run(root: Path, arguments: list[str], folder: str) -> float:
     """Seconds that a command of the checkout takes; it must succeed."""
     began = time.perf_counter()
-    _called(root, arguments, folder)
+    architecture.call_python(root, arguments, folder)
     return time.perf_counter() - began
-
-
-def _output(root: Path, arguments: list[str]) -> str:
-    """The standard output of a command of the checkout."""
-    return _called(root, arguments, str(root)).stdout
-
-
-def _called(
-    root: Path, arguments: list[str], folder: str, before: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Run a command of the checkout, which must succeed; ``before`` is imported from first."""
-    places = [before, str(root / "src")] if before else [str(root / "src")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    environment.pop("PLENUM_ROOT", None)
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-4000:]}")
-    return done
 
 
 if __name__ == "__main__":

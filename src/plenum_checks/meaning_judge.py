@@ -41,7 +41,6 @@ from plenum.execution import (
     answers_usage,
     classify_error,
     failures_usage,
-    require_prices,
     run_together,
     run_until_stopped,
 )
@@ -54,6 +53,7 @@ from plenum.models import (
     Prices,
     Reply,
     build_backend,
+    check_backends,
     make_retry_policy,
     require_live_calls,
 )
@@ -179,7 +179,7 @@ def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Ju
     require_live_calls(job.calls)
     model = build_backend(job.condition.backend, job.calls, prices)
     model.check((request.judge,), job.condition.sampling)
-    require_prices([job], prices)
+    check_backends("require_prices", [job], prices)
     identity = _identity(request)
     folder = request.out / identity
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,12 @@
 """The hosted backend as an extension of plenum, which finds it by an entry point."""
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from plenum.base import UserError
-from plenum.design import Host, Hosted
+from plenum.design import Host, Hosted, Job
 from plenum.models import ChatModel
 from plenum_hosted.checkpoints import digests
 
@@ -12,14 +14,8 @@ _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 """Variables by which a user says how OpenMP's threads wait."""
 
 
-def build(settings: Hosted) -> ChatModel:
-    """Build the backend; only this function imports torch, transformers and llguidance.
-
-    Raises
-    ------
-    UserError
-        One of them isn't installed.
-    """
+def build(settings: Hosted, *_: object) -> ChatModel:
+    """Build the backend; only this imports torch, transformers and llguidance (``UserError``)."""
     try:
         _load_libraries()
     except ImportError as error:
@@ -32,17 +28,36 @@ def build(settings: Hosted) -> ChatModel:
     return HostedBackend(settings)
 
 
-def require_room(wanted: Iterable[tuple[Hosted, str]]) -> None:
-    """Refuse models that don't fit the memory together; their backends are built already.
-
-    Raises
-    ------
-    UserError
-        They don't fit.
-    """
+def require_room(jobs: Sequence[Job]) -> None:
+    """Refuse models that don't fit the memory together, before they are loaded (``UserError``)."""
     from plenum_hosted import memory
 
-    memory.require(wanted)
+    conditions: list[Any] = [job.condition for job in jobs]
+    memory.require((each.backend, model) for each in conditions for model in each.models)
+
+
+def require_one_process(jobs: Sequence[Job]) -> None:
+    """Refuse settings of libraries, which are set once a process, that differ (``UserError``)."""
+    settings: list[Any] = [job.condition.backend for job in jobs]
+    if len({(each.device, each.threads, each.deterministic) for each in settings}) > 1:
+        raise UserError(
+            "backend: device, threads and deterministic hold for the whole process, and can't "
+            "differ within a sweep"
+        )
+
+
+def warn_idle_slots(jobs: Sequence[Job]) -> list[str]:
+    """Warn if each step computes far more rows than there are replicates to fill them."""
+    replicates = Counter[Any]()
+    for job in jobs:
+        replicates[job.condition.backend] += min(job.replicates, job.calls.max_concurrency)
+    return [
+        f"backend.slots={backend.slots}: at most {rows} of these rows will be filled, and each "
+        f"step computes all of them; backend.slots={rows} takes less time (other slots make "
+        "another condition)"
+        for backend, rows in replicates.items()
+        if backend.slots >= 2 * rows
+    ]
 
 
 def _load_libraries() -> None:
@@ -64,4 +79,4 @@ def _load_libraries() -> None:
             del os.environ["OMP_WAIT_POLICY"]
 
 
-HOST = Host(build, digests, require_room)
+HOST = Host(build, digests, require_room, require_one_process, warn_idle_slots)

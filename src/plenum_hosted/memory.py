@@ -65,17 +65,9 @@ class Need:
 
 
 def require(wanted: Iterable[tuple[Hosted, str]]) -> None:
-    """Refuse models that don't fit this machine's memory together.
+    """Refuse models that aren't loaded yet, and don't fit this machine's memory together.
 
-    Parameters
-    ----------
-    wanted
-        Models that aren't loaded yet, each with the settings of its engine.
-
-    Raises
-    ------
-    UserError
-        They don't fit; the line names the need of each model, and what is free.
+    The line (``UserError``) names the need of each model, and what is free.
     """
     by_device: dict[torch.device, list[Need]] = {}
     for settings, model in dict.fromkeys(wanted):
@@ -190,13 +182,7 @@ def _rooms_of_cgroups() -> Iterator[int]:
 
 
 def _room(folder: Path, limit: str, use: str, freed: str) -> int:
-    """Return what one limit leaves.
-
-    Raises
-    ------
-    OSError, ValueError
-        There is none.
-    """
+    """Return what one limit leaves (``OSError`` or ``ValueError`` if there is none)."""
     kept = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
     used = int((folder / use).read_text()) - int(kept.get(freed, 0))
     return int((folder / limit).read_text()) - used

@@ -13,9 +13,9 @@ from plenum.base import UserError
 from plenum.committee import Deliberation
 from plenum.committee.constrained import turn_schema
 from plenum.design import KINDS, Calls, Condition
-from plenum.execution.preflight import require_parameters
 from plenum.models import CallError, Chat, Conversation, Message
 from plenum.models.api.backend import ApiBackend
+from plenum.models.api.checks import require_parameters
 from plenum.records import Failure
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
 from plenum_checks.fault_server.server import FaultServer

@@ -9,8 +9,7 @@ import pytest
 
 from plenum.base import UserError
 from plenum.design import Job
-from plenum.execution.preflight import require_fitted
-from plenum.models import STATE_RULES, Prompt
+from plenum.models import STATE_RULES, Prompt, check_backends
 from plenum.models.simulated.reading import PromptRow, ScenarioSection
 from plenum_fit.kernels import move
 from plenum_fit.playing import FITTED
@@ -112,13 +111,14 @@ def test_what_the_agents_were_not_fitted_to_or_would_ignore_is_refused(
 ) -> None:
     fitted = [] if "backend.fit=nonsense" in given else ["backend.fit=published"]
     with pytest.raises(UserError, match=re.escape(said)):
-        require_fitted([job(*fitted, *given)])
+        check_backends("require_fitted", [job(*fitted, *given)])
 
 
 @pytest.mark.parametrize("roles", ["on", "off"])
 @pytest.mark.parametrize("model", ["uniform", "mixed"])
 def test_the_released_designs_are_played(job: Callable[..., Job], roles: str, model: str) -> None:
-    require_fitted([job("backend.fit=published", f"roles={roles}", f"model={model}")])
+    fitted = job("backend.fit=published", f"roles={roles}", f"model={model}")
+    check_backends("require_fitted", [fitted])
     assert STATE_RULES["published"] is FITTED
 
 

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.design import Hosted
+from plenum.design import Hosted, Job
+from plenum.models import check_backends
 from plenum_hosted import checkpoints, environment
 
 CPU = torch.device("cpu")
@@ -110,6 +111,16 @@ def test_settings_hold_for_the_process() -> None:
 def fingerprint(**values: Any) -> dict[str, str]:
     """The environment of settings on the CPU."""
     return environment.fingerprint(Hosted(**values), CPU)
+
+
+def test_slots_far_above_the_rows_are_said_with_the_better_number(job: Callable[..., Job]) -> None:
+    hosted = ("backend=hosted", "model=tiny")
+    few = [job(*hosted, "replicates=2"), job(*hosted, "replicates=3", "roles=off")]
+    (line,) = check_backends("warn_idle_slots", few)
+    assert "backend.slots=16: at most 5 of these rows" in line
+    assert "backend.slots=5 takes less time" in line
+    enough = [job(*hosted, "replicates=12"), job("replicates=1")]
+    assert check_backends("warn_idle_slots", enough) == []
 
 
 def test_what_it_names(monkeypatch: Patch) -> None:

@@ -63,6 +63,7 @@ from .terminal import say as say
 from .text import HIDDEN as HIDDEN
 from .text import blank_invisible as blank_invisible
 from .text import flatten as flatten
+from .text import list_first as list_first
 from .text import printable as printable
 from .text import replace_surrogates as replace_surrogates
 from .text import split_lines as split_lines
@@ -105,6 +106,7 @@ __all__ = [
     "is_locked",
     "is_secret_name",
     "known_secrets",
+    "list_first",
     "map_in_processes",
     "missing_package",
     "number_between",

@@ -1,6 +1,7 @@
 """Text from outside as data: what a reader could see of it, and what is safe to keep and print."""
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 HIDDEN = "\u200b"
@@ -74,6 +75,12 @@ def printable(text: str) -> str:
     if text.isascii():
         return text.translate(_ASCII_REPLACED)
     return "".join("\ufffd" if _invisible(c) or c in "\v\f\r" else c for c in text)
+
+
+def list_first(values: Sequence[str], most: int = 6) -> str:
+    """List the first values, and count the others."""
+    more = f", and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(values[:most]) + more
 
 
 @lru_cache(maxsize=4096)

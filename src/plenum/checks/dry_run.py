@@ -27,17 +27,22 @@ from plenum.execution import (
     playing_of,
     raise_file_limit,
     replicate_usage,
-    require_fitted,
     require_jobs,
-    require_limited_models,
     require_one_kind_a_study,
-    require_parameters,
     require_shared_settings,
     spent_before,
     take_up,
-    warn_idle_slots,
 )
-from plenum.models import ChatModel, Pace, Price, Prices, TokenCounting, build_backend, how_to_state
+from plenum.models import (
+    ChatModel,
+    Pace,
+    Price,
+    Prices,
+    TokenCounting,
+    build_backend,
+    check_backends,
+    how_to_state,
+)
 from plenum.records import DamagedJournal, Usage, attempts, drop_revoked, read_entries
 
 if TYPE_CHECKING:
@@ -82,9 +87,8 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     require_jobs(jobs)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
-    require_limited_models(jobs)
-    require_fitted(jobs)
-    require_parameters(jobs)
+    for check in ("require_limited_models", "require_fitted", "require_parameters"):
+        check_backends(check, jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
@@ -229,7 +233,7 @@ def _closing(
         yield (
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
-    yield from warn_idle_slots(jobs)
+    yield from check_backends("warn_idle_slots", jobs)
     yield from _hosted_times(left, backend)
     charged = [item for item in left if item.charged]
     if charged:

@@ -38,14 +38,9 @@ from .playing import refuse_workers as refuse_workers
 from .preflight import check_model as check_model
 from .preflight import check_sweep as check_sweep
 from .preflight import describe_new_factors as describe_new_factors
-from .preflight import require_fitted as require_fitted
 from .preflight import require_jobs as require_jobs
-from .preflight import require_limited_models as require_limited_models
 from .preflight import require_one_kind_a_study as require_one_kind_a_study
-from .preflight import require_parameters as require_parameters
-from .preflight import require_prices as require_prices
 from .preflight import require_shared_settings as require_shared_settings
-from .preflight import warn_idle_slots as warn_idle_slots
 from .questions import cancel_on_sigterm as cancel_on_sigterm
 from .questions import classify_error as classify_error
 from .questions import run_together as run_together
@@ -108,18 +103,13 @@ __all__ = [
     "refuse_workers",
     "replicate_usage",
     "report_condition",
-    "require_fitted",
     "require_jobs",
-    "require_limited_models",
     "require_one_kind_a_study",
-    "require_parameters",
-    "require_prices",
     "require_shared_settings",
     "run_sweep",
     "run_together",
     "run_until_stopped",
     "spent_before",
     "take_up",
-    "warn_idle_slots",
     "with_all_begun",
 ]

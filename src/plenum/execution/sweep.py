@@ -14,7 +14,7 @@ from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
 from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
-from plenum.models import ChatModel, Prices, build_backend
+from plenum.models import ChatModel, Prices, build_backend, check_backends
 from plenum.records import Usage, store_of
 
 _PATIENCE_S = 10.0
@@ -66,15 +66,15 @@ def run_sweep(
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
     models = open_backends(jobs, prices, playing)
-    preflight.require_prices(jobs, prices)
-    preflight.require_limited_models(jobs)
+    check_backends("require_prices", jobs, prices)
+    check_backends("require_limited_models", jobs)
     budget = jobs[0].budget
     spent = spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
     held = playing.held(jobs, prices.of) if budget.limited else {}
     ledger = Ledger(budget, prices.of, spent, held)
 
     if own:  # once the models are there: a line about their slots goes before no refusal
-        _tell(preflight.warn_idle_slots(jobs))
+        _tell(check_backends("warn_idle_slots", jobs))
     begin()
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
@@ -146,7 +146,7 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
             opened = build_backend(backend, job.calls, prices, here=playing.here)
             models[key] = playing.model(job, opened)
     if playing.here:
-        preflight.require_room(jobs)
+        check_backends("require_room", jobs)
     for job in jobs:
         preflight.check_model(job.condition, models[repr(job.condition.backend)])
     return models

@@ -20,13 +20,12 @@ from .api.prices import Price as Price
 from .api.prices import Prices as Prices
 from .api.prices import how_to_state as how_to_state
 from .api.routes import Route as Route
-from .api.routes import is_model as is_model
 from .api.routes import litellm_name as litellm_name
 from .api.routes import make_forwarding_route as make_forwarding_route
 from .api.routes import provider_of as provider_of
-from .api.routes import require_limited as require_limited
 from .api.routes import require_model_parameters as require_model_parameters
 from .backends import build_backend as build_backend
+from .backends import check_backends as check_backends
 from .backends import make_retry_policy as make_retry_policy
 from .backends import require_live_calls as require_live_calls
 from .chat import SIMULATED as SIMULATED
@@ -100,13 +99,13 @@ __all__ = [
     "body_of",
     "build_backend",
     "call_with_retries",
+    "check_backends",
     "classify_connection",
     "classify_status",
     "draw_persona",
     "failure_entry",
     "headers_of",
     "how_to_state",
-    "is_model",
     "litellm",
     "litellm_name",
     "make_forwarding_route",
@@ -121,7 +120,6 @@ __all__ = [
     "read_completion",
     "read_prompt",
     "recorded_reply",
-    "require_limited",
     "require_live_calls",
     "require_model_parameters",
 ]

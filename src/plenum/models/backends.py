@@ -1,12 +1,21 @@
-"""The choice of the backend that answers prompts."""
+"""The backends by name: what builds each, and its checks of a sweep's jobs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
 
 from plenum.base import UserError, say
-from plenum.design import HOSTS, Api, Backend, Calls, Hosted, Recorded
+from plenum.design import HOSTS, Backend, Calls, Job
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.retry import Policy
+
+_MODULES = {
+    "api": "plenum.models.api.checks",
+    "logs": "plenum.models.recorded",
+    "simulated": "plenum.models.simulated.backend",
+}
+"""Modules with the parts of a backend; those of others are a package's, by ``HOSTS``."""
 
 
 def build_backend(
@@ -25,26 +34,36 @@ def build_backend(
     UserError
         It can't work: a library is missing, or there is nothing that could go in batches.
     """
-    if isinstance(settings, Api):
-        from plenum.models.api.backend import ApiBackend
+    name = settings.name if here or settings.name in _MODULES else "logs"
+    build: Callable[..., ChatModel] = _part(name, "build")
+    return build(settings, calls, prices, say)
 
-        return ApiBackend(
-            settings.fleets, settings.send_seed, calls, prices, say, settings.answer_form
-        )
-    if isinstance(settings, Hosted) and not here:
-        from plenum.models.recorded import RecordedBackend
 
-        return RecordedBackend(settings.name)
-    if isinstance(settings, Hosted):
-        hosted: ChatModel = HOSTS[settings.name].build(settings)
-        return hosted
-    if isinstance(settings, Recorded):
-        from plenum.models.recorded import RecordedBackend
+def check_backends(check: str, jobs: Sequence[Job], *given: object) -> list[str]:
+    """Have each backend of a sweep check its jobs, where it has a check of that name.
 
-        return RecordedBackend()
-    from plenum.models.simulated import SimulatedBackend
+    Returns
+    -------
+    list of str
+        Lines for the user.
 
-    return SimulatedBackend(settings)
+    Raises
+    ------
+    UserError
+        A job can't work.
+    """
+    lines: list[str] = []
+    for name in dict.fromkeys(job.condition.backend.name for job in jobs):
+        if part := _part(name, check):
+            own = [job for job in jobs if job.condition.backend.name == name]
+            lines += part(own, *given) or ()
+    return lines
+
+
+def _part(backend: str, name: str) -> Any:
+    """Return a backend's part; ``None`` for none. Heavy libraries are imported only here."""
+    place = import_module(_MODULES[backend]) if backend in _MODULES else HOSTS[backend]
+    return getattr(place, name, None)
 
 
 def require_live_calls(calls: Calls) -> None:

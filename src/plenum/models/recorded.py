@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plenum.design import Sampling
+from plenum.design import Backend, Sampling
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
 
@@ -40,3 +40,8 @@ class RecordedBackend:
     def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return nothing, since the environment isn't known."""
         return {}
+
+
+def build(settings: Backend, *_: object) -> RecordedBackend:
+    """Build the backend."""
+    return RecordedBackend(settings.name)

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from plenum.design import Job
 from plenum.execution import progress
-from plenum.execution.preflight import warn_idle_slots
 from plenum.execution.progress import Progress
 from plenum.models.pace import Pace
 
@@ -99,16 +97,3 @@ def test_a_model_here_tells_its_pace_before_its_first_answer_has_ended(clock: Cl
     shown.follow(lambda: "in flight -", lambda: "", lambda: pace, 400)
     assert "(2.0/s written, 2 of 16 rows)" in shown.line()
     assert "left at most 5:33:20" in shown.line()  # 100 answers of 400 tokens at 2 a second
-
-
-@pytest.mark.needs("plenum_hosted")
-def test_slots_far_above_the_rows_are_said_with_the_better_number(
-    job: Callable[..., Job],
-) -> None:
-    hosted = ("backend=hosted", "model=tiny")
-    (line,) = warn_idle_slots(
-        [job(*hosted, "replicates=2"), job(*hosted, "replicates=3", "roles=off")]
-    )
-    assert "backend.slots=16: at most 5 of these rows" in line
-    assert "backend.slots=5 takes less time" in line
-    assert warn_idle_slots([job(*hosted, "replicates=12"), job("replicates=1")]) == []

@@ -1,18 +1,18 @@
-"""The simulated backend under the chat contract, with faults on request."""
+"""The simulated backend under the chat contract, with faults on request, and its check of jobs."""
 
 import asyncio
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import Registry, UserError, generator
-from plenum.design import KINDS, Condition, Sampling, Simulated
+from plenum.design import KINDS, Condition, Job, Sampling, Simulated
 from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
 from plenum.models.simulated import opinion, reading, speech, unsectioned
@@ -59,6 +59,33 @@ class StateRule(Protocol):
 
 STATE_RULES: Registry[StateRule] = Registry("plenum.state_rules", "backend.fit")
 """Rules of states by the name that ``backend.fit`` gives."""
+
+
+def build(settings: Simulated, *_: object) -> "SimulatedBackend":
+    """Build the backend."""
+    return SimulatedBackend(settings)
+
+
+def require_fitted(jobs: Sequence[Job]) -> None:
+    """Refuse what agents that were fitted to real ones can't play, or what they would ignore.
+
+    Raises
+    ------
+    UserError
+        There is no such fit, it has no such agents, or a setting has no effect on them.
+    """
+    for condition in (job.condition for job in jobs):
+        backend = condition.backend
+        if not isinstance(backend, Simulated) or backend.fit is None:
+            continue
+        for name in ("gain", "coupling", "noise"):
+            value = getattr(backend, name)
+            if value != getattr(Simulated, name):
+                raise UserError(
+                    f"backend.{name}: {value:g} has no effect with backend.fit={backend.fit}; "
+                    "leave it out"
+                )
+        STATE_RULES[backend.fit].check(condition)
 
 
 class SimulatedBackend:

@@ -1,0 +1,79 @@
+"""Checks of a sweep's jobs whose models answer behind an API; ``backends`` finds them by name."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plenum.base import UserError, list_first
+from plenum.design import Api, Calls, Job
+from plenum.models.api.backend import ApiBackend
+from plenum.models.api.prices import Prices, how_to_state
+from plenum.models.api.routes import is_model, require_limited, require_model_parameters
+
+_ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
+"""A schema that stands for all: whether a model takes one doesn't depend on it."""
+
+
+def build(settings: Api, calls: Calls, prices: Prices, say: Callable[[str], object]) -> ApiBackend:
+    """Build the backend."""
+    more = (calls, prices, say, settings.answer_form)
+    return ApiBackend(settings.fleets, settings.send_seed, *more)
+
+
+def require_parameters(jobs: Sequence[Job]) -> None:
+    """Refuse parameters of sampling that a model doesn't take; needs no key.
+
+    Raises
+    ------
+    UserError
+        One doesn't, or LiteLLM can't route it.
+    """
+    wanted = {
+        (model, job.condition.sampling, job.condition.backend.send_seed, job.condition.constrained)
+        for job in jobs
+        if isinstance(job.condition.backend, Api)
+        for model in job.condition.models
+    }
+    for model, sampling, seeded, constrained in sorted(wanted, key=repr):
+        more: dict[str, Any] = {"seed": 1} if seeded else {}
+        if constrained:
+            more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
+        require_model_parameters(model, sampling, **more)
+
+
+def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
+    """Refuse a budget in dollars without the prices that it needs.
+
+    Raises
+    ------
+    UserError
+        A model's price isn't known.
+    """
+    if jobs[0].budget.dollars is None:
+        return
+    unknown = [model for model in _called(jobs) if prices.of(model) is None]
+    if unknown:
+        raise UserError(
+            f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
+        )
+
+
+def require_limited_models(jobs: Sequence[Job]) -> None:
+    """Refuse limits of models that no condition calls, since a typo would limit nothing.
+
+    Raises
+    ------
+    UserError
+        A name is neither a provider nor a model of the sweep.
+    """
+    called, calls = _called(jobs), jobs[0].calls
+    require_limited(calls)
+    for key in ("rpm", "tpm"):
+        for name, limit in getattr(calls, key).items():
+            if limit and name not in called and is_model(name):
+                raise UserError(
+                    f"calls.{key}.{name}: no condition calls this model; {list_first(called)}"
+                )
+
+
+def _called(jobs: Sequence[Job]) -> list[str]:
+    return sorted({model for job in jobs for model in job.condition.models})

@@ -56,10 +56,16 @@ def is_module(path: str) -> bool:
 def reached(tree: ast.AST) -> Iterator[str]:
     """Undocumented modules that are reached by a library's name, as ``litellm.utils``."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Attribute) and first_name(node) in LIBRARIES:
             path = ast.unparse(node)
             if path.isascii() and undocumented(path) and is_module(path):
                 yield path
+
+
+def first_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def own_names(tree: ast.AST) -> Iterator[str]:

@@ -29,7 +29,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with (written / "entry_points.txt").open("w") as file:
         for group, entries in project["entry-points"].items():
             file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
-    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "cold": True}
+    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "alone": True}
 
 
 def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from absent import absent, is_here
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
@@ -27,8 +26,6 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it composes
 # Threads that wait for each other give way, where tests share the cores; torch reads it at import.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-# Hydra reads configs by PyYAML's loader in Python, unless it is told of the same one in C.
-yaml.SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # type: ignore[misc]
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 

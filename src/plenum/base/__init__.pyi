@@ -54,6 +54,7 @@ from .secrets import redact as redact
 from .secrets import redact_data as redact_data
 from .secrets import secret_variables as secret_variables
 from .secrets import strip_secrets as strip_secrets
+from .shares import keep_finite as keep_finite
 from .shares import number_between as number_between
 from .shares import percent as percent
 from .shares import percent_between as percent_between
@@ -104,6 +105,7 @@ __all__ = [
     "holds_secret",
     "is_locked",
     "is_secret_name",
+    "keep_finite",
     "known_secrets",
     "map_in_processes",
     "missing_package",

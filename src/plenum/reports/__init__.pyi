@@ -17,7 +17,6 @@ from .effects import Effect as Effect
 from .estimating import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
-from .explorer.contents import finite as finite
 from .explorer.contents import index as index
 from .explorer.contents import name_keys as name_keys
 from .explorer.contents import seat as seat
@@ -57,6 +56,7 @@ from .formats import NONE as NONE
 from .formats import format_count as format_count
 from .formats import format_decimals as format_decimals
 from .formats import format_dollars as format_dollars
+from .formats import format_finite as format_finite
 from .formats import format_interval as format_interval
 from .formats import format_limits as format_limits
 from .formats import format_number as format_number
@@ -68,6 +68,7 @@ from .formats import format_share as format_share
 from .formats import format_significant as format_significant
 from .formats import format_text as format_text
 from .formats import format_warnings as format_warnings
+from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import fitted_rounds as fitted_rounds
@@ -249,13 +250,13 @@ __all__ = [
     "estimate_study",
     "failure_frame",
     "failures",
-    "finite",
     "fitted",
     "fitted_rounds",
     "foremost",
     "format_count",
     "format_decimals",
     "format_dollars",
+    "format_finite",
     "format_interval",
     "format_limits",
     "format_number",
@@ -267,6 +268,7 @@ __all__ = [
     "format_significant",
     "format_text",
     "format_warnings",
+    "format_whole_percent",
     "frame_csv",
     "frame_markdown",
     "gather_committees",

@@ -256,6 +256,35 @@ def test_every_room_of_the_package_is_in_the_design() -> None:
     assert modules == {"cli", "callbacks"}
 
 
+def test_every_package_and_room_has_a_face_that_says_what_it_is_for() -> None:
+    assert architecture.without_face(ROOT) == []
+
+
+def test_a_room_without_a_face_is_seen(tmp_path: Path) -> None:
+    files = {
+        "plenum/__init__.py": '"""A laboratory."""\n',
+        "plenum/__init__.pyi": "__all__ = ['study']",
+        "plenum/records/__init__.py": "__all__ = ['read']",
+        "plenum/models/chat.py": "",
+        "plenum/models/api/__init__.py": "",
+        "plenum_audit/__init__.py": '"""Audits."""\n__all__ = []',
+        "hydra_plugins/launcher.py": "",
+    }
+    for name, source in files.items():
+        path = tmp_path / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    assert architecture.without_face(tmp_path) == [
+        "plenum.models",
+        "plenum.records",
+        "plenum_audit",
+    ]
+
+
+def test_users_have_at_most_eighty_names() -> None:
+    assert len(architecture.public_names(ROOT)) <= 80
+
+
 def test_nobody_imports_past_a_face() -> None:
     assert architecture.imports_past_faces(ROOT) == []
 
@@ -272,10 +301,15 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         "plenum/models/chat.py": "def f():\n    from plenum.records.journal import journal",
         "plenum/models/retry.py": "from plenum.records import journal",
         "plenum_audit/__init__.py": "",
+        "plenum_audit/gating.py": "__all__ = ['composed']",
         "plenum_audit/kind.py": "",
         "plenum_audit/reports/__init__.py": "",
         "plenum_audit/reports/page.py": "from plenum_audit import kind",
-        "plenum_papers/__init__.py": "from plenum_audit import kind",
+        "plenum_papers/__init__.py": "from plenum_audit import gating, kind",
+        "../run.py": "from plenum.records.journal import journal",
+        "../scripts/audit.py": "from plenum_audit.gating import composed",
+        "../scripts/bench/kills.py": "from plenum.records.journal import journal",
+        "../scripts/bench/retries.py": "from plenum.models import chat",
     }
     for name, source in files.items():
         path = tmp_path / "src" / name
@@ -284,6 +318,8 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
     assert architecture.imports_past_faces(tmp_path) == [
         ("plenum.models.chat", "plenum.records.journal"),
         ("plenum_papers", "plenum_audit.kind"),
+        ("run.py", "plenum.records.journal"),
+        ("scripts/bench/kills.py", "plenum.records.journal"),
     ]
 
 

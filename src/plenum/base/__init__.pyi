@@ -38,6 +38,7 @@ from .project import code_version as code_version
 from .project import config_folders as config_folders
 from .project import describe_commit as describe_commit
 from .project import project_root as project_root
+from .project import prompts_folder as prompts_folder
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
 from .regular_files import open_regular_file as open_regular_file
@@ -118,6 +119,7 @@ __all__ = [
     "percent_between",
     "printable",
     "project_root",
+    "prompts_folder",
     "read_bytes",
     "read_object",
     "read_text",

@@ -60,6 +60,9 @@ from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
 from .simulated.reading import Prompt as Prompt
+from .simulated.reading import PromptRow as PromptRow
+from .simulated.reading import read_arguments as read_arguments
+from .simulated.reading import read_rows as read_rows
 
 __all__ = [
     "INTERFACES",
@@ -88,6 +91,7 @@ __all__ = [
     "Price",
     "Prices",
     "Prompt",
+    "PromptRow",
     "RawRequest",
     "Reply",
     "Response",
@@ -118,8 +122,10 @@ __all__ = [
     "object_schema",
     "parse_body",
     "provider_of",
+    "read_arguments",
     "read_completion",
     "read_prompt",
+    "read_rows",
     "recorded_reply",
     "require_limited",
     "require_live_calls",

@@ -1,3 +1,5 @@
+from . import managing as managing
+from . import plans as plans
 from .accounting.attrition import attrition as attrition
 from .accounting.common import WHY as WHY
 from .accounting.common import distinct as distinct
@@ -7,6 +9,7 @@ from .accounting.common import rows_of as rows_of
 from .accounting.common import spent_by as spent_by
 from .accounting.common import whys_in as whys_in
 from .accounting.publish import accounting_frames as accounting_frames
+from .accounting.publish import publish_accounts as publish_accounts
 from .accounting.tables import condition_frame as condition_frame
 from .accounting.tables import failure_frame as failure_frame
 from .accounting.tables import failures as failures
@@ -119,6 +122,7 @@ from .rows import rows_frame as rows_frame
 from .rows import shown_rows as shown_rows
 from .rows import symbol as symbol
 from .rows import varying_in as varying_in
+from .settings import Calibration as Calibration
 from .settings import Out as Out
 from .settings import PlanSettings as PlanSettings
 from .settings import Settings as Settings
@@ -192,6 +196,7 @@ __all__ = [
     "WARNINGS",
     "WHY",
     "Block",
+    "Calibration",
     "Cell",
     "Column",
     "Document",
@@ -290,6 +295,7 @@ __all__ = [
     "listed",
     "load_study",
     "make_panels",
+    "managing",
     "manifest",
     "map_cell",
     "map_legend",
@@ -305,8 +311,10 @@ __all__ = [
     "paragraphs",
     "plain",
     "plan_settings",
+    "plans",
     "prose_width",
     "provenance",
+    "publish_accounts",
     "publish_product",
     "publish_results",
     "read_names",

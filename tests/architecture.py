@@ -326,10 +326,12 @@ def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
     return {module: names for module, names in found.items() if names}
 
 
-def package_lines(root: Path) -> dict[str, int]:
-    """Lines of Python by package."""
+def package_lines(root: Path, endings: tuple[str, ...] = ("py",)) -> dict[str, int]:
+    """Lines by package of the files with these endings: of Python, or of other code."""
     return {
-        Path(package).name: lines(sorted((root / package).rglob("*.py")))
+        Path(package).name: sum(
+            lines(sorted((root / package).rglob(f"*.{ending}"))) for ending in endings
+        )
         for package in PACKAGES
         if (root / package).is_dir()
     }

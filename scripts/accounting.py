@@ -17,8 +17,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.accounting.publish import publish_accounts
-        from plenum.reports.settings import report_settings
+        from plenum.reports import publish_accounts, report_settings
 
         publish_accounts(report_settings(cfg))
 

@@ -20,8 +20,8 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.design.validation import read_settings
-        from plenum.reports.settings import Calibration
+        from plenum.design import read_settings
+        from plenum.reports import Calibration
         from plenum_checks import calibration_page
 
         settings = read_settings(Calibration, cfg)

@@ -12,7 +12,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base.errors import UserError
+    from plenum.base import UserError
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -31,15 +31,15 @@ def main(cfg: DictConfig) -> None:
 
 
 def verify() -> None:
-    from plenum.records.stores import fetch_file
-    from plenum_archive.verify import verify as verified
+    from plenum.records import fetch_file
+    from plenum_archive import verify as verification
 
     arguments = sys.argv[1:]
     if len(arguments) == 1:  # --verify=FILE
         arguments = arguments[0].split("=", 1)
     if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
         raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
-    raise SystemExit(verified(fetch_file(VERIFY, arguments[1])))
+    raise SystemExit(verification.verify(fetch_file(VERIFY, arguments[1])))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fit")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum_fit.publish import publish_fit
+        from plenum_fit import publish_fit
 
         publish_fit(cfg)
 

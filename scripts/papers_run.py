@@ -12,13 +12,9 @@ from typing import Literal
 from omegaconf import DictConfig
 
 import plenum_report
-from plenum.base import file_locks, project
-from plenum.base.errors import UserError
-from plenum.reports import explorer, tables
-from plenum.reports.settings import Settings, read_names, read_study_settings
-from plenum.reports.study import kind_of
-from plenum_papers.items import collection, items
-from plenum_papers.items.items import Experiment, PaperItem
+from plenum.base import UserError, project_root, require_writable
+from plenum.reports import Settings, explorer, kind_of, read_names, read_study_settings, tables
+from plenum_papers.items import Experiment, PaperItem, collection, items
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ def make(cfg: DictConfig) -> None:
         chosen = replace(chosen, uri=f"sqlite:///{database}")
     wanted = [item for item in _items(cfg) if chosen.only is None or _of(item, chosen.only)]
     studies = list(dict.fromkeys(study for item in wanted for study in item.studies))
-    file_locks.require_writable("out", chosen.out)
+    require_writable("out", chosen.out)
     began = time.monotonic()
     if chosen.run is not None:
         _run_all(studies, chosen.run, chosen)
@@ -79,7 +75,7 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     folder = (chosen.out / "mlruns").resolve()
     command = [
-        *(sys.executable, str(project.project_root() / "run.py"), "-m"),
+        *(sys.executable, str(project_root() / "run.py"), "-m"),
         *study.overrides(study.reduced * (size == "reduced")),
         *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
     ]

@@ -20,12 +20,11 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         if cfg.fit is not None:
-            from plenum_fit.planning import publish_fitted_plan
+            from plenum_fit import publish_fitted_plan
 
             publish_fitted_plan(cfg)
             return
-        from plenum.reports import plans
-        from plenum.reports.settings import plan_settings
+        from plenum.reports import plan_settings, plans
 
         plans.publish(plan_settings(cfg))
 

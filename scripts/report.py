@@ -18,7 +18,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         import plenum_report
-        from plenum.reports.settings import report_settings
+        from plenum.reports import report_settings
 
         plenum_report.publish_report(report_settings(cfg))
 

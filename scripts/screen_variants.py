@@ -10,8 +10,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import FAILED, INTERRUPTED
-    from plenum.base.terminal import say
+    from plenum.base import FAILED, INTERRUPTED, say
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -24,7 +23,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.design.validation import read_settings
+        from plenum.design import read_settings
         from plenum_checks import variants
 
         chosen = read_settings(variants.ScreenSettings, cfg)

@@ -25,18 +25,17 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import results
-        from plenum.reports.settings import report_settings
+        from plenum.reports import publish_results, report_settings
         from plenum_papers.items import publish
 
         if cfg.rules is not None:
-            from plenum_rules.publish import publish_rules
+            from plenum_rules import publish_rules
 
             publish_rules(cfg)
             return
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
-            results.publish_results(replace(report_settings(cfg), every=every))
+            publish_results(replace(report_settings(cfg), every=every))
         else:
             publish.publish(cfg)
 

@@ -20,29 +20,38 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from plenum.base.errors import UserError
-    from plenum.base.shares import percent
+    from plenum.base import UserError, percent
     from plenum.cli import one_line_errors
-    from plenum.reports.formats import NONE, format_number, format_p_value
-    from plenum.reports.printing import show
-    from plenum.reports.style import (
+    from plenum.reports import (
         COLUMN,
+        NONE,
         PAGE,
+        Column,
+        Table,
         add_caption,
         apply_look,
         drawing_style,
+        format_number,
+        format_p_value,
         save_figure,
+        show,
     )
-    from plenum.reports.table import Column, Table
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
     raise explain(missing) from None
 
 with one_line_errors():  # the package of worlds may not be installed
-    from plenum_worlds.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
-    from plenum_worlds.dynamics.theory.grid import FIGURE_6, GridResult, ParameterGrid
-    from plenum_worlds.dynamics.theory.model import simulate
+    from plenum_worlds.dynamics import (
+        FIGURE_6,
+        GridResult,
+        Monotonicity,
+        ParameterGrid,
+        expected,
+        monotonicity,
+        simulate,
+        stable,
+    )
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by

@@ -330,10 +330,12 @@ def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
     return {module: names for module, names in found.items() if names}
 
 
-def package_lines(root: Path) -> dict[str, int]:
-    """Lines of Python by package."""
+def package_lines(root: Path, endings: tuple[str, ...] = ("py",)) -> dict[str, int]:
+    """Lines by package of the files with these endings: of Python, or of other code."""
     return {
-        Path(package).name: lines(sorted((root / package).rglob("*.py")))
+        Path(package).name: sum(
+            lines(sorted((root / package).rglob(f"*.{ending}"))) for ending in endings
+        )
         for package in PACKAGES
         if (root / package).is_dir()
     }
@@ -487,19 +489,51 @@ def questions(root: Path) -> list[str]:
     return found
 
 
-def public_names(root: Path) -> set[str]:
-    """Names that users may import: ``__all__`` of every package, as ``plenum.study``.
+USERS = ("plenum", "plenum_audit")
+"""The packages whose faces are for users, who find each name in ``docs/api.md``."""
 
-    A package lists it in ``__init__.pyi``, or in ``__init__.py`` where it has no such stub. Rooms
-    inside a package have faces for other rooms; these don't count.
+
+def public_names(root: Path) -> set[str]:
+    """Names that users may import: ``__all__`` of the packages for users, as ``plenum.study``.
+
+    The faces of other packages are for scripts and siblings, those of rooms for other rooms; these
+    don't count.
     """
-    found = set()
-    for package in PACKAGES:
-        stub, module = (root / package / f"__init__.{end}" for end in ("pyi", "py"))
-        face = stub if stub.is_file() else module
-        for node in ast.parse(face.read_text(encoding="utf-8")).body if face.is_file() else ():
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                found |= {f"{Path(package).name}.{name}" for name in ast.literal_eval(node.value)}
+    faces = {package: root / f"src/{package}/__init__.py" for package in USERS}
+    return {
+        f"{package}.{name}"
+        for package, face in faces.items()
+        if face.is_file()
+        for name in listed_names(face)
+    }
+
+
+def listed_names(module: Path) -> list[str]:
+    """Read ``__all__`` from a module's stub, or from the module where it has none."""
+    stub = module.with_suffix(".pyi")
+    source = (stub if stub.is_file() else module).read_text(encoding="utf-8")
+    lists = (
+        node.value
+        for node in parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    return list(ast.literal_eval(next(lists, ast.List([]))))
+
+
+def without_face(root: Path) -> list[str]:
+    """Packages and rooms without an ``__init__.py`` with a docstring and a list of names.
+
+    ``hydra_plugins`` has none: Hydra finds plugins of several distributions in it.
+    """
+    folders = {path.parent for path in sources(root)} - {root / "src/hydra_plugins"}
+    found = []
+    for folder in sorted(folders):
+        face, parts = folder / "__init__.py", folder.relative_to(root / "src").parts
+        if len(parts) > 2:  # inside a room
+            continue
+        text = face.read_text(encoding="utf-8") if face.is_file() else ""
+        if not ast.get_docstring(parse(text)) or not listed_names(face):
+            found.append(".".join(parts))
     return found
 
 
@@ -524,13 +558,16 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
     """Imports of a module from outside its room where the room's face would do.
 
     A room is a folder at the top of a package, and a package's own top; its face is the
-    ``__init__.py``. What stands at the top of a package is common to the package's rooms: they need
-    no face for it, other packages do. Pairs of the importing module and the module that it reaches
-    into.
+    ``__init__.py``. A module at the top that lists ``__all__`` is a face itself. What stands at the
+    top of a package is common to the package's rooms: they need no face for it, other packages and
+    scripts do. A benchmark may reach for what no face has. Pairs of the importing module and the
+    module that it reaches into.
     """
     modules = {_dotted(path, root): path for path in sources(root)}
+    scripts = [root / "run.py", *sorted((root / "scripts").rglob("*.py"))]
+    importing = {path.relative_to(root).as_posix(): path for path in scripts if path.is_file()}
     faced, found = _faced_names(modules), set()
-    for module, path in modules.items():
+    for module, path in {**modules, **importing}.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
         for name in imports(parse(path.read_text(encoding="utf-8")), package):
             above = name.rpartition(".")[0]
@@ -538,16 +575,23 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
             own = {_room(module, modules), module.split(".")[0]}
             if target not in modules or _room(target, modules) in own:
                 continue
-            if modules[target].stem != "__init__":
+            if module.startswith("scripts/bench/") and name not in faced.values():
+                continue
+            if modules[target].stem != "__init__" and not (
+                target.count(".") == 1 and listed_names(modules[target])
+            ):
                 found.add((module, target))
     return sorted(found)
 
 
-def _faced_names(modules: dict[str, Path]) -> set[str]:
-    """Dotted names in the stubs of faces, such as ``plenum.dynamics.pooled``, a function."""
+def _faced_names(modules: dict[str, Path]) -> dict[str, str]:
+    """Dotted names in the stubs of faces, and where each is defined.
+
+    Such as ``plenum.dynamics.pooled``, a function, and ``plenum.dynamics.pooled.pooled``.
+    """
     stubs = {module: path.with_suffix(".pyi") for module, path in modules.items()}
     return {
-        f"{module}.{alias.asname or alias.name}"
+        f"{module}.{alias.name}": ".".join(filter(None, (module, node.module, alias.name)))
         for module, stub in stubs.items()
         if stub.name == "__init__.pyi" and stub.is_file()
         for node in ast.parse(stub.read_text(encoding="utf-8")).body

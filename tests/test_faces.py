@@ -8,14 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import architecture
 import pytest
 
-import plenum
-import plenum_audit
-
 ROOT = Path(__file__).resolve().parents[1]
-USERS = [plenum, plenum_audit]
-"""Packages with names for users."""
+USERS = [importlib.import_module(package) for package in architecture.USERS]
 STUDIES = {"study", "sweep", "UserError"}
 """Names whose examples need a study: tests/plenum/e2e/test_notebook.py runs these."""
 NAMES = [(package, name) for package in USERS for name in package.__all__]

@@ -189,7 +189,7 @@ def sweep(
     """A sweep as `run.py -m` runs it, once composed: its time, its CPU, its call logs."""
     from hydra import compose, initialize_config_dir
 
-    from plenum.design.compose import parse_job
+    from plenum.design import parse_job
     from plenum.records import attempts
 
     given = [
@@ -246,10 +246,8 @@ def bare(url: str, replicates: int, rounds: int) -> dict[str, Any]:
 def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
     from hydra import compose, initialize_config_dir
 
-    from plenum.committee import Deliberation
-    from plenum.committee.condition import require_committee
-    from plenum.design import Simulated
-    from plenum.design.compose import parse_job
+    from plenum.committee import Deliberation, require_committee
+    from plenum.design import Simulated, parse_job
     from plenum.models.simulated import SimulatedBackend
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):

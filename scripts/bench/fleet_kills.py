@@ -15,7 +15,7 @@ from typing import Any
 
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
-from plenum.base.identity import generator, seed_for
+from plenum.base import generator, seed_for
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, RunningServer, serving
 
 SERVER = FaultSettings(

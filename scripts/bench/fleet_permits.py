@@ -4,10 +4,8 @@ import asyncio
 import time
 from typing import Any
 
-from plenum.design import Budget, Calls
-from plenum.design.settings import Workers
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Demand, Ledger
+from plenum.design import Budget, Calls, Workers
+from plenum.execution import Admission, Demand, Ledger, Ticket
 from plenum.models import Attempt, Reply
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox

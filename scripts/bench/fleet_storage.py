@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.records import DamagedJournal, Journal, read_entries
-from plenum_fleet.buckets import storage
-from plenum_fleet.buckets.storage import Storage
+from plenum_fleet.buckets import Storage, storage
 
 ROOT = Path(__file__).resolve().parents[2]
 _HEAD = {"condition": "c0", "replicate": 0}

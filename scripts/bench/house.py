@@ -9,7 +9,7 @@
 - core_imports_siblings  imports of a sibling in `src/plenum`, inside functions too
 - imports_past_faces     imports of a module from outside its room, past the room's `__init__.py`
 - modules_loaded         modules of ours that `from plenum.committee import Deliberation` loads
-- public_names           names that users may import: `__all__` of every package, each name once
+- public_names           names that users may import: `__all__` of `plenum` and `plenum_audit`
 - names_without_underscore  names at the top of all modules that have no underscore
 - import_circles         groups of modules that import each other, under TYPE_CHECKING too
 - kind_branches          places in code and templates, outside the kinds' own, that ask for the kind

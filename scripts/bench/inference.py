@@ -125,7 +125,8 @@ def _scipy(ensemble: Any) -> dict[str, float]:
     import numpy as np
     from scipy.stats import bootstrap
 
-    from plenum.dynamics.fit import contrast_weights, fit_distances
+    from plenum.dynamics import fit_distances
+    from plenum.dynamics.fit import contrast_weights
 
     fitted = fit_distances(ensemble)
     weights = contrast_weights(fitted.rounds)

@@ -47,14 +47,11 @@ from measuring import measure_parts, watch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base import UserError
-from plenum.committee import Deliberation
-from plenum.committee.condition import CommitteeCondition, require_committee
-from plenum.design import Hosted
-from plenum.design.compose import parse_job
+from plenum.committee import CommitteeCondition, Deliberation, require_committee
+from plenum.design import Hosted, parse_job
 from plenum.models import Chat
 from plenum.records import read_entries
-from plenum_hosted import environment, quantised
-from plenum_hosted.backend import HostedBackend
+from plenum_hosted import HostedBackend, environment, quantised
 from plenum_hosted.engine import Engine, Work
 from plenum_hosted.loading import Loaded, load, locate
 from plenum_hosted.prefixes import Prefixes

@@ -45,13 +45,13 @@ from suite_sources import measure_sources
 from suite_varied import measure_varied
 
 from plenum_audit.suites import (
+    RunningSuite,
     SuiteRule,
     bound_unsteady_cases,
     estimate_disagreement,
     judge_suite,
     score_suite,
 )
-from plenum_audit.suites.suite_verdict import RunningSuite
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -33,12 +33,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from plenum.design.compose import parse_job
-from plenum.execution.cost_estimate import replicate_usage
+from plenum.design import parse_job
+from plenum.execution import replicate_usage
 from plenum.records import Usage
 from plenum_worlds.condition import WorldCondition
-from plenum_worlds.dynamics.theory.grid import FIGURE_6
-from plenum_worlds.dynamics.theory.model import simulate, simulate_plainly
+from plenum_worlds.dynamics import FIGURE_6, simulate
+from plenum_worlds.dynamics.theory.model import simulate_plainly
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = {

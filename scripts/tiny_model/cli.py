@@ -9,9 +9,8 @@ from typing import NoReturn
 
 from safetensors import SafetensorError
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum_hosted.checkpoints import TINY, check
+from plenum.base import UserError, resolve_path
+from plenum_hosted import checkpoints
 
 WORK = "multirun/tiny_model"
 
@@ -44,7 +43,12 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         description="Train the model that ships with the project, or evaluate it.",
     )
     add = parser.add_argument
-    add("--out", type=Path, default=TINY, help="folder of the finished model (%(default)s)")
+    add(
+        "--out",
+        type=Path,
+        default=checkpoints.TINY,
+        help="folder of the finished model (%(default)s)",
+    )
     add(
         "--work", type=Path, default=Path(WORK), help="folder that a run goes on from (%(default)s)"
     )
@@ -70,9 +74,9 @@ def _train(options: argparse.Namespace) -> int:
 
     from tiny_model import training
 
-    work, out = (project.resolve_path(str(path)) for path in (options.work, options.out))
+    work, out = (resolve_path(str(path)) for path in (options.work, options.out))
     plan = training.Plan(seed=options.seed)
-    if out.resolve() == TINY.resolve() and (options.steps or options.seed):
+    if out.resolve() == checkpoints.TINY.resolve() and (options.steps or options.seed):
         raise ValueError("--steps and --seed make another model; give a folder for it with --out")
     if options.steps:
         plan = plan.scaled(options.steps)
@@ -115,8 +119,8 @@ def _train(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from tiny_model import evaluation
 
-    folder = project.resolve_path(str(options.out))
-    check(str(options.out), folder)
+    folder = resolve_path(str(options.out))
+    checkpoints.check(str(options.out), folder)
     evaluation.report(folder, options.rounds, options.wordings, options.threads)
     return 0
 

@@ -14,15 +14,11 @@ import numpy as np
 from hydra import compose, initialize_config_dir
 
 from plenum import scenarios
-from plenum.base import project
-from plenum.base.identity import generator
-from plenum.committee import Deliberation, prompts
-from plenum.committee.condition import CommitteeCondition, Seat, require_committee
-from plenum.design import Protocol
-from plenum.design.compose import parse_job
+from plenum.base import generator, project_root, resolve_path
+from plenum.committee import CommitteeCondition, Deliberation, Seat, prompts, require_committee
+from plenum.design import Protocol, parse_job
 from plenum.models import Message, Reply
-from plenum.scenarios import Scenario, perturbations, sentences, variant_files
-from plenum.scenarios.perturbations import Variant
+from plenum.scenarios import Scenario, Variant
 from tiny_model import teacher
 from tiny_model.reading import Prompt, read, views
 from tiny_model.tokenizer import START, split
@@ -53,7 +49,7 @@ class Example:
 @functools.cache
 def condition(roles: str, protocol: str = "deliberation") -> CommitteeCondition:
     """The tiny model's committee, composed by Hydra as for a run."""
-    with initialize_config_dir(str(project.project_root() / "conf"), version_base="1.3"):
+    with initialize_config_dir(str(project_root() / "conf"), version_base="1.3"):
         # Simulated, so that composing asks for no weights that are still to be trained.
         overrides = [f"roles={roles}", f"protocol={protocol}", "model=uniform"]
         overrides += [f"protocol.argument_words={WORDS}"]
@@ -65,21 +61,21 @@ def condition(roles: str, protocol: str = "deliberation") -> CommitteeCondition:
 @functools.cache
 def ids() -> tuple[str, ...]:
     """The ids of the scenarios, in order."""
-    return tuple(sorted(p.stem for p in project.resolve_path("scenarios").glob("*.yaml")))
+    return tuple(sorted(p.stem for p in resolve_path("scenarios").glob("*.yaml")))
 
 
 @functools.cache
 def scenario(scenario_id: str) -> Scenario:
     """A scenario by its id."""
-    return scenarios.load_scenario(project.resolve_path(f"scenarios/{scenario_id}.yaml"))
+    return scenarios.load_scenario(resolve_path(f"scenarios/{scenario_id}.yaml"))
 
 
 @functools.cache
 def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
-    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
-    file = variant_files.wordings_file(folder, loaded, "rephrase")
-    wordings = variant_files.read_wordings(file, loaded)
+    folder, loaded = resolve_path("scenarios/variants"), scenario(scenario_id)
+    file = scenarios.wordings_file(folder, loaded, "rephrase")
+    wordings = scenarios.read_wordings(file, loaded)
     return tuple(
         (text, *rewordings.values())
         for text, rewordings in zip(wordings.sentences, wordings.ways, strict=True)
@@ -89,11 +85,11 @@ def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
 @functools.cache
 def fixed(scenario_id: str) -> tuple[Variant, ...]:
     """The canonical wording, the nine layouts, and the registers where there are any."""
-    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
+    folder, loaded = resolve_path("scenarios/variants"), scenario(scenario_id)
     families = ["canonical", "format"]
-    if variant_files.wordings_file(folder, loaded, "register").exists():
+    if scenarios.wordings_file(folder, loaded, "register").exists():
         families.append("register")
-    return perturbations.load_variants("tiny model", tuple(families), loaded, folder)
+    return scenarios.load_variants("tiny model", tuple(families), loaded, folder)
 
 
 def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
@@ -102,15 +98,15 @@ def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
         return fixed(scenario_id)[int(rng.integers(len(fixed(scenario_id))))]
     texts = [options[int(rng.integers(len(options)))] for options in ways(scenario_id)]
     return Variant(
-        "combined", "rephrase", sentences.replace_sentences(scenario(scenario_id), texts).packet
+        "combined", "rephrase", scenarios.replace_sentences(scenario(scenario_id), texts).packet
     )
 
 
 def variants20(scenario_id: str) -> tuple[Variant, ...]:
     """The wordings that ``perturbation=variants20`` reads."""
-    folder, loaded = project.resolve_path("scenarios/variants"), scenario(scenario_id)
+    folder, loaded = resolve_path("scenarios/variants"), scenario(scenario_id)
     families = ("canonical", "rephrase", "format")
-    return perturbations.load_variants("variants20", families, loaded, folder)
+    return scenarios.load_variants("variants20", families, loaded, folder)
 
 
 def reworded(base: CommitteeCondition, scenario_id: str, variant: Variant) -> CommitteeCondition:

@@ -11,11 +11,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from plenum.base.shares import percent
-from plenum.committee import Deliberation
-from plenum.committee.condition import CommitteeCondition
+from plenum.base import percent
+from plenum.committee import CommitteeCondition, Deliberation
 from plenum.design import Hosted, Protocol, Sampling
-from plenum_hosted.backend import HostedBackend
+from plenum_hosted import HostedBackend
 from tiny_model import corpus, teacher
 
 LIMIT = 96

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from plenum.base import project
-from plenum.models import Message
-from plenum.models.simulated.reading import PromptRow, read_arguments, read_rows
+from plenum.base import prompts_folder, resolve_path
+from plenum.models import Message, PromptRow, read_arguments, read_rows
 
 _LABELS = re.compile(r"The preferences stand for ([A-Z](?:, [A-Z])*) in this order")
 _SEAT = re.compile(r"^Your seat: (.+)$", re.MULTILINE)
@@ -126,7 +125,7 @@ def views() -> dict[str, View]:
 def _view(key: str, entry: dict[str, object]) -> View:
     from plenum import scenarios
 
-    scenario = scenarios.load_scenario(project.resolve_path(f"scenarios/{key}.yaml"))
+    scenario = scenarios.load_scenario(resolve_path(f"scenarios/{key}.yaml"))
     options = entry.pop("options")
     assert isinstance(options, dict)
     return View(
@@ -139,5 +138,5 @@ def _view(key: str, entry: dict[str, object]) -> View:
 
 @lru_cache(maxsize=1)
 def _mandates() -> dict[str, str]:
-    folder = project.prompts_folder() / "mandates"
+    folder = prompts_folder() / "mandates"
     return {path.stem: path.read_text().strip() for path in sorted(folder.glob("*.txt"))}

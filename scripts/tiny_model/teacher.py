@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.models import Message
-from plenum.models.simulated.reading import PromptRow
+from plenum.models import Message, PromptRow
 from tiny_model.reading import Prompt, Remark, read
 
 FIRMNESS = (

@@ -32,6 +32,8 @@ from plenum.base import (
     status_of,
 )
 
+__all__ = ["front_door", "one_line_errors"]
+
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors whose cause is outside of plenum; files that were written before are whole."""
 

@@ -34,6 +34,8 @@ from plenum_audit.programs import Audit, compose_audit, doubts
 from plenum_audit.suite_questions import answer_questions
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite
 
+__all__ = ["composed", "concluded"]
+
 ASK = 5
 """The exit status of a rule that leaves a case to a person."""
 

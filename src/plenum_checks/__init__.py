@@ -1,1 +1,5 @@
 """Checks of the instruments: estimators, providers, wordings, and a server that injects faults."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,5 @@
 """Studies larger than a machine or a day: batches, buckets, Ray, fleets of servers, databases."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,8 +10,8 @@ from plenum.reports import (
     Column,
     Table,
     format_count,
+    format_finite,
     format_limits,
-    format_number,
     format_p_value,
     format_percent,
     origin,
@@ -48,13 +48,13 @@ def _columns(kind: str) -> tuple[Column, ...]:
     return (
         Column("rule", format=spaced, key=True),
         Column("meaning"),
-        Column("disagreement", "differ", _percent),
+        Column("disagreement", "differ", format_percent),
         Column(("difference", "ci_low", "ci_high"), "change [95 % CI]", _change),
         *(() if kind == "control" else tested),
-        Column("changed", format=_percent),
-        Column("undecided", "none", _percent),
-        *((Column("rounds", format=_rounds),) if kind == "stopping" else ()),
-        Column("tokens", format=_percent),
+        Column("changed", format=format_percent),
+        Column("undecided", "none", format_percent),
+        *((Column("rounds", format=format_finite(1)),) if kind == "stopping" else ()),
+        Column("tokens", format=format_percent),
     )
 
 
@@ -82,19 +82,11 @@ def _notes(frame: pd.DataFrame) -> Sequence[str]:
     )
 
 
-def _percent(share: float) -> str:
-    return format_percent(share) if math.isfinite(share) else NONE
-
-
 def _change(difference: float, low: float, high: float) -> str:
     if not math.isfinite(difference):
         return NONE
     limits = f" {format_limits(1)(100 * low, 100 * high)}" if math.isfinite(low) else ""
     return f"{100 * difference:+.1f}{limits}"
-
-
-def _rounds(rounds: float) -> str:
-    return format_number(rounds, 1) if math.isfinite(rounds) else NONE
 
 
 def _names(text: str) -> str:

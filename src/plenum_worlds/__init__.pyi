@@ -1,3 +1,7 @@
+from . import released_rules as released_rules
 from .released_rules import play_released_rules as play_released_rules
 
-__all__ = ["play_released_rules"]
+__all__ = [
+    "play_released_rules",
+    "released_rules",
+]

@@ -5,11 +5,10 @@ Resuming is the same loop with recorded replies. :attr:`Episode.rounds` grows by
 completed round; a journal keeps them between the answers.
 """
 
-import math
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.base import flatten, generator
+from plenum.base import flatten, generator, keep_finite
 from plenum.design import ANSWER_FORMS
 from plenum.models import Ask, Conversation, Entry, Reply
 from plenum_worlds import answers, constrained, dialogue, information, prompts
@@ -39,17 +38,12 @@ def measured(world: World[Any, Any], record: Round) -> Entry:
     """Measure a round: performance, deviations, and the positive components of C(t)."""
     weights = action_distribution(world, record["actions"])
     return {
-        "performance": known(float(world.performance([record])[0])),
-        "deviation_actions": known(mean_deviation(world, record["actions"])),
-        "deviation_proposals": known(mean_deviation(world, record["proposals"])),
+        "performance": keep_finite(float(world.performance([record])[0])),
+        "deviation_actions": keep_finite(mean_deviation(world, record["actions"])),
+        "deviation_proposals": keep_finite(mean_deviation(world, record["proposals"])),
         "components": len(weights),
         "weights": [[int(i), float(weights[i])] for i in weights.nonzero()[0]],
     }
-
-
-def known(value: float) -> float | None:
-    """Return a number, or None for NaN, which JSON doesn't have."""
-    return None if math.isnan(value) else value
 
 
 class Episode(Conversation[WorldCondition]):
@@ -117,7 +111,7 @@ class Episode(Conversation[WorldCondition]):
             "kind": "end",
             "status": "completed",
             "rounds": len(records),
-            "metrics": {name: known(value) for name, value in metrics.items()},
+            "metrics": {name: keep_finite(value) for name, value in metrics.items()},
         }
 
     def _choices(

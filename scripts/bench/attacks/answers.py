@@ -25,7 +25,7 @@ from measuring import Watched, watch
 from attacks.kinds import kinds, stopping
 from attacks.server import Hostile, serving
 from attacks.wire import Write
-from plenum.base.text import flatten, printable
+from plenum.base import flatten, printable
 from plenum.records import DamagedJournal, attempts, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,10 +9,9 @@ from random import Random
 from typing import Any
 
 from attacks import reading, replies
-from plenum.base.text import replace_surrogates
-from plenum.committee import ballots
+from plenum.base import replace_surrogates
+from plenum.committee import Malformed, ballots
 from plenum.committee import state as stateline
-from plenum.committee.state import Malformed
 
 _CHUNK = 5_000
 _EXAMPLES = 5

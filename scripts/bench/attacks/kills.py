@@ -24,7 +24,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plenum.base.identity import seed_for
+from plenum.base import seed_for
 from plenum.records import DamagedJournal, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]

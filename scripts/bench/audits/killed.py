@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from audits.upstream import Upstream, serving
-from plenum.base.identity import generator
+from plenum.base import generator
 from plenum.records import DamagedJournal, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]

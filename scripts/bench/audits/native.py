@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.dynamics import summarise
-from plenum.tracking.study import Study
-from plenum_audit.tracking.programs import ensemble
+from plenum.tracking import Study
+from plenum_audit.tracking import ensemble
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIO = "CL-04"

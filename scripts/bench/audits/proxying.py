@@ -143,16 +143,10 @@ async def _provider(pipe: Connection, latency_s: float) -> None:
 
 async def _proxy(pipe: Connection, url: str) -> None:
     from plenum.design import Api, Budget, Calls, Sampling
-    from plenum.execution.admission import Admission, Ticket
-    from plenum.execution.budget import Ledger
-    from plenum.execution.caller import Caller
-    from plenum.models import backends
-    from plenum.models.api.prices import Prices
+    from plenum.execution import Admission, Caller, Ledger, Ticket
+    from plenum.models import Prices, backends
     from plenum.records import CallLog, Journal
-    from plenum_audit.programs.case import AuditCase
-    from plenum_audit.programs.condition import ProgramCondition
-    from plenum_audit.programs.proxy import Proxy
-    from plenum_audit.programs.session import Session
+    from plenum_audit.programs import AuditCase, ProgramCondition, Proxy, Session
 
     os.environ.setdefault("OPENAI_API_KEY", "sk-of-the-benchmark")
     condition = ProgramCondition(

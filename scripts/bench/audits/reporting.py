@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests"))
 
 from audit_studies import AuditStudy, conversation
 
-from plenum_audit.dynamics.audits import StabilityRule
+from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.publish import publish
 
 ROUNDS = 6

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from plenum.base.identity import generator
+from plenum.base import generator
 from plenum_audit.dynamics.sequential import ALPHA, evidence, log_stable, log_unstable
 
 PAIRS = ((0.80, 0.95), (0.90, 0.99))

@@ -9,7 +9,7 @@ from itertools import count
 
 from aiohttp import web
 
-from plenum.base.identity import seed_for
+from plenum.base import seed_for
 from plenum.design import Simulated
 from plenum.models import Chat, RawRequest
 from plenum.models.simulated import SimulatedBackend

@@ -12,8 +12,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics import INTERVALS, bootstrap, contrast, lyapunov, pairwise_distances
-from plenum.dynamics.fit import Floats
+from plenum.dynamics import INTERVALS, Floats, bootstrap, contrast, lyapunov, pairwise_distances
 from plenum_checks import generators
 
 _ENSEMBLES, _QUICK = 200, 20

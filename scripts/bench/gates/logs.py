@@ -12,7 +12,7 @@ from typing import Any
 
 from measuring import watch
 
-from plenum.base.identity import generator
+from plenum.base import generator
 
 _ROOT = Path(__file__).resolve().parents[3]
 _SHARES = (1.0, 0.97, 0.9, 0.8, 0.6)

@@ -14,12 +14,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import UserError
-from plenum.base.identity import generator
-from plenum_audit.dynamics.audits import NO_DECISION, STABLE, StabilityRule, case_verdict
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.cases import load_cases
-from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
+from plenum.base import UserError, generator
+from plenum_audit.dynamics import NO_DECISION, STABLE, StabilityRule, case_verdict
+from plenum_audit.programs import AuditCase, Given, UnreadableDecision, load_cases, read_decision
 from plenum_audit.programs.reported import RefusedReport, as_decision
 
 SETS: tuple[Mapping[str, str], ...] = (

@@ -11,8 +11,8 @@ from typing import Any
 from numpy.random import Generator
 
 from gates.seeds import OPTIONS, RUNS, SHARE, TRIALS, is_allowed, is_stable
-from plenum.base.identity import generator
-from plenum_audit.dynamics.audits import FAILED
+from plenum.base import generator
+from plenum_audit.dynamics import FAILED
 
 HANGS, RETRIES = 0.40, 10
 

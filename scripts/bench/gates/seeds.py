@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base.identity import generator
+from plenum.base import generator
 from plenum.design import Sampling, Simulated
-from plenum_audit.dynamics.audits import STABLE, StabilityRule, coded, running
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.dynamics import STABLE, StabilityRule, coded, running
+from plenum_audit.programs import AuditCase, ProgramCondition
 
 SHARE, SEEDS, TRIALS, RUNS = 0.80, 10, 200, 100
 OPTIONS = ("A", "B", "C")

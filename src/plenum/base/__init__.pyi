@@ -38,6 +38,7 @@ from .project import code_version as code_version
 from .project import config_folders as config_folders
 from .project import describe_commit as describe_commit
 from .project import project_root as project_root
+from .project import prompts_folder as prompts_folder
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
 from .regular_files import open_regular_file as open_regular_file
@@ -54,6 +55,7 @@ from .secrets import redact as redact
 from .secrets import redact_data as redact_data
 from .secrets import secret_variables as secret_variables
 from .secrets import strip_secrets as strip_secrets
+from .shares import keep_finite as keep_finite
 from .shares import number_between as number_between
 from .shares import percent as percent
 from .shares import percent_between as percent_between
@@ -105,6 +107,7 @@ __all__ = [
     "holds_secret",
     "is_locked",
     "is_secret_name",
+    "keep_finite",
     "known_secrets",
     "list_first",
     "map_in_processes",
@@ -118,6 +121,7 @@ __all__ = [
     "percent_between",
     "printable",
     "project_root",
+    "prompts_folder",
     "read_bytes",
     "read_object",
     "read_text",

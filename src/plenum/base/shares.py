@@ -3,6 +3,11 @@
 import math
 
 
+def keep_finite(value: float) -> float | None:
+    """Return a number, or None for NaN and infinity, which JSON doesn't have."""
+    return value if math.isfinite(value) else None
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Format a share in percent, as in ``57 %``."""
     return f"{100 * share:.{digits}f} %"

@@ -1,3 +1,4 @@
+from . import prompts as prompts
 from .ballots import NONE as NONE
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
@@ -26,6 +27,7 @@ __all__ = [
     "classify_failure",
     "even_state",
     "parse_answer",
+    "prompts",
     "require_committee",
     "template_problems",
 ]

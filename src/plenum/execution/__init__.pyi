@@ -1,3 +1,4 @@
+from . import prompt as prompt
 from .admission import Admission as Admission
 from .admission import Ticket as Ticket
 from .budget import BudgetSpent as BudgetSpent
@@ -21,6 +22,7 @@ from .condition_folder import with_all_begun as with_all_begun
 from .cost_estimate import longest_prompts as longest_prompts
 from .cost_estimate import replicate_usage as replicate_usage
 from .hydra_jobs import launch_jobs as launch_jobs
+from .hydra_jobs import run_job as run_job
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
 from .open_files import raise_file_limit as raise_file_limit
 from .outcomes import LISTED as LISTED
@@ -99,6 +101,7 @@ __all__ = [
     "no_estimates",
     "open_conversation",
     "playing_of",
+    "prompt",
     "raise_file_limit",
     "refuse_workers",
     "replicate_usage",
@@ -106,6 +109,7 @@ __all__ = [
     "require_jobs",
     "require_one_kind_a_study",
     "require_shared_settings",
+    "run_job",
     "run_sweep",
     "run_together",
     "run_until_stopped",

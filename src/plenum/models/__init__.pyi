@@ -59,6 +59,9 @@ from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
 from .simulated.reading import Prompt as Prompt
+from .simulated.reading import PromptRow as PromptRow
+from .simulated.reading import read_arguments as read_arguments
+from .simulated.reading import read_rows as read_rows
 
 __all__ = [
     "INTERFACES",
@@ -87,6 +90,7 @@ __all__ = [
     "Price",
     "Prices",
     "Prompt",
+    "PromptRow",
     "RawRequest",
     "Reply",
     "Response",
@@ -117,8 +121,10 @@ __all__ = [
     "object_schema",
     "parse_body",
     "provider_of",
+    "read_arguments",
     "read_completion",
     "read_prompt",
+    "read_rows",
     "recorded_reply",
     "require_live_calls",
     "require_model_parameters",

@@ -1,3 +1,5 @@
+from . import managing as managing
+from . import plans as plans
 from .accounting.attrition import attrition as attrition
 from .accounting.common import WHY as WHY
 from .accounting.common import distinct as distinct
@@ -7,6 +9,7 @@ from .accounting.common import rows_of as rows_of
 from .accounting.common import spent_by as spent_by
 from .accounting.common import whys_in as whys_in
 from .accounting.publish import accounting_frames as accounting_frames
+from .accounting.publish import publish_accounts as publish_accounts
 from .accounting.tables import condition_frame as condition_frame
 from .accounting.tables import failure_frame as failure_frame
 from .accounting.tables import failures as failures
@@ -17,7 +20,6 @@ from .effects import Effect as Effect
 from .estimating import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
-from .explorer.contents import finite as finite
 from .explorer.contents import index as index
 from .explorer.contents import name_keys as name_keys
 from .explorer.contents import seat as seat
@@ -57,6 +59,7 @@ from .formats import NONE as NONE
 from .formats import format_count as format_count
 from .formats import format_decimals as format_decimals
 from .formats import format_dollars as format_dollars
+from .formats import format_finite as format_finite
 from .formats import format_interval as format_interval
 from .formats import format_limits as format_limits
 from .formats import format_number as format_number
@@ -68,6 +71,7 @@ from .formats import format_share as format_share
 from .formats import format_significant as format_significant
 from .formats import format_text as format_text
 from .formats import format_warnings as format_warnings
+from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import fitted_rounds as fitted_rounds
@@ -118,6 +122,7 @@ from .rows import rows_frame as rows_frame
 from .rows import shown_rows as shown_rows
 from .rows import symbol as symbol
 from .rows import varying_in as varying_in
+from .settings import Calibration as Calibration
 from .settings import Out as Out
 from .settings import PlanSettings as PlanSettings
 from .settings import Settings as Settings
@@ -191,6 +196,7 @@ __all__ = [
     "WARNINGS",
     "WHY",
     "Block",
+    "Calibration",
     "Cell",
     "Column",
     "Document",
@@ -249,13 +255,13 @@ __all__ = [
     "estimate_study",
     "failure_frame",
     "failures",
-    "finite",
     "fitted",
     "fitted_rounds",
     "foremost",
     "format_count",
     "format_decimals",
     "format_dollars",
+    "format_finite",
     "format_interval",
     "format_limits",
     "format_number",
@@ -267,6 +273,7 @@ __all__ = [
     "format_significant",
     "format_text",
     "format_warnings",
+    "format_whole_percent",
     "frame_csv",
     "frame_markdown",
     "gather_committees",
@@ -288,6 +295,7 @@ __all__ = [
     "listed",
     "load_study",
     "make_panels",
+    "managing",
     "manifest",
     "map_cell",
     "map_legend",
@@ -303,8 +311,10 @@ __all__ = [
     "paragraphs",
     "plain",
     "plan_settings",
+    "plans",
     "prose_width",
     "provenance",
+    "publish_accounts",
     "publish_product",
     "publish_results",
     "read_names",

@@ -62,6 +62,11 @@ def format_percent(share: float) -> str:
     return NONE if pd.isna(share) else percent(share, 1)
 
 
+def format_whole_percent(share: float | None) -> str:
+    """Format a share in whole percent."""
+    return NONE if share is None or pd.isna(share) else percent(share)
+
+
 def format_dollars(cost: float, unpriced: int) -> str:
     """Format a cost in dollars, and calls without a known price; these alone are no cost of 0."""
     if pd.isna(cost):
@@ -112,6 +117,11 @@ def exponent(value: float, status: str) -> str:
 def format_decimals(digits: int) -> Callable[[float], str]:
     """Make the format of numbers with so many decimals."""
     return lambda value: format_number(value, digits)
+
+
+def format_finite(digits: int) -> Callable[[float], str]:
+    """Make the format of numbers with so many decimals, where infinity is missing too."""
+    return lambda value: NONE if pd.isna(value) or math.isinf(value) else f"{value:.{digits}f}"
 
 
 def format_significant(digits: int) -> Callable[[float], str]:

@@ -11,6 +11,7 @@ from .scenario import check_scenario as check_scenario
 from .scenario import load_scenario as load_scenario
 from .sentences import Sentence as Sentence
 from .sentences import list_sentences as list_sentences
+from .sentences import replace_sentences as replace_sentences
 from .variant import Variant as Variant
 from .variant_files import REPHRASINGS as REPHRASINGS
 from .variant_files import Wordings as Wordings
@@ -32,6 +33,7 @@ __all__ = [
     "load_scenario",
     "load_variants",
     "read_wordings",
+    "replace_sentences",
     "split_words",
     "strip_list_marks",
     "survey_variants",

@@ -7,6 +7,8 @@ from typing import Any
 
 from plenum.base import Registry
 
+__all__ = ["HELPERS"]
+
 HELPERS: Registry[Any] = Registry("plenum.testing", "helper")
 """The helpers by name."""
 

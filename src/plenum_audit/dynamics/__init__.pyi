@@ -7,7 +7,6 @@ from .audit_result import STOPPED as STOPPED
 from .audit_result import AuditResult as AuditResult
 from .audit_result import TriedOption as TriedOption
 from .audit_result import exit_status as exit_status
-from .audit_result import known as known
 from .audit_runs import Further as Further
 from .audit_runs import expected as expected
 from .audit_runs import further as further
@@ -80,7 +79,6 @@ __all__ = [
     "growth",
     "horizon",
     "in_order",
-    "known",
     "outcome",
     "p_value",
     "parting",

@@ -35,11 +35,6 @@ def exit_status(verdict: str, undecided: str | None) -> int:
     return STATUSES[verdict]
 
 
-def known(value: float) -> float | None:
-    """Return a number; ``None`` for NaN, which JSON doesn't have."""
-    return None if math.isnan(value) else value
-
-
 @dataclass(frozen=True)
 class TriedOption:
     """One way to run the program, evaluated over all cases.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import percent
+from plenum.base import keep_finite, percent
 from plenum.design import Job
 from plenum.execution import begun_replicates, journal_of, list_problems, run_sweep, with_all_begun
 from plenum_audit.dynamics import (
@@ -20,7 +20,6 @@ from plenum_audit.dynamics import (
     case_verdict,
     family,
     gain,
-    known,
     votes,
 )
 from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, ended_run
@@ -147,7 +146,7 @@ def _option(
     calls, dollars = _spent(runs)
     return TriedOption(
         name=name,
-        share=known(least.share),
+        share=keep_finite(least.share),
         low=min(case.low for case in ended),
         high=least.high,
         runs=sum(case.runs for case in ended),
@@ -184,7 +183,7 @@ def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     )
     totals = [run.totals() for run in map(ended_run, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
-    return known(float(calls)), known(float(dollars))
+    return keep_finite(float(calls)), keep_finite(float(dollars))
 
 
 def _together(verdicts: set[str]) -> str:

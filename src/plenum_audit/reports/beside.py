@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plenum_audit.dynamics import AuditResult, CaseComparison, TriedOption, known
+from plenum.base import keep_finite
+from plenum_audit.dynamics import AuditResult, CaseComparison, TriedOption
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def beside(results: AuditResult | None) -> Beside:
         bound=results.bound,
         baseline=tuple(_compared(c, each, results.worse) for c, each in comparisons.items()),
         control=tuple(
-            Control(case, known(each.disagreement), each.runs) for case, each in control.items()
+            Control(case, keep_finite(each.disagreement), each.runs)
+            for case, each in control.items()
         ),
         errors=results.errors,
     )

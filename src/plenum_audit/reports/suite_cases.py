@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from plenum.base import flatten
-from plenum.reports import Column, Table, listed
+from plenum.reports import Column, Table, format_whole_percent, listed
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.alike import SHOWN
 from plenum_audit.reports.audit import short
@@ -141,8 +141,8 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
         Column("case", key=True),
         Column("runs", format=lambda n: f"{n:,}"),
         Column("decisions"),
-        Column("disagreement", "two runs differ", _percent),
-        *([Column("score", format=_percent)] if scored else []),
+        Column("disagreement", "two runs differ", format_whole_percent),
+        *([Column("score", format=format_whole_percent)] if scored else []),
     ]
     notes = ["two runs differ: how likely two runs of the case end differently, from its runs"]
     if scored:
@@ -174,10 +174,6 @@ def cut(text: str) -> str:
     """Return a text as one short line."""
     line = flatten(text) or "-"
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None or np.isnan(share) else f"{100 * share:.0f} %"
 
 
 def _or_one(score: float | None) -> float:

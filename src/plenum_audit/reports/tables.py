@@ -17,6 +17,7 @@ from plenum.reports import (
     format_or_dash,
     format_percent,
     format_realised,
+    format_whole_percent,
     keys,
     spaced,
     uncapital,
@@ -69,7 +70,7 @@ def verdicts(
         Column("decisions", format=format_or_dash),
     ]
     if any(case.answer for case in audit.cases):
-        columns.append(Column("right", format=_of))
+        columns.append(Column("right", format=format_whole_percent))
     if any(case.warnings for case in audit.cases):
         columns.append(Column("warnings", format=format_or_dash))
     names = [] if spelt else _legend([each.case for each in groups[:most]])
@@ -81,7 +82,7 @@ def verdicts(
 def every_case(audit: AuditReport) -> Table:
     """Make the page's table of cases, a line each; of very many, a line per group of equal ones."""
     table, _ = verdicts(audit, MOST, spelt=True, apart=MOST)
-    apart = Column("disagreement", "two runs differ", _of)
+    apart = Column("disagreement", "two runs differ", format_whole_percent)
     at = 1 + [column.name for column in table.columns].index("decisions")
     columns = (*table.columns[:at], apart, *table.columns[at:])
     note = "two runs differ: how likely two runs of the case end differently, from its runs"
@@ -142,8 +143,8 @@ def sources(audit: AuditReport) -> Table:
         *keys(["case"]),
         Column(("parted", "pairs"), "pairs that differ", format_realised),
         Column("place", "most often first at"),
-        Column("endpoint", "model answers anew", _of),
-        Column("amplification", "program passes on", _of),
+        Column("endpoint", "model answers anew", format_whole_percent),
+        Column("amplification", "program passes on", format_whole_percent),
     )
     records = [
         {
@@ -169,10 +170,6 @@ def _place(source: DivergenceSource) -> str:
     first = source.places[0]
     share = 100 * first.pairs / source.parted
     return f"{flatten(first.seat)}, call {first.round} ({share:.0f} %)"
-
-
-def _of(share: float | None) -> str:
-    return NONE if share is None or pd.isna(share) else f"{100 * share:.0f} %"
 
 
 def options(audit: AuditReport) -> Table:
@@ -213,8 +210,8 @@ def control(audit: AuditReport) -> Table:
     """Make a table of how often two runs differ, with and without interaction."""
     columns = (
         *keys(["case"]),
-        Column("disagreement", "two runs differ", _of),
-        Column("alone", "without talking", _of),
+        Column("disagreement", "two runs differ", format_whole_percent),
+        Column("alone", "without talking", format_whole_percent),
         Column("runs", "n without", format_count),
     )
     by_case = {case.id: case for case in audit.cases}

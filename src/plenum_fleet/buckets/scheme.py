@@ -1,8 +1,7 @@
 """The scheme ``s3://`` of stores: what :class:`plenum.records.stores.Scheme` asks for."""
 
-from plenum_fleet.buckets import storage
 from plenum_fleet.buckets.remote_files import destination, exists, fetched_file, send
-from plenum_fleet.buckets.storage import Storage, fetched
+from plenum_fleet.buckets.storage import Storage, fetched, opened
 from plenum_fleet.buckets.storage import bucket_folder as folder
 
 __all__ = ["destination", "exists", "fetched", "fetched_file", "folder", "open", "opened", "send"]
@@ -13,8 +12,3 @@ def open(address: str, durable: bool = False) -> Storage:
     found = Storage.of(address, durable)
     assert found is not None
     return found
-
-
-def opened(address: str) -> Storage | None:
-    """Return a bucket that has been opened."""
-    return storage.opened(address)

@@ -1,3 +1,17 @@
+from . import collection as collection
+from . import items as items
+from . import page as page
+from . import publish as publish
+from .items import Experiment as Experiment
+from .items import PaperItem as PaperItem
 from .published import published_numbers as published_numbers
 
-__all__ = ["published_numbers"]
+__all__ = [
+    "Experiment",
+    "PaperItem",
+    "collection",
+    "items",
+    "page",
+    "publish",
+    "published_numbers",
+]

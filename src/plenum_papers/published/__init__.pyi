@@ -1,6 +1,17 @@
+from . import check as check
+from . import design as design
+from . import importing as importing
 from .catalogue import Release as Release
 from .catalogue import release_of as release_of
 from .conditions import PublishedCondition as PublishedCondition
 from .conditions import load as load
 
-__all__ = ["PublishedCondition", "Release", "load", "release_of"]
+__all__ = [
+    "PublishedCondition",
+    "Release",
+    "check",
+    "design",
+    "importing",
+    "load",
+    "release_of",
+]

@@ -8,6 +8,8 @@ from plenum_worlds.disaster.scene import scene
 from plenum_worlds.disaster.state import DisasterSettings
 from plenum_worlds.disaster.world import DisasterWorld
 
+__all__ = ["DEFINITION"]
+
 _DISPLAY = Display(
     metrics=("coverage", "misallocation", "response_delay", "net_reward", "disasters"),
     headline="coverage",

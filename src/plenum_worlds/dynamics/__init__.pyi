@@ -2,7 +2,11 @@ from .recovery import Recovery as Recovery
 from .recovery import recoveries as recoveries
 from .recovery import recovery_time as recovery_time
 from .theory.exact import Monotonicity as Monotonicity
+from .theory.exact import expected as expected
 from .theory.exact import monotonicity as monotonicity
+from .theory.exact import stable as stable
+from .theory.grid import FIGURE_6 as FIGURE_6
+from .theory.grid import GridResult as GridResult
 from .theory.grid import ParameterGrid as ParameterGrid
 from .theory.model import simulate as simulate
 from .two_lines import TwoLines as TwoLines
@@ -10,14 +14,18 @@ from .two_lines import fit_two_lines as fit_two_lines
 from .within_world import parting as parting
 
 __all__ = [
+    "FIGURE_6",
+    "GridResult",
     "Monotonicity",
     "ParameterGrid",
     "Recovery",
     "TwoLines",
+    "expected",
     "fit_two_lines",
     "monotonicity",
     "parting",
     "recoveries",
     "recovery_time",
     "simulate",
+    "stable",
 ]

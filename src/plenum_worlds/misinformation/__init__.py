@@ -11,6 +11,8 @@ from plenum_worlds.misinformation.scene import scene
 from plenum_worlds.misinformation.state import MisinformationSettings
 from plenum_worlds.misinformation.world import MisinformationWorld
 
+__all__ = ["DEFINITION"]
+
 _DISPLAY = Display(
     metrics=("final_spread", "mean_spread", "containment_time", "coverage_diversity"),
     headline="mean_spread",

@@ -6,6 +6,8 @@ from plenum_worlds.public_goods.scene import scene
 from plenum_worlds.public_goods.state import PublicGoodsSettings
 from plenum_worlds.public_goods.world import PublicGoodsWorld
 
+__all__ = ["DEFINITION"]
+
 _DISPLAY = Display(
     metrics=("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),
     headline="provision_rate",

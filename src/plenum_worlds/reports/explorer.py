@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.base import digest
+from plenum.base import digest, keep_finite
 from plenum.dynamics import Estimate, estimate_mean
 from plenum.reports import (
     Explorer,
@@ -12,7 +12,6 @@ from plenum.reports import (
     Replicates,
     Settings,
     dialogue,
-    finite,
     format_share,
     index,
     name_keys,
@@ -71,7 +70,7 @@ def gathered(
             "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(condition.target - len(replicates), 0),
             "facts": [[m, _written(_over(condition, m))] for m in looks.metrics],
-            "mean": [finite(value) for value in condition.series("performance").mean()],
+            "mean": [keep_finite(value) for value in condition.series("performance").mean()],
         }
         data[f"talk-{at}"] = dialogue(drawn, condition.kind.part("staged"))
     axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
@@ -100,12 +99,12 @@ def _entry(
         "warnings": warnings(condition),
         "transcripts": drawn,
         "estimates": {
-            m.replace("_", " "): finite(_over(condition, m).value) for m in looks.metrics
+            m.replace("_", " "): keep_finite(_over(condition, m).value) for m in looks.metrics
         },
         "world": _world(condition, head),
     }
     if estimate.n:
-        low, high = finite(estimate.ci_low), finite(estimate.ci_high)
+        low, high = keep_finite(estimate.ci_low), keep_finite(estimate.ci_high)
         data |= {"lambda": estimate.value, "low": low, "high": high}
     return data
 

@@ -1,6 +1,5 @@
 """The shared contents of all kinds' pages: the list of conditions, and the rest's gathering."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,8 +76,3 @@ def name_keys(conditions: Sequence[TrackedCondition]) -> list[str]:
 def seat(named: Mapping[str, Any]) -> dict[str, Any]:
     """Select the page's fields of a seat or an agent."""
     return {key: named[key] for key in ("seat", "label", "mandate", "model") if key in named}
-
-
-def finite(value: float) -> float | None:
-    """Return a number, or None for a value that JSON lacks."""
-    return float(value) if math.isfinite(value) else None

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from plenum.base import keep_finite
 from plenum.dynamics import Branching, FamilyEstimate, Summary, divergence
 from plenum.reports.estimating import estimate_study
-from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, name_keys, seat
+from plenum.reports.explorer.contents import Explorer, Replicates, index, name_keys, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
 from plenum.reports.formats import format_interval, format_number, format_p_value, tallied
@@ -115,7 +116,7 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
     }
     if row.summary is not None and math.isfinite(row.summary.lyapunov.value):
         exponent = row.summary.lyapunov
-        low, high = finite(exponent.ci_low), finite(exponent.ci_high)
+        low, high = keep_finite(exponent.ci_low), keep_finite(exponent.ci_high)
         data |= {"lambda": exponent.value, "low": low, "high": high}
     return data
 
@@ -126,8 +127,8 @@ def _estimates(row: Row) -> dict[str, float | None]:
         return {}
     median = row.summary.time_to_majority.median
     return {
-        "share off the modal decision": finite(row.summary.flip_rate.value),
-        "median rounds to a majority": finite(median),
+        "share off the modal decision": keep_finite(row.summary.flip_rate.value),
+        "median rounds to a majority": keep_finite(median),
     }
 
 
@@ -136,7 +137,7 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     if not row.tracked.preferences.size:
         return {"D": []}
     level = divergence(row.tracked.ensemble)
-    data: dict[str, Any] = {"D": [finite(value) for value in level]}
+    data: dict[str, Any] = {"D": [keep_finite(value) for value in level]}
     if row.summary is None or not math.isfinite(row.summary.lyapunov.value):
         return data
     exponent = row.summary.lyapunov
@@ -145,8 +146,8 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     data["window"] = [window[0], min(window[1], len(level))]
     data["fit"] = {
         "slope": exponent.value,
-        "low": finite(exponent.ci_low),
-        "high": finite(exponent.ci_high),
+        "low": keep_finite(exponent.ci_low),
+        "high": keep_finite(exponent.ci_high),
         "interval": exponent.interval,
         "x": float(rounds[used].mean()),
         "log": float(np.log(level[used]).mean()),

@@ -1,7 +1,8 @@
 """The data of each replicate on the page: a record, and the turns of those that it shows."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -75,25 +76,21 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
     confidence, tags. An unreadable one, which ended the replicate, ends after its flags.
     """
     place = {seat: number for number, seat in enumerate(seats)}
-    texts: dict[str, int] = {}
-
-    def known(text: str) -> int:
-        return texts.setdefault(text, len(texts))
-
+    numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
     replicates: dict[int, list[list[Any]]] = {}
     for number, transcript in shown.items():
         inherited = sum("state" in e and "inherited" in e for e in transcript.entries)
         turns = replicates[number] = []
         for at, turn in enumerate(transcript.turns):
             flags = (REPAIRED if turn.repaired else 0) + (INHERITED if at < inherited else 0)
-            text, preferences = known(turn.argument), [round(share, 4) for share in turn.pref]
-            state = [preferences, turn.conf, [known(tag) for tag in turn.tags]]
+            text, preferences = numbers[turn.argument], [round(share, 4) for share in turn.pref]
+            state = [preferences, turn.conf, [numbers[tag] for tag in turn.tags]]
             turns.append([turn.round, place[turn.seat], text, flags, *state])
         unread = _unread(transcript)
         if unread is not None and unread["seat"] in place:
-            text = known(str(unread.get("text", "")))
+            text = numbers[str(unread.get("text", ""))]
             turns.append([unread["round"], place[unread["seat"]], text, UNREAD])
-    return {"texts": list(texts), "replicates": replicates}
+    return {"texts": list(numbers), "replicates": replicates}
 
 
 def _unread(transcript: Transcript) -> dict[str, Any] | None:

@@ -1,7 +1,9 @@
 """The data of each run on the page of worlds: a record, and its rounds as they were played."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any
 
 from plenum.records import Transcript, list_played_rounds
@@ -41,30 +43,26 @@ def dialogue(
     A round has its report (text, kind), views (lines by agent, or those of all), answers (agent,
     step, action, words, reasons, flags), actions by unit, and its marks.
     """
-    texts: dict[str, int] = {}
-
-    def known(text: str) -> int:
-        return texts.setdefault(text, len(texts))
-
+    numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
     return {
-        "runs": {n: _run(t, staged, known) for n, t in shown.items()},
-        "texts": list(texts),
+        "runs": {n: _run(t, staged, numbers) for n, t in shown.items()},
+        "texts": list(numbers),
     }
 
 
 def _run(
-    transcript: Transcript, staged: Callable[..., Mapping[str, Any]], known: Callable[[str], int]
+    transcript: Transcript, staged: Callable[..., Mapping[str, Any]], numbers: Mapping[str, int]
 ) -> dict[str, Any]:
     rounds = list_played_rounds(transcript)
     stage = staged(transcript.head, rounds)
     unseen: dict[str, Any] = {"ground": {}, "legend": [], "pictures": [{"marks": []}] * len(rounds)}
     scene = stage["scene"] or unseen
-    answers = _answers(transcript, known)
+    answers = _answers(transcript, numbers)
     played = [
         {
-            "report": [[known(text), kind] for text, kind in _reports(entry, transcript.head)],
-            "views": [[known(line) for line in view.splitlines()] for view in views],
-            "actions": [known(written(action)) for action in entry["actions"]],
+            "report": [[numbers[text], kind] for text, kind in _reports(entry, transcript.head)],
+            "views": [[numbers[line] for line in view.splitlines()] for view in views],
+            "actions": [numbers[written(action)] for action in entry["actions"]],
             "tied": entry["tied"],
             "score": entry["score"],
             "performance": entry["performance"],
@@ -92,7 +90,7 @@ def _reports(entry: Mapping[str, Any], head: Mapping[str, Any]) -> list[tuple[st
     return [(f"{text} ({', '.join(names)})", kind) for (text, kind), names in reached.items()]
 
 
-def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[Any]]:
+def _answers(transcript: Transcript, numbers: Mapping[str, int]) -> list[list[Any]]:
     """List every answer in order: round, agent, step, action, words, reasons, flags."""
     place = {named["seat"]: number for number, named in enumerate(transcript.head["seats"])}
     answers: list[list[Any]] = []
@@ -112,10 +110,10 @@ def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[A
             [
                 entry["round"],
                 place.get(entry["seat"], -1),
-                known(step),
-                known(written(read["action"])),
-                known(words),
-                known(reasons),
+                numbers[step],
+                numbers[written(read["action"])],
+                numbers[words],
+                numbers[reasons],
                 flags,
             ]
         )

@@ -1,7 +1,5 @@
 """The tables of conditions: estimates, diagnostics, and decisions."""
 
-import math
-
 import pandas as pd
 
 from plenum.reports.formats import (
@@ -9,6 +7,7 @@ from plenum.reports.formats import (
     error,
     exponent,
     format_decimals,
+    format_finite,
     format_interval,
     format_number,
     format_or_dash,
@@ -87,7 +86,7 @@ def diagnostics(group: RowGroup) -> Table:
         Column("d_first", "D first", format_decimals(4)),
         Column("d_last", "D last", format_decimals(4)),
         Column("d_cap", "cap", format_decimals(3)),
-        Column("headroom", format=_finite),
+        Column("headroom", format=format_finite(3)),
         Column("saturated_round", "full", format_decimals(0)),
         Column(("excess", "excess_ci_low", "excess_ci_high"), f"{name} - diffusion", format_share),
         Column(("lambda_rms", "lambda_rms_se"), f"RMS {name}", error),
@@ -128,10 +127,6 @@ def _rounds(used: float, zero: float, d_first: float) -> str:
     if pd.isna(d_first):
         return NONE
     return f"{used:.0f}+{zero:.0f}" if zero else f"{used:.0f}"
-
-
-def _finite(value: float) -> str:
-    return NONE if pd.isna(value) or not math.isfinite(value) else format_number(value, 3)
 
 
 def _misfit(exponential: float, power: float) -> str:

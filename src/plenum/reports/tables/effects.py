@@ -1,16 +1,14 @@
 """The tables of effects: contrasts, interactions, and effects pooled over scenarios."""
 
-import math
 from collections.abc import Callable, Sequence
 
 from plenum.design import FACTORS, varying
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (
-    NONE,
     format_decimals,
+    format_finite,
     format_limits,
-    format_number,
     format_or_dash,
     format_p_value,
     format_significant,
@@ -36,7 +34,7 @@ def tabulate_contrasts(
         Column("p_bh", "BH", format_p_value),
         Column("n"),
         Column("d_first", "D first", _each(format_significant(2))),
-        Column("headroom", format=_each(_finite)),
+        Column("headroom", format=_each(format_finite(2))),
         Column("warnings", format=format_warnings),
     )
     legend = notes(
@@ -102,7 +100,3 @@ def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Colu
 def _each(format: Callable[[float], str]) -> Format:
     """Format the values of several cells, one after the other."""
     return lambda values: " ".join(map(format, values))
-
-
-def _finite(value: float) -> str:
-    return format_number(value, 2) if math.isfinite(value) else NONE

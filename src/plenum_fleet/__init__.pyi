@@ -1,0 +1,11 @@
+from . import batches as batches
+from . import buckets as buckets
+from . import remote as remote
+from . import tracking as tracking
+
+__all__ = [
+    "batches",
+    "buckets",
+    "remote",
+    "tracking",
+]

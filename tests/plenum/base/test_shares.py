@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from plenum.base.shares import number_between, percent, percent_between, signed_percent
+from plenum.base.shares import keep_finite, number_between, percent, percent_between, signed_percent
 from plenum.reports import formats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -15,11 +15,19 @@ def test_a_share_has_a_space_before_its_sign() -> None:
     assert (signed_percent(0.06), signed_percent(-0.5)) == ("+6 %", "-50 %")
     assert formats.format_percent(0.25) == "25.0 %"
     assert formats.format_percent(float("nan")) == formats.NONE
+    assert formats.format_whole_percent(0.25) == "25 %"
+    assert formats.format_whole_percent(None) == formats.NONE
 
 
 def test_a_number_says_that_it_has_no_interval() -> None:
     assert number_between(0.0241, 0.0054, 0.0429, digits=3) == "0.024 [0.005, 0.043]"
     assert number_between(1.0, float("nan"), float("inf"), digits=1) == "1.0 [no interval]"
+
+
+def test_neither_nan_nor_infinity_is_written_as_a_number() -> None:
+    values = (3, 0.5, float("nan"), float("inf"), float("-inf"))
+    assert [repr(keep_finite(value)) for value in values] == ["3", "0.5", "None", "None", "None"]
+    assert [*map(formats.format_finite(1), values)] == ["3.0", "0.5", *[formats.NONE] * 3]
 
 
 def test_no_text_of_ours_sets_a_share_in_another_way() -> None:

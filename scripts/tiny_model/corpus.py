@@ -16,7 +16,7 @@ from hydra import compose, initialize_config_dir
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.identity import generator
-from plenum.committee import Deliberation, prompts
+from plenum.committee import Deliberation, ballots, prompts
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
 from plenum.design import Protocol
 from plenum.design.compose import parse_job
@@ -292,7 +292,7 @@ def _clerk(rng: np.random.Generator) -> Example:
     if rng.random() < 0.9:
         return Example("clerk", *split(messages), answer)
     wrong, problem = spoil(answer, "clerk", rng), "no JSON object"
-    repair = prompts.repair_json_prompt(problem, prompts.clerk_form(labels))
+    repair = prompts.repair_json_prompt(problem, ballots.clerk_form(labels))
     return Example("clerk_repair", *split((*messages, Message("assistant", wrong), repair)), answer)
 
 

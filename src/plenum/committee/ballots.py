@@ -52,6 +52,20 @@ class Count:
     total: int
 
 
+def ballot_form(labels: tuple[str, ...]) -> str:
+    """Describe the form of a ballot, for prompts."""
+    return f'{{"decision": {_choices(labels)}, "confidence": NN}}'
+
+
+def clerk_form(labels: tuple[str, ...]) -> str:
+    """Describe the form of the clerk's answer, for prompts."""
+    return f'{{"decision": {_choices((*labels, NONE))}, "majority_count": N, "total": N}}'
+
+
+def _choices(labels: tuple[str, ...]) -> str:
+    return "|".join(f'"{label}"' for label in labels)
+
+
 def parse_ballot(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) -> Ballot:
     """Read a ballot.
 

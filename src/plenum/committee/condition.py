@@ -3,11 +3,15 @@
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
+from string import Template
 from typing import Any, ClassVar
 
 from plenum import scenarios
 from plenum.base import UserError, digest, generator
+from plenum.committee.ballots import ballot_form, clerk_form
+from plenum.committee.constrained import turn_example
 from plenum.committee.frame import PLENUM, Frame
+from plenum.committee.state import state_example
 from plenum.design import (
     Condition,
     Protocol,
@@ -112,6 +116,30 @@ class CommitteeCondition(Condition):
             return self
         scenario = dataclasses.replace(self.scenario, wording=variant.packet, named=variant.id)
         return dataclasses.replace(self, scenario=scenario)
+
+    @cached_property
+    def fixed_values(self) -> dict[str, str]:
+        """The values of placeholders that are the same in all prompts."""
+        labels = self.scenario.labels
+        example = turn_example if self.constrained else state_example
+        values = {
+            "scenario": self.scenario.named or self.scenario.id,
+            "packet": self.scenario.packet,
+            "labels": ", ".join(labels),
+            "columns": " | ".join(labels),
+            "order": ", ".join(seat.label for seat in self.speaking_order),
+            "members": str(len(self.seats)),
+            "argument_words": str(self.protocol.argument_words),
+            "k": str(self.protocol.window),
+            "rounds": str(self.rounds),
+            "state_format": example(labels),
+            "ballot_form": ballot_form(labels),
+            "clerk_form": clerk_form(labels),
+        }
+        stated = {
+            key: values[key] for key in ("members", "argument_words", "labels", "state_format")
+        }
+        return {**values, "preamble": Template(self.preamble).safe_substitute(stated)}
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:

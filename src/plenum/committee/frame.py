@@ -6,6 +6,7 @@ where its frame isn't plenum's, ``frame/`` with a file for each template that di
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from string import Template
 
 from plenum.base import UserError, digest, read_bytes, resolve_path
@@ -190,3 +191,15 @@ def template_problems(name: str, text: str) -> Iterator[str]:
         if placeholder not in allowed:
             names = ", ".join(f"${each}" for each in sorted(allowed)) or "none"
             yield f"${placeholder} is no placeholder of it; it may hold {names}"
+
+
+def fill(template: str, **values: object) -> str:
+    """Write a template with these values in place of its placeholders."""
+    return _as_format(template) % values
+
+
+@lru_cache(maxsize=1024)
+def _as_format(template: str) -> str:
+    """Convert ``$name`` to ``%(name)s``, which is filled several times as fast."""
+    escaped = Template(template.replace("%", "%%"))
+    return escaped.substitute({name: f"%({name})s" for name in escaped.get_identifiers()})

@@ -25,7 +25,7 @@ SIMULATED = "fp_simulated"
 """The system fingerprint of simulated answers, by which they can be recognised."""
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Message:
     """One message of a chat; ``role`` is ``system``, ``user`` or ``assistant``.
 
@@ -38,7 +38,7 @@ class Message:
     shared: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Chat:
     """A call to a model.
 
@@ -77,7 +77,7 @@ class Chat:
     answer: AnswerSchema | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Reply:
     """The answer of a model.
 
@@ -92,7 +92,7 @@ class Reply:
     cost: float | None = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Response:
     """An attempt that ended well: the reply, and what came with it.
 
@@ -131,7 +131,7 @@ class Response:
     written: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Attempt:
     """One try of a call: its outcome, duration (seconds) and begin (Unix time).
 
@@ -150,7 +150,7 @@ class Attempt:
     server: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Answer:
     """A call that ended well: the response, and the attempt that brought it."""
 

@@ -4,22 +4,18 @@ import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from string import Template
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from plenum import scenarios
 from plenum.base import UserError, digest, generator
 from plenum.committee.ballots import ballot_form, clerk_form
 from plenum.committee.constrained import turn_example
 from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.state import state_example
-from plenum.design import (
-    Condition,
-    Protocol,
-    changed_settings,
-    identified_backend,
-    temperature_label,
-)
-from plenum.scenarios import Variant
+from plenum.design import Condition, changed_settings, temperature_label
+
+if TYPE_CHECKING:
+    from plenum.design import Protocol
+    from plenum.scenarios import Scenario, Variant
 
 PROTOCOL_VERSION = 2
 """A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""
@@ -55,14 +51,14 @@ class CommitteeCondition(Condition):
 
     kind: ClassVar[str] = "committee"
 
-    scenario: scenarios.Scenario
+    scenario: "Scenario"
     roles: str
     preamble: str
     seats: tuple[Seat, ...]
     clerk: str
-    protocol: Protocol
+    protocol: "Protocol"
     perturbation: str = "none"
-    variants: tuple[Variant, ...] = ()
+    variants: "tuple[Variant, ...]" = ()
     resized: bool = False
     prompts: str = "plenum"
     frame: Frame = PLENUM
@@ -78,7 +74,7 @@ class CommitteeCondition(Condition):
             "clerk": self.clerk,
             "protocol": self.protocol.identified(),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": identified_backend(self.backend),
+            "backend": self.backend.identified(),
             "rounds": self.rounds,
             "seed": self.seed,
         }
@@ -105,7 +101,7 @@ class CommitteeCondition(Condition):
         others = [self.prompts] if self.prompts != "plenum" else []
         return self.roles, self.model, *others
 
-    def variant(self, replicate: int) -> Variant | None:
+    def variant(self, replicate: int) -> "Variant | None":
         """Return the wording that a replicate reads, if the scenario is perturbed."""
         return self.variants[replicate % len(self.variants)] if self.variants else None
 

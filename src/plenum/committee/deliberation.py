@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.committee import ballots, constrained, decisions, prompts
+from plenum.committee import ballots, constrained, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -60,8 +60,8 @@ class Deliberation(Conversation[CommitteeCondition]):
         condition = self._condition
         states = tuple(self._table[seat.name] for seat in condition.speaking_order)
         voted, labels = tuple(vote.decision for vote in votes), condition.scenario.labels
-        ended = decisions.Ended(labels, voted, states, count, clerk)
-        return decisions.RULES[condition.protocol.decision](ended)
+        ended = ballots.Ended(labels, voted, states, count, clerk)
+        return ballots.RULES[condition.protocol.decision](ended)
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels, frame = self._condition.scenario.labels, self._condition.frame

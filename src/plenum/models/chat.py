@@ -7,13 +7,15 @@ returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plenum.base import flatten, redact
-from plenum.design import Sampling
-from plenum.models.answer_schema import AnswerSchema
-from plenum.models.raw_requests import RawRequest, ToolCall
 from plenum.records import Failure
+
+if TYPE_CHECKING:
+    from plenum.design import Sampling
+    from plenum.models.answer_schema import AnswerSchema
+    from plenum.models.raw_requests import RawRequest, ToolCall
 
 _LONGEST_DETAIL = 10_000
 """Characters of a provider's message that are kept."""
@@ -71,10 +73,10 @@ class Chat:
     max_tokens: int
     seed: int
     logprobs: bool = False
-    request: RawRequest | None = field(default=None, hash=False)
+    request: "RawRequest | None" = field(default=None, hash=False)
     session: str = field(default="", compare=False)
     server: str = field(default="", compare=False)
-    answer: AnswerSchema | None = field(default=None, compare=False)
+    answer: "AnswerSchema | None" = field(default=None, compare=False)
 
 
 @dataclass(unsafe_hash=True)
@@ -125,7 +127,7 @@ class Response:
     logprobs: tuple[tuple[str, float], ...] = ()
     dropped: tuple[str, ...] = ()
     body: Mapping[str, Any] | None = None
-    tools: tuple[ToolCall, ...] = ()
+    tools: "tuple[ToolCall, ...]" = ()
     server: str = ""
     cached: int = 0
     written: int = 0
@@ -201,7 +203,7 @@ class CallError(Exception):
 class ChatModel(Protocol):
     """The contract of a backend."""
 
-    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+    def check(self, models: tuple[str, ...], sampling: "Sampling") -> None:
         """Refuse, before any call, a setup that can't work; raise ``UserError``."""
 
     def provider(self, model: str) -> str:

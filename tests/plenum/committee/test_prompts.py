@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.committee import prompts
-from plenum.committee.frame import FRAME_TEMPLATES, PLENUM, Frame, template_problems
+from plenum.committee.frame import PLENUM, Frame
+from plenum.committee.frame_files import FRAME_TEMPLATES, template_problems
 from plenum.committee.prompts import flatten, quote_remark
 from plenum.committee.state import State
 from plenum.design import Condition

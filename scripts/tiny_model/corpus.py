@@ -15,7 +15,14 @@ from hydra import compose, initialize_config_dir
 
 from plenum import scenarios
 from plenum.base import generator, project_root, resolve_path
-from plenum.committee import CommitteeCondition, Deliberation, Seat, prompts, require_committee
+from plenum.committee import (
+    CommitteeCondition,
+    Deliberation,
+    Seat,
+    ballots,
+    prompts,
+    require_committee,
+)
 from plenum.design import Protocol, parse_job
 from plenum.models import Message, Reply
 from plenum.scenarios import Scenario, Variant
@@ -288,7 +295,7 @@ def _clerk(rng: np.random.Generator) -> Example:
     if rng.random() < 0.9:
         return Example("clerk", *split(messages), answer)
     wrong, problem = spoil(answer, "clerk", rng), "no JSON object"
-    repair = prompts.repair_json_prompt(problem, prompts.clerk_form(labels))
+    repair = prompts.repair_json_prompt(problem, ballots.clerk_form(labels))
     return Example("clerk_repair", *split((*messages, Message("assistant", wrong), repair)), answer)
 
 

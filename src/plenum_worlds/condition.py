@@ -18,7 +18,6 @@ from plenum.design import (
     RulesConfig,
     changed_settings,
     format_value,
-    identified_backend,
     temperature_label,
 )
 from plenum_worlds.registry import find_world
@@ -124,7 +123,7 @@ class WorldCondition(Condition):
             "information": {**dataclasses.asdict(self.information), "hears": self.hears},
             "texts": digest(dataclasses.asdict(self.texts)),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": identified_backend(self.backend),
+            "backend": self.backend.identified(),
             "weights": list(map(list, self.weights)),
             **self._held,
         }

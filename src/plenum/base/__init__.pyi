@@ -12,7 +12,6 @@ from .exits import one_line as one_line
 from .exits import shows_full_errors as shows_full_errors
 from .exits import status_of as status_of
 from .extensions import Registry as Registry
-from .fences import strip_fence as strip_fence
 from .file_locks import hold_lock as hold_lock
 from .file_locks import is_locked as is_locked
 from .file_locks import require_writable as require_writable
@@ -22,6 +21,7 @@ from .identity import folder_of as folder_of
 from .identity import generator as generator
 from .identity import seed_for as seed_for
 from .json_reply import read_object as read_object
+from .json_reply import strip_fence as strip_fence
 from .json_reply import unique as unique
 from .processes import ONE_THREAD as ONE_THREAD
 from .processes import LineProcess as LineProcess

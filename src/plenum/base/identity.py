@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
 
 def canonical_json(value: Any) -> bytes:
     """Encode a value as its one JSON text: sorted keys, no spaces, UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _encode(value).encode()
 
 
 def digest(value: Any) -> str:

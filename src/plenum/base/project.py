@@ -6,12 +6,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from plenum import __version__
+from plenum.base.extensions import installed_parts
 from plenum.base.secrets import strip_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
@@ -26,18 +25,6 @@ def project_root() -> Path:
     """
     named = os.environ.get("PLENUM_ROOT")
     return Path(named) if named else Path(__file__).resolve().parents[3]
-
-
-def installed_parts(group: str) -> EntryPoints:
-    """Return the entry points of a group: what installed packages add there."""
-    parts: EntryPoints = _every_part().select(group=group)
-    return parts
-
-
-@cache
-def _every_part() -> Any:  # which of two types depends on Python's version
-    """Read the metadata of all installed packages, which takes some 10 ms, once for all groups."""
-    return entry_points()
 
 
 def config_folders() -> tuple[Path, ...]:

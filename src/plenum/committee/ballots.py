@@ -1,12 +1,12 @@
-"""Private ballots, the clerk's answer, and the tally that makes the decision."""
+"""Private ballots, the clerk's answer, the tally, and the rule by which a committee decides."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import read_object
-from plenum.committee.state import Malformed
+from plenum.base import Registry, read_object
+from plenum.committee.state import Malformed, State
 
 NONE = "NONE"
 """The decision of a committee in which no option has more than half of the ballots."""
@@ -50,6 +50,52 @@ class Count:
     decision: str
     majority_count: int
     total: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A deliberation whose ballots are in.
+
+    Attributes
+    ----------
+    labels
+        The options.
+    votes, states
+        The ballots' options and the last states, one a seat in speaking order.
+    tally, clerk
+        The ballots as they were counted, and as the clerk counted them; ``None`` if its answer
+        can't be read.
+    """
+
+    labels: tuple[str, ...]
+    votes: tuple[str, ...]
+    states: tuple[State, ...]
+    tally: Count
+    clerk: Count | None
+
+
+Rule = Callable[[Ended], str]
+"""A function that returns the label of an option, or ``NONE``."""
+
+RULES: Registry[Rule] = Registry("plenum.decision_rules", "protocol.decision")
+"""The rules by name: plenum's, then those that packages add."""
+
+RULES.add("majority", lambda ended: ended.tally.decision)
+RULES.add("clerk", lambda ended: (ended.clerk or ended.tally).decision)
+
+
+def ballot_form(labels: tuple[str, ...]) -> str:
+    """Describe the form of a ballot, for prompts."""
+    return f'{{"decision": {_choices(labels)}, "confidence": NN}}'
+
+
+def clerk_form(labels: tuple[str, ...]) -> str:
+    """Describe the form of the clerk's answer, for prompts."""
+    return f'{{"decision": {_choices((*labels, NONE))}, "majority_count": N, "total": N}}'
+
+
+def _choices(labels: tuple[str, ...]) -> str:
+    return "|".join(f'"{label}"' for label in labels)
 
 
 def parse_ballot(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) -> Ballot:

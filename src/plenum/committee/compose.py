@@ -4,8 +4,9 @@ import re
 
 from plenum import scenarios
 from plenum.base import UserError, resolve_path
-from plenum.committee import decisions, frame
+from plenum.committee import ballots, frame
 from plenum.committee.condition import CommitteeCondition, Seat
+from plenum.committee.frame_files import load_frame
 from plenum.design import (
     KINDS,
     Branch,
@@ -42,10 +43,10 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
-    decisions.RULES[typed.protocol.decision]  # refuses one that doesn't exist
+    ballots.RULES[typed.protocol.decision]  # refuses one that doesn't exist
     alone = "" if typed.protocol.interaction else "_alone"
     texts = typed.prompts
-    chosen = frame.load_frame(texts.folder, texts.answers)
+    chosen = load_frame(texts.folder, texts.answers)
     held = ""
     if typed.protocol.answers == "constrained":
         if chosen != frame.PLENUM:

@@ -3,19 +3,19 @@
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from string import Template
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from plenum import scenarios
 from plenum.base import UserError, digest, generator
+from plenum.committee.ballots import ballot_form, clerk_form
+from plenum.committee.constrained import turn_example
 from plenum.committee.frame import PLENUM, Frame
-from plenum.design import (
-    Condition,
-    Protocol,
-    changed_settings,
-    identified_backend,
-    temperature_label,
-)
-from plenum.scenarios import Variant
+from plenum.committee.state import state_example
+from plenum.design import Condition, changed_settings, temperature_label
+
+if TYPE_CHECKING:
+    from plenum.design import Protocol
+    from plenum.scenarios import Scenario, Variant
 
 PROTOCOL_VERSION = 2
 """A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""
@@ -51,14 +51,14 @@ class CommitteeCondition(Condition):
 
     kind: ClassVar[str] = "committee"
 
-    scenario: scenarios.Scenario
+    scenario: "Scenario"
     roles: str
     preamble: str
     seats: tuple[Seat, ...]
     clerk: str
-    protocol: Protocol
+    protocol: "Protocol"
     perturbation: str = "none"
-    variants: tuple[Variant, ...] = ()
+    variants: "tuple[Variant, ...]" = ()
     resized: bool = False
     prompts: str = "plenum"
     frame: Frame = PLENUM
@@ -74,7 +74,7 @@ class CommitteeCondition(Condition):
             "clerk": self.clerk,
             "protocol": self.protocol.identified(),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": identified_backend(self.backend),
+            "backend": self.backend.identified(),
             "rounds": self.rounds,
             "seed": self.seed,
         }
@@ -101,7 +101,7 @@ class CommitteeCondition(Condition):
         others = [self.prompts] if self.prompts != "plenum" else []
         return self.roles, self.model, *others
 
-    def variant(self, replicate: int) -> Variant | None:
+    def variant(self, replicate: int) -> "Variant | None":
         """Return the wording that a replicate reads, if the scenario is perturbed."""
         return self.variants[replicate % len(self.variants)] if self.variants else None
 
@@ -112,6 +112,30 @@ class CommitteeCondition(Condition):
             return self
         scenario = dataclasses.replace(self.scenario, wording=variant.packet, named=variant.id)
         return dataclasses.replace(self, scenario=scenario)
+
+    @cached_property
+    def fixed_values(self) -> dict[str, str]:
+        """The values of placeholders that are the same in all prompts."""
+        labels = self.scenario.labels
+        example = turn_example if self.constrained else state_example
+        values = {
+            "scenario": self.scenario.named or self.scenario.id,
+            "packet": self.scenario.packet,
+            "labels": ", ".join(labels),
+            "columns": " | ".join(labels),
+            "order": ", ".join(seat.label for seat in self.speaking_order),
+            "members": str(len(self.seats)),
+            "argument_words": str(self.protocol.argument_words),
+            "k": str(self.protocol.window),
+            "rounds": str(self.rounds),
+            "state_format": example(labels),
+            "ballot_form": ballot_form(labels),
+            "clerk_form": clerk_form(labels),
+        }
+        stated = {
+            key: values[key] for key in ("members", "argument_words", "labels", "state_format")
+        }
+        return {**values, "preamble": Template(self.preamble).safe_substitute(stated)}
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:

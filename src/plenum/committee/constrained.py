@@ -46,7 +46,6 @@ def count_schema(labels: tuple[str, ...], members: int) -> AnswerSchema:
     )
 
 
-@lru_cache(maxsize=256)
 def turn_example(labels: tuple[str, ...]) -> str:
     """Write the form of a turn, as a prompt shows it.
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from plenum.base import UserError
 from plenum.committee.condition import CommitteeCondition
-from plenum.committee.prompts import Remark, turn_prompt
+from plenum.committee.prompts import quote_remark, turn_prompt
 from plenum.committee.state import even_state
 from plenum.models import Message, TokenCounting
 
@@ -60,7 +60,7 @@ def _fullest(
     before = rounds * len(seats) - 1 if condition.protocol.interaction else rounds - 1
     argument, form = (_WORD * words).strip(), condition.frame.remark
     remarks = [
-        Remark.of(seats[number % len(seats)].label, argument, rounds, form)
+        quote_remark(seats[number % len(seats)].label, argument, rounds, form)
         for number in range(min(window, before))
     ]
     table = {seat.name: even_state(len(condition.scenario.labels)) for seat in seats}

@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.committee import ballots, constrained, decisions, prompts
+from plenum.committee import ballots, constrained, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -27,7 +27,7 @@ class Deliberation(Conversation[CommitteeCondition]):
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
         self._read = condition.as_read_by(replicate)
         self._form = ballots.FORMS[condition.frame.answers]
-        self._windows: defaultdict[str, deque[prompts.Remark]] = defaultdict(
+        self._windows: defaultdict[str, deque[str]] = defaultdict(
             lambda: deque(maxlen=condition.protocol.window)
         )
         self._table: dict[str, stateline.State] = {}
@@ -60,21 +60,21 @@ class Deliberation(Conversation[CommitteeCondition]):
         condition = self._condition
         states = tuple(self._table[seat.name] for seat in condition.speaking_order)
         voted, labels = tuple(vote.decision for vote in votes), condition.scenario.labels
-        ended = decisions.Ended(labels, voted, states, count, clerk)
-        return decisions.RULES[condition.protocol.decision](ended)
+        ended = ballots.Ended(labels, voted, states, count, clerk)
+        return ballots.RULES[condition.protocol.decision](ended)
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.turn_prompt(self._read, seat, *self._known(seat), number)
         held = constrained.turn_schema(labels) if self._condition.constrained else None
         ask = self._call("turn", number, seat.name, seat.model, messages, held)
-        example = prompts.turn_form(self._condition)
+        example = self._condition.fixed_values["state_format"]
         turn = yield from self._asked(
             ask, self._turn_of, lambda p: prompts.repair_prompt(p, example, frame.repair)
         )
         assert turn is not None
         self._table[seat.name] = turn["state"]
-        remark = prompts.Remark.of(seat.label, turn["argument"], number, frame.remark)
+        remark = prompts.quote_remark(seat.label, turn["argument"], number, frame.remark)
         self._window(seat).append(remark)
 
     def _turn_of(self, text: str, repaired: bool) -> Entry:
@@ -106,7 +106,7 @@ class Deliberation(Conversation[CommitteeCondition]):
             table = {name: state for name, state in table.items() if name == seat.name}
         return tuple(self._window(seat)), table
 
-    def _window(self, seat: Seat) -> deque[prompts.Remark]:
+    def _window(self, seat: Seat) -> deque[str]:
         """Return the common window, or the seat's own one without interaction."""
         return self._windows["" if self._condition.protocol.interaction else seat.name]
 
@@ -115,7 +115,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         messages = prompts.ballot_prompt(self._read, seat, *self._known(seat))
         held = constrained.ballot_schema(labels) if self._condition.constrained else None
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages, held)
-        form = prompts.ballot_form(labels)
+        form = ballots.ballot_form(labels)
         vote: ballots.Ballot = yield from self._json(
             ask, ballots.parse_ballot, form, frame.repair_ballot
         )
@@ -139,7 +139,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
         try:
             count: ballots.Count = yield from self._json(
-                ask, ballots.parse_count, prompts.clerk_form(labels), condition.frame.repair_clerk
+                ask, ballots.parse_count, ballots.clerk_form(labels), condition.frame.repair_clerk
             )
         except ConversationFailed:
             return None

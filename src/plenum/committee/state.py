@@ -3,13 +3,12 @@
 import json
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
 from plenum.base import HIDDEN, split_lines, unmask
 from plenum.models import Misread
 
-TOLERANCE = Decimal("0.02")
+TOLERANCE = 0.02
 """The largest accepted difference of the preferences' sum from 1."""
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
@@ -27,8 +26,9 @@ _TAG_LENGTH = 40
 # character: both of the latter are HIDDEN to `unmasked`, and may stand anywhere in a marker.
 _STATE, _PREF = (f"{HIDDEN}*".join(word) for word in ("STATE", "PREF"))
 _MARKS = rf"[\s{HIDDEN}*_`\"']*"
+_FIRST = "[Ss](?<![A-Za-z0-9].)"  # a letter in front: a search looks for it alone
 _MARKER = re.compile(
-    rf"(?<![A-Za-z0-9])(?:{_STATE}{_MARKS}:|(?i:{_STATE}{_MARKS}:{_MARKS}{_PREF}))"
+    rf"{_FIRST}(?:(?<=S){_STATE[1:]}{_MARKS}:|(?i:{_STATE[1:]}{_MARKS}:{_MARKS}{_PREF}))"
 )
 
 
@@ -36,7 +36,7 @@ class Malformed(Misread):
     """An answer that doesn't follow the format; the message says how."""
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class State:
     """The report of an agent: preferences on the simplex, confidence 0-100, two tags."""
 
@@ -120,14 +120,13 @@ def _parse_line(line: str, options: int, strict: bool) -> State:
     match = (_LINE if strict else _LOOSE_LINE).fullmatch(line)
     if match is None:
         raise Malformed("the STATE line breaks the format")
-    decimals = [Decimal(number.strip()) for number in match[1].split(",")]
-    pref = [float(decimal) for decimal in decimals]
+    pref = [float(number) for number in match[1].split(",")]
     if len(pref) != options:
         raise Malformed(f"{len(pref)} preferences for {options} options")
     if any(p > 1 for p in pref):
         raise Malformed("a preference above 1")
     total = sum(pref)
-    if abs(sum(decimals, Decimal(-1))) > TOLERANCE:  # in floats 0.28 + 0.4 + 0.3 is less than 0.98
+    if round(abs(total - 1), 12) > TOLERANCE:  # in floats 0.28 + 0.4 + 0.3 is less than 0.98
         raise Malformed(f"the preferences add up to {total:.4g}")
     conf = int(match[2])
     if conf > 100:

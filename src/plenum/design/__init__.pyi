@@ -18,7 +18,6 @@ from .hosts import HOSTS as HOSTS
 from .hosts import Host as Host
 from .identification import changed_settings as changed_settings
 from .identification import format_value as format_value
-from .identification import identified_backend as identified_backend
 from .identification import temperature_label as temperature_label
 from .kinds import KINDS as KINDS
 from .kinds import Kind as Kind
@@ -127,7 +126,6 @@ __all__ = [
     "explain",
     "flags_first",
     "format_value",
-    "identified_backend",
     "is_study",
     "kind_of",
     "make_plain",

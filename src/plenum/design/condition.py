@@ -11,17 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plenum.base import digest, folder_of
-from plenum.design.settings import (
-    Backend,
-    Branch,
-    Budget,
-    Calls,
-    Sampling,
-    StatedPrice,
-)
+
+if TYPE_CHECKING:
+    from plenum.design.settings import Backend, Branch, Budget, Calls, Sampling, StatedPrice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +40,12 @@ class Condition(ABC):
     kind: ClassVar[str]
 
     model: str
-    sampling: Sampling
-    backend: Backend
+    sampling: "Sampling"
+    backend: "Backend"
     rounds: int
     seed: int
     weights: tuple[tuple[str, str], ...] = ()
-    branch: Branch | None = None
+    branch: "Branch | None" = None
     rerun: int = 0
 
     @abstractmethod
@@ -142,9 +137,9 @@ class Job:
     condition: Condition
     study: str
     replicates: int
-    calls: Calls
-    budget: Budget
-    prices: dict[str, StatedPrice]
+    calls: "Calls"
+    budget: "Budget"
+    prices: "dict[str, StatedPrice]"
     tracking_uri: str | None
     journals: str
     dry_run: bool

@@ -4,7 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.design.settings import HOSTED_ELSEWHERE, Api, Backend, Hosted, Simulated
+HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
+"""Settings of hosted models that the environment's fingerprint covers, or that change nothing."""
 
 
 def format_value(value: Any) -> str:
@@ -34,24 +35,6 @@ def changed_settings(
         if field.name not in named
         and getattr(part, field.name) != (defaults or {}).get(field.name, field.default)
     ]
-
-
-def identified_backend(backend: Backend) -> dict[str, Any]:
-    """Collect the settings of a backend that can change an outcome.
-
-    Endpoints that aren't set are left out: listing another provider is no other condition. A fleet
-    is named by the first of its servers: others may come and go.
-    """
-    values = dataclasses.asdict(backend)
-    if isinstance(backend, Simulated) and backend.fit is None:  # identities are older than this
-        del values["fit"]
-    if isinstance(backend, Hosted):
-        return {key: value for key, value in values.items() if key not in HOSTED_ELSEWHERE}
-    if isinstance(backend, Api):
-        values["api_base"] = {provider: urls[0] for provider, urls in backend.fleets.items()}
-        if backend.answer_form == "auto":  # identities are older than this setting
-            del values["answer_form"]
-    return values
 
 
 def temperature_label(temperature: float) -> str:

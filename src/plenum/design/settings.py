@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
+from plenum.design.identification import HOSTED_ELSEWHERE
 from plenum.design.ranges import (
     Checked,
     Count,
@@ -96,6 +97,13 @@ class Simulated(Checked):
     timeout_rate: Probability = 0.0
     rate_limit_rate: Probability = 0.0
 
+    def identified(self) -> dict[str, Any]:
+        """Return the settings that are part of an identity, all of which change answers."""
+        values = asdict(self)
+        if self.fit is None:  # identities are older than this
+            del values["fit"]
+        return values
+
 
 @dataclass(frozen=True)
 class Api(Checked):
@@ -115,6 +123,18 @@ class Api(Checked):
         """The URLs by provider, as far as there are any."""
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in self.api_base.items()}
         return {provider: tuple(urls) for provider, urls in listed.items() if urls and urls[0]}
+
+    def identified(self) -> dict[str, Any]:
+        """Return the settings that are part of an identity.
+
+        Endpoints that aren't set are left out: listing another provider is no other condition. A
+        fleet is named by the first of its servers: others may come and go.
+        """
+        values = asdict(self)
+        values["api_base"] = {provider: urls[0] for provider, urls in self.fleets.items()}
+        if self.answer_form == "auto":  # identities are older than this setting
+            del values["answer_form"]
+        return values
 
 
 @dataclass(frozen=True)
@@ -141,6 +161,10 @@ class Hosted(Checked):
     threads: Annotated[Int, Field(ge=1, le=1024)] = 2
     prefix_cache_mb: Count = 4096
 
+    def identified(self) -> dict[str, Any]:
+        """Return the settings that are part of an identity, without where the model runs."""
+        return {key: value for key, value in asdict(self).items() if key not in HOSTED_ELSEWHERE}
+
 
 @dataclass(frozen=True)
 class Information(Checked):
@@ -163,11 +187,12 @@ class Recorded(Checked):
 
     name: Literal["logs"] = "logs"
 
+    def identified(self) -> dict[str, Any]:
+        """Return the settings that are part of an identity."""
+        return asdict(self)
+
 
 Backend = Simulated | Api | Hosted | Recorded
-
-HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
-"""Settings that the environment's fingerprint covers, or that change nothing."""
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,8 @@ class Ticket:
 
     async def enter(self, chat: Chat) -> None:
         """Reserve the highest cost of the call, and wait for a permit."""
-        self._permit = None
-        await self.admit(self.demand_of(chat))
+        self._permit, self._demand = None, self.demand_of(chat)
+        await self.admit(self._demand)
 
     async def admit(self, demand: Demand) -> None:
         """Do as :meth:`enter`, given the highest usage of the call."""
@@ -197,16 +197,15 @@ class Ticket:
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))
 
-    def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
-        """Return what a failed attempt may have cost, for the call log."""
-        if not self.may_be_billed(attempt):
-            return {}
-        return self.at_most(chat)
+    def billed(self, attempt: Attempt) -> dict[str, Any]:
+        """Return what a failed attempt at the last call may have cost, for the call log."""
+        return self.at_most() if self.may_be_billed(attempt) else {}
 
-    def at_most(self, chat: Chat) -> dict[str, Any]:
-        """Return the highest usage of a call, for the call log."""
-        most = self._admission.ledger.price_of(self.demand_of(chat))
-        known = self._admission.ledger.price(chat.model) is not None
+    def at_most(self) -> dict[str, Any]:
+        """Return the highest usage of the call that was entered last, for the call log."""
+        assert self._demand is not None
+        most = self._admission.ledger.price_of(self._demand)
+        known = self._admission.ledger.price(self._demand.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
     def may_be_billed(self, attempt: Attempt) -> bool:

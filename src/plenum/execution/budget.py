@@ -26,7 +26,7 @@ class BudgetSpent(Exception):
     """Raised if the next call might exceed the budget; no further call is made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Demand:
     """The highest usage of a call: tokens of its prompt, and of its longest answer.
 

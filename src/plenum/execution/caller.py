@@ -105,7 +105,7 @@ class Caller:
     def _note_sent(self, chat: Chat, labels: Mapping[str, Any], number: int) -> None:
         if self.log is not None:
             unanswered = {"answered": False, "status": None, "latency_s": 0.0}
-            most = self.ticket.at_most(chat)
+            most = self.ticket.at_most()
             self.log.sent({**self._named(chat, labels, number), **unanswered, **most})
 
     def _append(
@@ -127,7 +127,7 @@ class Caller:
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
                 **({"server": attempt.server} if attempt.server else {}),
-                **(self.ticket.billed(chat, attempt) if more is None else more),
+                **(self.ticket.billed(attempt) if more is None else more),
             }
         )
 

@@ -1,14 +1,14 @@
 """The reporting processes of a sweep, and the cache of their reports."""
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import LineProcess, code_digest
-from plenum.records import DamagedJournal, find_call_logs, recall, remember
+from plenum.base import LineProcess
+from plenum.execution.reporter import digest_input
+from plenum.records import DamagedJournal, recall, remember
 
 FILE = "report.json"
 """The file in a condition's folder with its last report, and a digest of its input."""
@@ -61,13 +61,14 @@ class ReportPool:
             There are no estimates.
         """
         request = {"indices": list(indices), "target": target, "stopped": stopped}
-        key = _key(folder, request)
-        report: dict[str, Any] | None = recall(folder / FILE, key)
+        report: dict[str, Any] | None = None
+        if (folder / FILE).exists():
+            report = recall(folder / FILE, digest_input(folder, request))
         if report is None:
             report = await self._ask({"folder": str(folder), **request, "estimate": True})
             if "error" in report:
                 raise DamagedJournal(f"no estimates: {report['error']}")
-            remember(folder / FILE, key, report)
+            remember(folder / FILE, report.pop("made_of"), report)
         return report
 
     async def accounts(
@@ -82,15 +83,3 @@ class ReportPool:
         """Ask the process with the fewest pending requests."""
         await self.start()
         return await min(self._processes, key=lambda p: p.sent - p.done).ask(request)
-
-
-def _key(folder: Path, request: dict[str, Any]) -> str:
-    """Digest the request, the files that it is answered from, and the code."""
-    names = [f"{index:03d}.jsonl" for index in request["indices"]]
-    digest = hashlib.blake2b(f"{code_digest()} {request}".encode(), digest_size=16)
-    logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
-    for path in (folder / name for name in (*names, *logs)):
-        data = path.read_bytes() if path.exists() else b""
-        # With its length, so that no bytes can move from one file's end to the next one's start.
-        digest.update(b"%d " % len(data) + data)
-    return digest.hexdigest()

@@ -1,13 +1,15 @@
 """The reporting process, which reads a condition's journals, counts and estimates."""
 
+import hashlib
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import answer_parent, step_back
+from plenum.base import answer_parent, code_digest, step_back
 from plenum.execution.usage import count_usage
-from plenum.records import attempts, read
+from plenum.records import attempts, find_call_logs, read
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -30,7 +32,21 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"accounts": accounts}
     from plenum.execution.summarise import report_condition
 
-    return report_condition(transcripts, accounts)
+    report = report_condition(transcripts, accounts)
+    return {**report, "made_of": digest_input(folder, request)}
+
+
+def digest_input(folder: Path, request: Mapping[str, Any]) -> str:
+    """Digest a request for estimates, the files that they are made of, and the code."""
+    asked = {key: request[key] for key in ("indices", "target", "stopped")}
+    digest = hashlib.blake2b(f"{code_digest()} {asked}".encode(), digest_size=16)
+    names = [f"{index:03d}.jsonl" for index in asked["indices"]]
+    logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
+    for path in (folder / name for name in (*names, *logs)):
+        data = path.read_bytes() if path.exists() else b""
+        # With its length, so that no bytes can move from one file's end to the next one's start.
+        digest.update(b"%d " % len(data) + data)
+    return digest.hexdigest()
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ happens to that model again.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
@@ -39,7 +39,7 @@ class Trials:
     """
 
     def __init__(self) -> None:
-        self._models: dict[Hashable, _Tried] = {}
+        self._models: defaultdict[Hashable, _Tried] = defaultdict(_Tried)
         self._changed = asyncio.Event()
 
     def of(self, job: Job, index: int) -> "Trial":
@@ -52,7 +52,7 @@ class Trials:
 
     def tried(self, model: Hashable) -> _Tried:
         """Return the state of a model's trial."""
-        return self._models.setdefault(model, _Tried())
+        return self._models[model]
 
     def change(self) -> None:
         """Wake the replicates that wait for a trial."""

@@ -7,13 +7,15 @@ returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plenum.base import flatten, redact
-from plenum.design import Sampling
-from plenum.models.answer_schema import AnswerSchema
-from plenum.models.raw_requests import RawRequest, ToolCall
 from plenum.records import Failure
+
+if TYPE_CHECKING:
+    from plenum.design import Sampling
+    from plenum.models.answer_schema import AnswerSchema
+    from plenum.models.raw_requests import RawRequest, ToolCall
 
 _LONGEST_DETAIL = 10_000
 """Characters of a provider's message that are kept."""
@@ -25,7 +27,7 @@ SIMULATED = "fp_simulated"
 """The system fingerprint of simulated answers, by which they can be recognised."""
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Message:
     """One message of a chat; ``role`` is ``system``, ``user`` or ``assistant``.
 
@@ -38,7 +40,7 @@ class Message:
     shared: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Chat:
     """A call to a model.
 
@@ -71,13 +73,13 @@ class Chat:
     max_tokens: int
     seed: int
     logprobs: bool = False
-    request: RawRequest | None = field(default=None, hash=False)
+    request: "RawRequest | None" = field(default=None, hash=False)
     session: str = field(default="", compare=False)
     server: str = field(default="", compare=False)
-    answer: AnswerSchema | None = field(default=None, compare=False)
+    answer: "AnswerSchema | None" = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Reply:
     """The answer of a model.
 
@@ -92,7 +94,7 @@ class Reply:
     cost: float | None = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Response:
     """An attempt that ended well: the reply, and what came with it.
 
@@ -125,13 +127,13 @@ class Response:
     logprobs: tuple[tuple[str, float], ...] = ()
     dropped: tuple[str, ...] = ()
     body: Mapping[str, Any] | None = None
-    tools: tuple[ToolCall, ...] = ()
+    tools: "tuple[ToolCall, ...]" = ()
     server: str = ""
     cached: int = 0
     written: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Attempt:
     """One try of a call: its outcome, duration (seconds) and begin (Unix time).
 
@@ -150,7 +152,7 @@ class Attempt:
     server: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Answer:
     """A call that ended well: the response, and the attempt that brought it."""
 
@@ -201,7 +203,7 @@ class CallError(Exception):
 class ChatModel(Protocol):
     """The contract of a backend."""
 
-    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+    def check(self, models: tuple[str, ...], sampling: "Sampling") -> None:
         """Refuse, before any call, a setup that can't work; raise ``UserError``."""
 
     def provider(self, model: str) -> str:

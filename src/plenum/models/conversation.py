@@ -19,7 +19,7 @@ Entry = dict[str, Any]
 C = TypeVar("C", bound=Condition)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Ask:
     """The call that a conversation waits for."""
 

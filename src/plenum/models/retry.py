@@ -66,7 +66,7 @@ async def call_with_retries(
     raise AssertionError("max_attempts is at least 1")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Attempts:
     """The attempts of a call; see :func:`call_with_retries`."""
 

@@ -81,6 +81,7 @@ class Journal:
         self._wrote = False
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
+            self._inode = os.fstat(self._descriptor).st_ino
             entries, self._size, self._chain = verify_lines(path, path.read_bytes())
             if entries:
                 _check_head(path, entries[0], head)
@@ -160,10 +161,10 @@ class Journal:
         except FileNotFoundError:
             return  # removed: there is nobody else's to spoil
         try:
-            there, here = os.fstat(looking), os.fstat(self._descriptor)
+            there = os.fstat(looking)
         finally:
             os.close(looking)
-        if (there.st_size, there.st_ino) != (self._size, here.st_ino):
+        if (there.st_size, there.st_ino) != (self._size, self._inode):
             raise self._not_alone()
 
     def _not_alone(self) -> DamagedJournal:

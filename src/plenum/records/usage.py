@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass
 class Usage:
     """Calls, tokens, dollars, attempts and time; sums and differences go part by part.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plenum.base import UserError, digest
-from plenum.design import Condition, Hosted, identified_backend
+from plenum.design import Condition, Hosted
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.overrides import check
 
@@ -58,7 +58,7 @@ class ProgramCondition(Condition):
             "knobs": dict(self.knobs),
             "overrides": dict(self.overrides),
             "model": self.model,
-            "backend": identified_backend(self.backend),
+            "backend": self.backend.identified(),
             "seed": 0,  # no setting: runs of a program on a case count together
             **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,

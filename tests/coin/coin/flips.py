@@ -15,7 +15,6 @@ from plenum.design import (
     Config,
     Probability,
     changed_settings,
-    identified_backend,
     validate,
     with_weights,
 )
@@ -40,7 +39,7 @@ class CoinCondition(Condition):
             "coin": self.heads,
             "model": self.model,
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": identified_backend(self.backend),
+            "backend": self.backend.identified(),
             "rounds": self.rounds,
             "seed": self.seed,
         }

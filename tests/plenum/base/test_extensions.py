@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
-from plenum.base import project
+from plenum.base import extensions
 from plenum.base.errors import UserError
 from plenum.base.extensions import Registry
 
@@ -18,7 +18,7 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> Registry[float]:
         EntryPoint("e", "math:e", GROUP),
         EntryPoint("gone", "plenum_that_is_not_installed:PART", GROUP),
     ]
-    monkeypatch.setattr(project, "_every_part", lambda: EntryPoints(found))
+    monkeypatch.setattr(extensions, "_every_part", lambda: EntryPoints(found))
     registry = Registry[float](GROUP, "number")
     registry.add("zero", 0.0)
     return registry

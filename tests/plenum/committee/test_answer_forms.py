@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.base.fences import strip_fence
+from plenum.base.json_reply import strip_fence
 from plenum.base.text import split_lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread

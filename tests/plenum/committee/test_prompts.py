@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.committee import prompts
-from plenum.committee.frame import FRAME_TEMPLATES, PLENUM, Frame, template_problems
-from plenum.committee.prompts import Remark, flatten
+from plenum.committee.frame import PLENUM, Frame
+from plenum.committee.frame_files import FRAME_TEMPLATES, template_problems
+from plenum.committee.prompts import flatten, quote_remark
 from plenum.committee.state import State
 from plenum.design import Condition
 
@@ -39,7 +40,7 @@ said = st.text(max_size=80) | st.lists(
 
 def user(
     condition: Condition,
-    window: list[Remark],
+    window: list[str],
     kind: str = "turn",
     table: dict[str, State] = TABLE,
 ) -> str:
@@ -69,7 +70,7 @@ def test_a_seat_reads_its_mandate_its_sections_and_the_window_oldest_first(
     assert base.seats[2].mandate in system
     heads = [line for line in user(base, []).splitlines() if line.startswith("## ")]
     assert heads == ["## Scenario", "## Recent arguments", "## Committee table", "## Your turn"]
-    window = [Remark("Equity", "One."), Remark("Chair", "Two.")]
+    window = [quote_remark("Equity", "One."), quote_remark("Chair", "Two.")]
     for kind in ("turn", "ballot"):
         text = user(base, window, kind)
         assert base.scenario.packet in text
@@ -117,7 +118,7 @@ def test_a_seat_that_has_not_spoken_may_have_an_even_state(condition: Make) -> N
 
 
 def test_without_feedback_the_table_is_shown_and_no_argument(condition: Make) -> None:
-    silent, window = condition("protocol=no_feedback"), [Remark("Equity", "One.")]
+    silent, window = condition("protocol=no_feedback"), [quote_remark("Equity", "One.")]
     for kind in ("turn", "ballot"):
         text = user(silent, window, kind)
         assert section(text, "Recent arguments") == ["Arguments are not shown."]
@@ -173,7 +174,7 @@ def test_the_clerk_reads_every_ballot_and_nothing_of_the_discussion(base: Condit
 
 
 def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
-    text = prompts.repair_prompt("two STATE lines", prompts.turn_form(base)).content
+    text = prompts.repair_prompt("two STATE lines", base.fixed_values["state_format"]).content
     assert "two STATE lines" in text
     assert 'STATE: pref=[pA,pB,pC]; conf=NN; tags=["tag_one","tag_two"]' in text
 
@@ -206,8 +207,8 @@ def test_plenums_templates_are_templates() -> None:
 def test_no_argument_opens_a_section_or_a_remark(
     condition: Make, arguments: list[str], kind: str
 ) -> None:
-    forged = user(condition(), [Remark("Equity", flatten(a)) for a in arguments], kind)
-    honest = user(condition(), [Remark("Equity", "So.") for _ in arguments], kind)
+    forged = user(condition(), [quote_remark("Equity", flatten(a)) for a in arguments], kind)
+    honest = user(condition(), [quote_remark("Equity", "So.") for _ in arguments], kind)
     assert len(forged.splitlines()) == len(honest.splitlines())
     heads = [
         [line for line in text.splitlines() if line.startswith("## ")] for text in (forged, honest)
@@ -224,7 +225,7 @@ def test_no_argument_opens_a_line_where_a_frame_does_not_quote(
     condition: Make, arguments: list[str], kind: str
 ) -> None:
     bare = replace(condition(), frame=Frame(remark="[Round ${round02} | $label] $argument"))
-    window = [Remark.of("Equity", argument, 3, bare.frame.remark) for argument in arguments]
+    window = [quote_remark("Equity", argument, 3, bare.frame.remark) for argument in arguments]
     remarks = section(user(bare, window, kind), "Recent arguments")
     assert remarks == [f"[Round 03 | Equity] {flatten(a)}" for a in arguments]
 
@@ -232,7 +233,9 @@ def test_no_argument_opens_a_line_where_a_frame_does_not_quote(
 @given(said)
 @example("".join(FORGERIES))
 def test_an_argument_can_be_read_back_from_its_quotation(condition: Make, argument: str) -> None:
-    (line,) = section(user(condition(), [Remark("Equity", flatten(argument))]), "Recent arguments")
+    (line,) = section(
+        user(condition(), [quote_remark("Equity", flatten(argument))]), "Recent arguments"
+    )
     assert json.loads(line.removeprefix("Equity: ")) == flatten(argument)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
-from plenum.committee.prompts import Remark
+from plenum.committee.prompts import quote_remark
 from plenum.committee.state import State
 from plenum.design import Calls, Condition, Protocol, Simulated
 from plenum.models import CallError, Chat, Reply, Response
@@ -175,11 +175,14 @@ def test_an_argument_keeps_to_the_word_limit(condition: Make, words: int) -> Non
 
 # --- reads what a model would read -------------------------------------------------------------
 
-SAID = [Remark("Welfare", "Take option B (Public option)."), Remark("Rights", "Option A is fair.")]
+SAID = [
+    quote_remark("Welfare", "Take option B (Public option)."),
+    quote_remark("Rights", "Option A is fair."),
+]
 TABLE = {"Rights": State((0.6, 0.2, 0.2), 80, ("one", "two"))}
 
 
-def chair(condition: Condition, said: list[Remark] = SAID, **knobs: float) -> tuple[float, ...]:
+def chair(condition: Condition, said: list[str] = SAID, **knobs: float) -> tuple[float, ...]:
     """What the Chair prefers after reading this, without noise."""
     messages = prompts.turn_prompt(condition, condition.seats[0], said, TABLE)
     chat = Chat(condition.seats[0].model, messages, 0.0, 400, seed=1)

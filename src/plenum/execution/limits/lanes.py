@@ -45,7 +45,7 @@ class Lane:
         return max(self.server.wait(now), self.rates.wait(tokens, now))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Permit:
     """A call's permit: since when (the loop's time), where, and what it took."""
 

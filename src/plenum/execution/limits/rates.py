@@ -14,6 +14,9 @@ class Units:
     tokens: Taken | None
 
 
+_NONE = Units(None, None)
+
+
 class Rates:
     """The limits a minute under one name, if there are any.
 
@@ -46,6 +49,8 @@ class Rates:
 
     def take(self, tokens: int, now: float) -> Units:
         """Take a call's units."""
+        if self._requests is self._tokens is None:
+            return _NONE
         return Units(
             self._requests.take(1, now) if self._requests else None,
             self._tokens.take(tokens, now) if self._tokens else None,

@@ -3,7 +3,6 @@
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from typing import Any
 
 import aiohttp
@@ -47,9 +46,9 @@ class BodyReader:
         TooLong
             It is longer; the connection is closed.
         """
-        body, waited = bytearray(), False
+        body, alone = bytearray(), False
         kept = _kept(response.status, self._most)
-        async with AsyncExitStack() as alone:
+        try:
             async for piece in response.content.iter_any():
                 body += piece
                 if len(body) > kept:
@@ -57,9 +56,11 @@ class BodyReader:
                     if response.status == 200:
                         raise make_length_error(self._most)
                     return body[:kept]
-                if len(body) > _LARGE_BYTES and not waited:
-                    await alone.enter_async_context(self._large)
-                    waited = True
+                if len(body) > _LARGE_BYTES and not alone:
+                    alone = await self._large.acquire()
+        finally:
+            if alone:
+                self._large.release()
         return body
 
 

@@ -47,9 +47,9 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_audit.gating import composed, concluded
+        from plenum_audit.gate import compose_gate, judge_cases
 
-        status = concluded(composed(cfg))
+        status = judge_cases(compose_gate(cfg))
     if status is not None:
         raise SystemExit(status)
 

@@ -19,7 +19,7 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import explorer, read_study_settings
 
-        explorer.publish(read_study_settings(explorer.Explored, cfg))
+        explorer.publish(read_study_settings(explorer.ExploredStudy, cfg))
 
 
 if __name__ == "__main__":

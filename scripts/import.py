@@ -26,12 +26,12 @@ def main(cfg: DictConfig) -> None:
         if cfg.what == "design":
             from plenum_papers.published import design
 
-            design.bring_in(design.requested(cfg))
+            design.bring_in(design.read_config(cfg))
             return
         if cfg.published is not None:
-            from plenum_papers.published import importing
+            from plenum_papers.published import importer
 
-            importing.bring_in(importing.requested(cfg))
+            importer.bring_in(importer.read_config(cfg))
             return
         from plenum_archive import import_
 

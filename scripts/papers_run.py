@@ -99,7 +99,7 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         began = time.monotonic()
         one_study = replace(chosen, study=name, out=chosen.out / name)
         shown = {field.name: getattr(one_study, field.name) for field in fields(Settings)}
-        page = explorer.Explored(**shown | {"out": one_study.out / "explorer.html"})
+        page = explorer.ExploredStudy(**shown | {"out": one_study.out / "explorer.html"})
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
@@ -119,7 +119,7 @@ def _lead(size: str | None) -> str:
     return f"Numbered results of the papers, {extent[size]}; published values stand next to them."
 
 
-def _notice(collected: Sequence[collection.Shown]) -> str:
+def _notice(collected: Sequence[collection.ShownItem]) -> str:
     """What is simulated or tiny says so first."""
     warned = ("no evidence", "stands for no real model")
     lines = dict.fromkeys(shown.provenance for shown in collected)

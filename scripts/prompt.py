@@ -26,7 +26,7 @@ def main(cfg: DictConfig) -> None:
         from plenum.execution import prompt
         from plenum.reports import read_study_settings
 
-        prompt.show(read_study_settings(prompt.Wanted, cfg))
+        prompt.show(read_study_settings(prompt.WantedCall, cfg))
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ WORDS = ("list", "delete", "restore")
 @hydra.main(version_base="1.3", config_path="../conf", config_name="study")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import managing
+        from plenum.reports import study_commands
 
-        managing.manage(managing.request(cfg))
+        study_commands.manage(study_commands.request(cfg))
 
 
 def override(argument: str) -> str:

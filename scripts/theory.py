@@ -30,7 +30,7 @@ try:
         Table,
         add_caption,
         apply_look,
-        drawing_style,
+        apply_style,
         format_number,
         format_p_value,
         save_figure,
@@ -47,7 +47,7 @@ with one_line_errors():  # the package of worlds may not be installed
         GridResult,
         Monotonicity,
         ParameterGrid,
-        expected,
+        compute_expected,
         monotonicity,
         simulate,
         stable,
@@ -107,7 +107,7 @@ def main() -> None:
     files = [options.out / "theory.csv"]
     write(outcome, files[0])
     for g, gamma in enumerate(outcome.grid.gamma):
-        with drawing_style():
+        with apply_style():
             figure = drawn(outcome, g)
         files += save_figure(figure, options.out, f"figure6_gamma{gamma:g}")
     print(f"written: {', '.join(map(str, files))}")
@@ -163,7 +163,7 @@ def checks(outcome: GridResult) -> Iterator[str]:
         return
     for name, exact, value, error in zip(
         ("D_opt where no shocks strike", "mean deviation"),
-        expected(outcome.grid, outcome.rounds, outcome.spread),
+        compute_expected(outcome.grid, outcome.rounds, outcome.spread),
         (outcome.dopt, outcome.dbar),
         (outcome.perf_se, outcome.dbar_se),
         strict=True,
@@ -190,7 +190,7 @@ def _monotonicity(result: Monotonicity) -> Iterator[str]:
 def write(outcome: GridResult, path: Path) -> None:
     """One line a cell, with the exact values where there are any."""
     grid = outcome.grid
-    dopt, dbar = expected(grid, outcome.rounds, outcome.spread)
+    dopt, dbar = compute_expected(grid, outcome.rounds, outcome.spread)
     columns = {
         "perf": outcome.perf,
         "perf_se": outcome.perf_se,

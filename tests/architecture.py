@@ -472,6 +472,65 @@ def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
             yield from _public_names(node.body, prefix)
 
 
+_STATES = re.compile(
+    r"(between|beside|chosen|drawn|driven|found|given|grown|held|hidden|kept|known|left|lost|made|"
+    r"nothing|own|paid|said|sent|shown|spoken|taken|told|written|\w+ed|\w+ing)$"
+)
+"""Words that say a state or an event where an action should stand, as in ``counted(rows)``."""
+
+_VERBS = {"bring", "embed", "exceed", "feed", "need", "proceed", "seed", "speed", "string"}
+"""Verbs that merely end like a state."""
+
+_TERMS = {
+    "acting", "branching", "closing", "drawing", "heading", "hearing", "hosted", "mapping",
+    "meaning", "recorded", "resampling", "sampling", "setting", "simulated", "smoothing",
+    "stopping", "tracking", "wording",
+}  # fmt: skip
+"""Nouns that merely end like a state, and the names of backends."""
+
+
+def names_of_states(root: Path) -> list[str]:
+    """Functions, classes and modules that are named by a participle: ``module: name``.
+
+    Of a function the first word counts, of a module the last one, and of a class the only one.
+    Properties are attributes, and errors say what has happened.
+    """
+    found = []
+    for path in sources(root):
+        place = str(path.relative_to(root / "src"))
+        if _is_state(path.stem.rpartition("_")[2]):
+            found.append(place)
+        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                word = "" if _is_attribute(node) else node.name.strip("_").partition("_")[0]
+            elif isinstance(node, ast.ClassDef):
+                word = "" if _is_error(node) else _only_word(node.name)
+            else:
+                continue
+            if _is_state(word):
+                found.append(f"{place}: {node.name}")
+    return found
+
+
+def _is_state(word: str) -> bool:
+    return word not in _VERBS | _TERMS and bool(_STATES.match(word))
+
+
+def _only_word(name: str) -> str:
+    words = re.findall("[A-Z][a-z0-9]*", name)
+    return words[0].lower() if len(words) == 1 else ""
+
+
+def _is_attribute(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return True for a property, and for a method that Python names."""
+    properties = ("property" in ast.unparse(each) for each in node.decorator_list)
+    return node.name.startswith("__") or any(properties)
+
+
+def _is_error(node: ast.ClassDef) -> bool:
+    return any(re.search(r"Exception|Error|Misread|float", ast.unparse(b)) for b in node.bases)
+
+
 _QUESTION = re.compile(
     r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its)\b"
 )
@@ -587,7 +646,7 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
 def _faced_names(modules: dict[str, Path]) -> dict[str, str]:
     """Dotted names in the stubs of faces, and where each is defined.
 
-    Such as ``plenum.dynamics.pooled``, a function, and ``plenum.dynamics.pooled.pooled``.
+    Such as ``plenum.dynamics.pool``, a function, and ``plenum.dynamics.meta_analysis.pool``.
     """
     stubs = {module: path.with_suffix(".pyi") for module, path in modules.items()}
     return {

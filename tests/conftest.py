@@ -127,8 +127,8 @@ def shared_style() -> Iterator[None]:
     """Figures have the shared style, and don't pile up."""
     from matplotlib import pyplot as plt
 
-    from plenum.reports.style import drawing_style
+    from plenum.reports.style import apply_style
 
-    with drawing_style():
+    with apply_style():
         yield
     plt.close("all")

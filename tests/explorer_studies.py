@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.records import Journal
-from plenum.reports import estimating
+from plenum.reports import estimates
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER, gather_committees
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
@@ -111,7 +111,7 @@ class Written(Kept):
         return condition
 
     def rows(self) -> list[Row]:
-        return estimating.estimate_study(self.tracked, self.chosen)
+        return estimates.estimate_study(self.tracked, self.chosen)
 
     def _journal(
         self,

@@ -269,7 +269,7 @@ def _import(names: Sequence[str]) -> None:
 
 def _import_all(package: Path) -> None:
     """Import the modules of a package, after MLflow was told how to behave in a door."""
-    importlib.import_module("plenum.tracking.store").quieten()
+    importlib.import_module("plenum.tracking.store").silence()
     for file in sorted(package.rglob("[!_]*.py")):
         name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
         if not f"{name}.".startswith(_LATER):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary
-from plenum.reports import estimating
+from plenum.reports import estimates
 from plenum.reports.groups import RowGroup
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -101,7 +101,7 @@ def one_shot(key: int, decisions: str, **factors: str) -> TrackedCondition:
 
 def build(conditions: Sequence[TrackedCondition], chosen: Settings = CHOSEN) -> list[Row]:
     """Rows with few draws."""
-    return estimating.estimate_study(conditions, chosen)
+    return estimates.estimate_study(conditions, chosen)
 
 
 def group(rows: Sequence[Row], chosen: Settings = CHOSEN) -> RowGroup:

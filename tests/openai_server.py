@@ -22,11 +22,11 @@ from typing import Any
 from aiohttp import web
 
 from plenum_checks.fault_server import FaultSettings
-from plenum_checks.fault_server import serving as fault_serving
+from plenum_checks.fault_server import serve_in_thread as fault_serving
 from plenum_checks.fault_server.answers import SimulatedAnswers
 from plenum_checks.fault_server.questions import read
-from plenum_checks.fault_server.running import RunningServer
 from plenum_checks.fault_server.server import FaultServer
+from plenum_checks.fault_server.server_runner import RunningServer
 
 
 class Server(FaultServer):

@@ -21,7 +21,7 @@ LAYERS = {
     "plenum_audit.dynamics": "dynamics",
     "plenum_audit.execution": "execution",
     "plenum_audit.kind": "design",
-    "plenum_audit.logged": "records",
+    "plenum_audit.log_counts": "records",
     "plenum_audit.profiles": "dynamics",
     "plenum_audit.programs": "programs",
     "plenum_audit.readers": "records",
@@ -33,14 +33,14 @@ LAYERS = {
     "plenum_checks.wordings": "scenarios",
     "plenum_fit": "dynamics",
     "plenum_fit.figure": "reports",
-    "plenum_fit.planning": "reports",
-    "plenum_fit.playing": "execution",
+    "plenum_fit.plans": "reports",
+    "plenum_fit.fitted_agents": "execution",
     "plenum_fit.publish": "doors",
-    "plenum_fit.released": "doors",
+    "plenum_fit.released_runs": "doors",
     "plenum_fit.tables": "reports",
     "plenum_fleet": "execution",
     "plenum_fleet.buckets": "records",
-    "plenum_fleet.recorded": "dynamics",
+    "plenum_fleet.recorded_estimates": "dynamics",
     "plenum_fleet.servers": "models",
     "plenum_fleet.stored_estimates": "reports",
     "plenum_fleet.tracking": "tracking",
@@ -55,9 +55,9 @@ LAYERS = {
     "plenum_rules": "reports",
     "plenum_rules.aggregation": "dynamics",
     "plenum_rules.committees": "dynamics",
-    "plenum_rules.comparing": "dynamics",
+    "plenum_rules.comparisons": "dynamics",
     "plenum_rules.live": "execution",
-    "plenum_rules.stopping": "dynamics",
+    "plenum_rules.stopping_rules": "dynamics",
     "plenum_worlds": "worlds",
     "plenum_worlds.dynamics": "dynamics",
     "plenum_worlds.estimates": "execution",
@@ -319,13 +319,13 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         "plenum/models/chat.py": "def f():\n    from plenum.records.journal import journal",
         "plenum/models/retry.py": "from plenum.records import journal",
         "plenum_audit/__init__.py": "",
-        "plenum_audit/gating.py": "__all__ = ['composed']",
+        "plenum_audit/gate.py": "__all__ = ['composed']",
         "plenum_audit/kind.py": "",
         "plenum_audit/reports/__init__.py": "",
         "plenum_audit/reports/page.py": "from plenum_audit import kind",
         "plenum_papers/__init__.py": "from plenum_audit import gating, kind",
         "../run.py": "from plenum.records.journal import journal",
-        "../scripts/audit.py": "from plenum_audit.gating import composed",
+        "../scripts/audit.py": "from plenum_audit.gate import composed",
         "../scripts/bench/kills.py": "from plenum.records.journal import journal",
         "../scripts/bench/retries.py": "from plenum.models import chat",
     }
@@ -478,7 +478,7 @@ def test_tables_have_one_renderer_a_format(modules: dict[str, str]) -> None:
     written = {module: table_writers(source) for module, source in modules.items()}
     assert {module: used for module, used in written.items() if used} == {
         "plenum.reports.table": ["frame.assign(**several).to_csv"],
-        "plenum.reports.printing": ["rich.table.Table"],
+        "plenum.reports.terminal_tables": ["rich.table.Table"],
         "plenum.reports.latex": ["styled.to_latex"],
     }
 
@@ -519,6 +519,22 @@ def test_the_stop_list_sees_every_sort_of_public_name(tmp_path: Path) -> None:
     )
     names = {"LAST_ASKED", "Row.told", "Row.own", "all_found"}
     assert architecture.stopped_names(tmp_path) == {f"plenum/a.py: {name}" for name in names}
+
+
+def test_functions_are_verbs_and_modules_and_classes_nouns() -> None:
+    assert architecture.names_of_states(ROOT) == []
+
+
+def test_a_participle_is_no_name_of_a_function_a_class_or_a_module(tmp_path: Path) -> None:
+    package = tmp_path / "src/plenum"
+    package.mkdir(parents=True)
+    (package / "managing.py").write_text("def count(): ...\nclass Stopped(Exception): ...\n")
+    (package / "a.py").write_text(
+        "def counted(): ...\nasync def _shown_by(): ...\ndef seed(): ...\nclass Held: ...\n"
+        "class Row:\n    @property\n    def known(self): ...\n    def given(self): ...\n"
+    )
+    names = ["a.py: Held", "a.py: _shown_by", "a.py: counted", "a.py: given", "managing.py"]
+    assert sorted(architecture.names_of_states(tmp_path)) == [f"plenum/{name}" for name in names]
 
 
 def test_no_docstring_opens_with_a_question_s_word() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from plenum_fit.released import read_released
+from plenum_fit.released_runs import read_released
 from plenum_fit.surrogates import CANDIDATES
-from plenum_fit.validating import (
+from plenum_fit.validation import (
     NEAREST,
     NEW,
     Validation,

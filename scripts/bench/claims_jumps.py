@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import WINDOW, Floats, contrast, lyapunov, pooled, reversal_test
+from plenum.dynamics import WINDOW, Floats, contrast, lyapunov, pool, reversal_test
 from plenum_checks import generators
 from plenum_checks.generators import Process
 
@@ -181,7 +181,7 @@ def _size_of_means(draws: int) -> float:
                 [lyapunov(process.draw(generator, 10)) for _ in range(2)] for _ in range(_SCENARIOS)
             ]
             values = [first.value - second.value for first, second in pairs]
-            p.append(pooled(values, [float(np.hypot(a.se, b.se)) for a, b in pairs]).p)
+            p.append(pool(values, [float(np.hypot(a.se, b.se)) for a, b in pairs]).p)
         wrong.append(float((np.array(p) < ALPHA).mean()))
     return round(max(wrong), 4)
 
@@ -191,7 +191,7 @@ def _size_of_tests(draws: int) -> dict[str, float]:
     reversal, zero, jumps = [], [], []
     for n in REPLICATES[2:]:  # time reversal of fewer than five can't reject
         generator = np.random.default_rng([37, n])
-        ensembles = [generators.switching().draw(generator, n) for _ in range(draws)]
+        ensembles = [generators.build_switching().draw(generator, n) for _ in range(draws)]
         found = [lyapunov(one) for one in ensembles]
         p = [reversal_test(one, draws=_PERMUTATIONS).p for one in ensembles]
         reversal.append(np.mean(np.array(p) < ALPHA))

@@ -6,15 +6,15 @@ import numpy as np
 from scipy.stats import binom
 
 from plenum_rules.committees import votes_differ
-from plenum_rules.comparing import (
+from plenum_rules.comparisons import (
     MeanDifference,
-    Paired,
+    PairedDifference,
     average,
     pair_decisions,
     pair_statistic,
 )
 
-Draw = Callable[[np.random.Generator, int], list[Paired]]
+Draw = Callable[[np.random.Generator, int], list[PairedDifference]]
 
 SHARES = {
     "even": (0.5, 0.5),
@@ -68,7 +68,7 @@ def _share(claims: Sequence[bool]) -> float:
     return float(np.mean(claims)) if len(claims) >= _CLAIMS else float("nan")
 
 
-def _same_law(generator: np.random.Generator, name: str, runs: int) -> list[Paired]:
+def _same_law(generator: np.random.Generator, name: str, runs: int) -> list[PairedDifference]:
     laws: Mapping[str, tuple[float, ...] | None] = SHARES
     each = [law for law in laws.values() if law] + [(1.0,)]
     chosen = [laws[name] or each[place % len(each)] for place in range(CONDITIONS)]

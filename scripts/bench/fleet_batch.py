@@ -8,7 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 _OPENAI, _ANTHROPIC = "openai/house-model", "anthropic/claude-sonnet-4-5"
@@ -42,10 +48,12 @@ def measure(quick: bool) -> dict[str, float | bool]:
     """
     kills, shape = (4, "rounds=2") if quick else (20, "rounds=8")
     with tempfile.TemporaryDirectory() as live, tempfile.TemporaryDirectory() as killed:
-        with serving(FaultSettings(port=0, latency=Latency(0.0))) as server:
+        with serve_in_thread(FaultSettings(port=0, latency=Latency(0.0))) as server:
             _sweep(Path(live), server, 0, shape)
         port = int(server.url.rpartition(":")[2].removesuffix("/v1"))
-        with serving(FaultSettings(port=port, latency=Latency(0.0), batches=_FAULTS)) as server:
+        with serve_in_thread(
+            FaultSettings(port=port, latency=Latency(0.0), batches=_FAULTS)
+        ) as server:
             given = (shape, "calls.batch=true", "batch.poll_s=0.05")
             report = _sweep(Path(killed), server, kills, *given)
             stats = server.stats()

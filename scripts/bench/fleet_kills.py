@@ -16,7 +16,13 @@ from typing import Any
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
 from plenum.base import generator, seed_for
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import (
+    Faults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 
 SERVER = FaultSettings(
     port=0,
@@ -33,14 +39,14 @@ def measure(quick: bool) -> dict[str, Any]:
     rounds = 1 if quick else 10
     size = ("replicates=2", "rounds=6") if quick else ("replicates=6", "rounds=14")
     with tempfile.TemporaryDirectory() as name, nodes() as two:
-        with serving(SERVER) as server:
+        with serve_in_thread(SERVER) as server:
             sweep = (*SWEEP, *size, f"backend.api_base.openai={server.url}")
             port = int(server.url.rpartition(":")[2].partition("/")[0])
             snapshots = list(_killed(two, server, Path(name) / "killed", sweep, rounds))
             two.mend()
             run(Path(name) / "killed", *sweep, *two.arguments, "workers.number=4")
             log = server.log()
-        with serving(replace(SERVER, port=port)) as server:
+        with serve_in_thread(replace(SERVER, port=port)) as server:
             run(Path(name) / "whole", *sweep)
         ended, whole = journals(Path(name) / "killed"), journals(Path(name) / "whole")
     lost = sum(ended.get(each) != whole[each] for each in whole) + len(ended.keys() - whole.keys())

@@ -9,7 +9,7 @@ from plenum.execution import Admission, Demand, Ledger, Ticket
 from plenum.models import Attempt, Reply
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox
-from plenum_fleet.remote.tickets import Admitted, ForwardingTicket
+from plenum_fleet.remote.tickets import ForwardingTicket, LeaseTicket
 
 
 def measure(quick: bool) -> dict[str, Any]:
@@ -48,11 +48,11 @@ async def _serve(actor: Any, admission: Admission, replicates: int, each: int) -
     outbox = Outbox()
     provider = "openai".format
 
-    def held(lease: int) -> Admitted:
+    def held(lease: int) -> LeaseTicket:
         def answer(request: int, error: Exception | None) -> None:
             outbox.put(lease, "answer", error, request=request)
 
-        return Admitted(Ticket(admission, provider, "c", lease), answer)
+        return LeaseTicket(Ticket(admission, provider, "c", lease), answer)
 
     leases = {lease: held(lease) for lease in range(replicates)}
     ended = actor.play.remote(replicates, each)
@@ -105,4 +105,4 @@ class Asking:
     async def send(self, messages: list[Message]) -> None:
         """As a worker's."""
         for lease, request, _, arguments in messages:
-            self._tickets[lease].answered(request, *arguments)
+            self._tickets[lease].take_answer(request, *arguments)

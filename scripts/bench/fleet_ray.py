@@ -10,7 +10,7 @@ from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start,
 from measuring import tree
 
 from plenum.records import attempts, read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 SERVER = FaultSettings(
     port=0,
@@ -58,7 +58,7 @@ def _cut(two: Nodes, folder: Path, arguments: tuple[str, ...], whom: str) -> Non
 def limits(two: Nodes, quick: bool) -> dict[str, Any]:
     """Most requests in any 60 s at the server over ``calls.rpm``, from four workers."""
     size = ("replicates=8", "rounds=15" if quick else "rounds=40", "roles=on,off")
-    with tempfile.TemporaryDirectory() as name, serving(SERVER) as server:
+    with tempfile.TemporaryDirectory() as name, serve_in_thread(SERVER) as server:
         url = f"backend.api_base.openai={server.url}"
         rpm = ("workers.number=4", f"calls.rpm.openai={RPM}")
         run(Path(name), *API, *size, url, *rpm, *two.arguments)
@@ -74,7 +74,7 @@ def limits(two: Nodes, quick: bool) -> dict[str, Any]:
 def budget(two: Nodes, quick: bool) -> dict[str, Any]:
     """Dollars beyond the budget, from four workers, and requests that no call log has."""
     size = ("replicates=8", "rounds=20", "roles=on,off")
-    with tempfile.TemporaryDirectory() as name, serving(SERVER) as server:
+    with tempfile.TemporaryDirectory() as name, serve_in_thread(SERVER) as server:
         given = ("workers.number=4", f"budget.dollars={DOLLARS}")
         folder, url = Path(name), f"backend.api_base.openai={server.url}"
         process = start(folder, *API, *size, url, *given, *two.arguments)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
-from plenum_checks.fault_server import FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import FaultSettings, Latency, RunningServer, serve_in_thread
 
 ROOT = Path(__file__).resolve().parents[2]
 _SERVERS = 3
@@ -56,7 +56,7 @@ def _sweep(
     """A sweep on a fleet: where its requests came, and the ports, by which a session is placed."""
     with ExitStack() as stack:
         fleet = [
-            stack.enter_context(serving(FaultSettings(port=port, latency=Latency(0.02))))
+            stack.enter_context(serve_in_thread(FaultSettings(port=port, latency=Latency(0.02))))
             for port in ports
         ]
         if dying is not None:

@@ -102,10 +102,10 @@ def _stopped(opened: Callable[[str], Journal], number: int) -> bool:
     async def play(journal: Journal, by: str, count: int, end: bool = False) -> None:
         for turn in range(count):
             journal.append({"kind": "turn", "round": turn, "text": by})
-            await journal.kept()
+            await journal.hand_over()
         if end:
             journal.append({"kind": "end", "status": "completed"})
-            await journal.kept(ended=True)
+            await journal.hand_over(ended=True)
 
     with opened("a") as first:
         asyncio.run(play(first, "a", turns))
@@ -134,7 +134,7 @@ def _put_ms(place: Path, turns: int) -> float:
             for turn in range(turns):
                 journal.append({"kind": "turn", "round": turn, "text": "x" * 800})
                 began = time.perf_counter()
-                await journal.kept()
+                await journal.hand_over()
                 taken.append(time.perf_counter() - began)
 
     asyncio.run(play())

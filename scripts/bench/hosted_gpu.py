@@ -44,7 +44,7 @@ from plenum.models import AnswerSchema, object_schema
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Forms
-from plenum_hosted.loading import load
+from plenum_hosted.loader import load
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room

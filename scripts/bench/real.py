@@ -51,9 +51,9 @@ from plenum.committee import CommitteeCondition, Deliberation, require_committee
 from plenum.design import Hosted, parse_job
 from plenum.models import Chat
 from plenum.records import read_entries
-from plenum_hosted import HostedBackend, environment, quantised
+from plenum_hosted import HostedBackend, environment, gguf_weights
 from plenum_hosted.engine import Engine, Work
-from plenum_hosted.loading import Loaded, load, locate
+from plenum_hosted.loader import LoadedModel, load, locate
 from plenum_hosted.prefixes import Prefixes
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
@@ -233,7 +233,7 @@ def _backend(slots: int) -> HostedBackend:
 
 
 @cache
-def _loaded() -> Loaded:
+def _loaded() -> LoadedModel:
     settings = _hosted()
     device = environment.choose("cpu")
     environment.settle(settings, device)
@@ -328,7 +328,7 @@ def _generate(chats: list[Chat], length: int, single: int) -> tuple[Rate, Rate]:
     torch.use_deterministic_algorithms(False)  # generate as its users have it
     torch.set_num_threads(_hosted().threads)
     path, content = locate(MODEL, "main")
-    folder = quantised.write_out(MODEL, path, content, "float32")
+    folder = gguf_weights.write_out(MODEL, path, content, "float32")
     model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token

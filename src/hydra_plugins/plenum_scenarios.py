@@ -71,7 +71,7 @@ class ScenarioSource(ConfigSource):
 
     def is_config(self, config_path: str) -> bool:
         """Return whether a path is that of a scenario."""
-        return config_path.startswith("scenario/") and bool(self._matching(config_path))
+        return config_path.startswith("scenario/") and bool(self._match(config_path))
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """List the options of the group, or the group itself."""
@@ -86,7 +86,7 @@ class ScenarioSource(ConfigSource):
         places = [Path(self.path), *([own / "scenarios"] if own else [])]
         return sorted(file for place in places for file in (place / folder).glob("*.yaml"))
 
-    def _matching(self, config_path: str) -> Sequence[Path]:
+    def _match(self, config_path: str) -> Sequence[Path]:
         """Return the files that hold the id; if there are none, the file of that name."""
         chosen = config_path.removeprefix("scenario/").removesuffix(".yaml")
         folder, _, name = chosen.rpartition("/")
@@ -96,7 +96,7 @@ class ScenarioSource(ConfigSource):
         return holding or [file for file in self._files(folder) if file.stem == name]
 
     def _file(self, config_path: str) -> Path:
-        files = self._matching(config_path)
+        files = self._match(config_path)
         if len(files) > 1:
             names = " and ".join(file.name for file in files)
             raise UserError(f"scenario: {_id(files[0])} is the id of {names}; give each its own")

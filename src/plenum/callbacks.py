@@ -42,14 +42,14 @@ class Closing(Callback):
         self._close(Path(config.hydra.sweep.dir), config)
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
-        from plenum.execution import closing_lines, collect_outcomes
+        from plenum.execution import collect_outcomes, write_closing
 
         outcomes = collect_outcomes(folder, only)
         if not outcomes:
             return
         tracked = config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
-        for line in closing_lines(outcomes):
+        for line in write_closing(outcomes):
             say(line)
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
         if not all(printed) or not all(outcome.clean for outcome in outcomes):
@@ -69,7 +69,7 @@ def _print_tables(study: str, uri: str) -> bool:
         from plenum.reports import Settings, publish_results
 
         began = time.time_ns() - _CLOCK_NS
-        with _copied() as (output, errors):
+        with _copy_output() as (output, errors):
             publish_results(Settings(study, uri, out))
         if not errors.text:
             _keep(study, uri, out, output.text, began)
@@ -126,7 +126,7 @@ def _digest(file: Path) -> str:
     return hashlib.blake2b(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
-class _Copying:
+class _CopyingStream:
     """A stream that keeps a copy of what is written to it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -142,9 +142,9 @@ class _Copying:
 
 
 @contextmanager
-def _copied() -> Iterator[tuple[_Copying, _Copying]]:
+def _copy_output() -> Iterator[tuple[_CopyingStream, _CopyingStream]]:
     """Copy text that is printed to standard output and to standard error."""
-    output, errors = _Copying(sys.stdout), _Copying(sys.stderr)
+    output, errors = _CopyingStream(sys.stdout), _CopyingStream(sys.stderr)
     with redirect_stdout(cast(TextIO, output)), redirect_stderr(cast(TextIO, errors)):
         yield output, errors
 

@@ -23,7 +23,7 @@ from plenum.base import (
     Stopped,
     UserError,
     close_environment,
-    missing_package,
+    name_missing_package,
     one_line,
     redact,
     refuse_in_arguments,
@@ -81,7 +81,7 @@ def _explain_values() -> None:
 
     from plenum.base import resolve_path
 
-    def own_values(config_name: str) -> str:
+    def list_own_values(config_name: str) -> str:
         text = resolve_path(f"conf/{config_name}.yaml").read_text(encoding="utf-8")
         _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
         defaults = next((b for b in blocks if b.startswith("defaults:")), "")
@@ -93,7 +93,7 @@ def _explain_values() -> None:
             )
         return "".join(values).strip().replace("$", "$$")
 
-    OmegaConf.register_new_resolver("own_values", own_values, replace=True)
+    OmegaConf.register_new_resolver("own_values", list_own_values, replace=True)
 
 
 @contextmanager
@@ -121,9 +121,9 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
             again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
             where = error.filename or Path.cwd()
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
-        if package := missing_package(error):
+        if package := name_missing_package(error):
             _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)
-        _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
+        _leave(f"error: {_explain(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
             "interrupted: what is finished is kept; the same command continues from here",
@@ -131,7 +131,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
         )
 
 
-def _explained(error: Exception, config_name: str | None) -> str:
+def _explain(error: Exception, config_name: str | None) -> str:
     """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):

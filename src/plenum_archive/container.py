@@ -54,16 +54,16 @@ class Packer:
         info = ZipInfo(name, _TIME)
         info.compress_type, info.create_system, info.external_attr = ZIP_DEFLATED, 3, MODE << 16
         self.into.writestr(info, data, compresslevel=_LEVEL)
-        self.files[name] = described(data)
+        self.files[name] = describe_file(data)
 
 
-def described(data: bytes) -> dict[str, int | str]:
+def describe_file(data: bytes) -> dict[str, int | str]:
     """Return the manifest's entry for a file: its size and digest."""
     return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
 @contextmanager
-def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
+def write_sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
     """Write an archive that appears under its name only once it is whole, sealed and checked.
 
     If anything fails, no file is left behind.
@@ -102,7 +102,7 @@ def digest(file: BinaryIO, size: int) -> str:
     return hasher.hexdigest()
 
 
-class Damaged(Exception):
+class DamagedArchive(Exception):
     """Raised if an archive can't be read any further."""
 
 
@@ -135,7 +135,7 @@ class Box:
         """
         return b"".join(self.chunks(name, limit))
 
-    def described(self, name: str) -> dict[str, int | str]:
+    def describe_file(self, name: str) -> dict[str, int | str]:
         """Return the size and digest of a file, in the form of the manifest's entry."""
         hasher, size = hashlib.sha256(), 0
         for chunk in self.chunks(name, _LARGEST):
@@ -146,15 +146,15 @@ class Box:
     def chunks(self, name: str, limit: int) -> Iterator[bytes]:
         """Yield a file in pieces, never more bytes than its zip directory entry announces."""
         if name not in self.members:
-            raise Damaged(f"{name}: missing")
+            raise DamagedArchive(f"{name}: missing")
         if self.members[name].file_size > limit:
-            raise Damaged(f"{name}: larger than {limit:,} bytes")
+            raise DamagedArchive(f"{name}: larger than {limit:,} bytes")
         try:
             with self.zip.open(self.members[name]) as file:
                 while chunk := file.read(_CHUNK):
                     yield chunk
         except Exception as error:  # zipfile and zlib have many words for damaged bytes
-            raise Damaged(f"{name}: can't be unpacked ({error})") from None
+            raise DamagedArchive(f"{name}: can't be unpacked ({error})") from None
 
     def unpack(self, place: str, folder: Path) -> None:
         """Write the files of a folder to disk, under their names within it."""
@@ -175,23 +175,23 @@ class Box:
         try:
             manifest = json.loads(self.read(MANIFEST))
         except (ValueError, RecursionError):
-            raise Damaged(f"{MANIFEST}: no JSON") from None
+            raise DamagedArchive(f"{MANIFEST}: no JSON") from None
         if not isinstance(manifest, dict) or manifest.get("kind") != KIND:
-            raise Damaged(f"{MANIFEST}: this is no archive of a plenum study")
+            raise DamagedArchive(f"{MANIFEST}: this is no archive of a plenum study")
         if manifest.get("format") != FORMAT:
-            raise Damaged(
+            raise DamagedArchive(
                 f"{MANIFEST}: format {manifest.get('format')!r}; this version reads {FORMAT}"
             )
         if not is_study(manifest.get("study")):
-            raise Damaged(f"{MANIFEST}: {manifest.get('study')!r} is no study's name")
+            raise DamagedArchive(f"{MANIFEST}: {manifest.get('study')!r} is no study's name")
         files = manifest.get("files")
         if not isinstance(files, dict) or not all(isinstance(f, Mapping) for f in files.values()):
-            raise Damaged(f"{MANIFEST}: it lists no files")
+            raise DamagedArchive(f"{MANIFEST}: it lists no files")
         return manifest
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Box]:
+def open_archive(path: Path) -> Iterator[Box]:
     """Open an archive after checking that its names and sizes are harmless.
 
     Raises
@@ -204,7 +204,9 @@ def opened(path: Path) -> Iterator[Box]:
         try:
             zipped = ZipFile(file)
         except Exception:  # also of a directory whose bytes were changed
-            raise Damaged("no whole zip file: it is cut off, damaged or something else") from None
+            raise DamagedArchive(
+                "no whole zip file: it is cut off, damaged or something else"
+            ) from None
         with zipped:
             _refuse_harm(zipped.infolist(), size)
             yield Box(zipped, _seal(file, size))
@@ -221,12 +223,12 @@ def _seal(file: BinaryIO, size: int) -> str:
 def _refuse_harm(members: list[ZipInfo], size: int) -> None:
     for info in members:
         if (wrong := _wrong(info)) is not None:
-            raise Damaged(f"{info.filename!a}: {wrong}")
+            raise DamagedArchive(f"{info.filename!a}: {wrong}")
     doubled = [n for n, k in Counter(i.filename.lower() for i in members).items() if k > 1]
     if doubled:
-        raise Damaged(f"{doubled[0]}: there is more than one file of this name")
+        raise DamagedArchive(f"{doubled[0]}: there is more than one file of this name")
     if wrong := unpack_problem(members, size, _LARGEST):
-        raise Damaged(wrong)
+        raise DamagedArchive(wrong)
 
 
 def _wrong(info: ZipInfo) -> str | None:

@@ -17,11 +17,11 @@ from pydantic import AfterValidator
 
 from plenum.base import UserError, code_version, require_writable, show_progress
 from plenum.records import file_exists
-from plenum.reports import Out, Settings, accounting_frames, frame_csv, read_study_settings
-from plenum.tracking import Study, simulated
+from plenum.reports import Out, Settings, frame_csv, make_accounts, read_study_settings
+from plenum.tracking import Study, is_simulated
 from plenum_archive import dictionary, layout, scrub
-from plenum_archive.container import Packer, sealed
-from plenum_archive.gather import ArchivedCondition, gathered
+from plenum_archive.container import Packer, write_sealed
+from plenum_archive.gather import ArchivedCondition, gather_conditions
 from plenum_archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
 from plenum_archive.readme import readme
 from plenum_archive.verify import check, seal, size, summary
@@ -73,9 +73,11 @@ def export(chosen: Settings) -> None:
     _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
         with show_progress("reading") as report_progress:
-            conditions = stack.enter_context(gathered(chosen.study, chosen.uri, report_progress))
+            conditions = stack.enter_context(
+                gather_conditions(chosen.study, chosen.uri, report_progress)
+            )
         whole = partial(_require_whole, chosen.study)
-        packer = stack.enter_context(sealed(chosen.out, whole))
+        packer = stack.enter_context(write_sealed(chosen.out, whole))
         named = _pack(packer, chosen, conditions)
     for what, files in named.items():
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -112,7 +114,7 @@ def _pack(
     for name, data in tables.items():
         add(name, data)
     add(DICTIONARY, dictionary.of([*packer.files, DICTIONARY, MANIFEST]))
-    packer.add(MANIFEST, layout.packed(_manifest(packer, chosen, conditions)))
+    packer.add(MANIFEST, layout.pack(_manifest(packer, chosen, conditions)))
     return named
 
 
@@ -125,7 +127,7 @@ def _manifest(
         "study": chosen.study,
         "backends": sorted({condition.run.params.get("backend", "") for condition in conditions}),
         "simulated": any(
-            simulated(condition.run.params, condition.run.tags) for condition in conditions
+            is_simulated(condition.run.params, condition.run.tags) for condition in conditions
         ),
         "counts": _counts(conditions),
         "estimates": {
@@ -161,17 +163,19 @@ def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
 def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
     """Return the study's non-empty tables as CSV, by file name."""
     tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
-    tables = tables | _accounting(chosen, gathered)
+    tables = tables | _make_accounts(chosen, gathered)
     return {
         f"{name}.csv": frame_csv(table).encode() for name, table in tables.items() if len(table)
     }
 
 
-def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
+def _make_accounts(
+    chosen: Settings, gathered: Sequence[ArchivedCondition]
+) -> dict[str, pd.DataFrame]:
     """Return the tables of `scripts/accounting.py`: replicates, calls, failures and files."""
     usage = Study(chosen.study, chosen.uri).usage
     usage = sorted(usage, key=lambda a: a.tracked.factors.get("scenario", ""))
-    tables = accounting_frames(usage)
+    tables = make_accounts(usage)
     stored = {condition.stored: condition for condition in gathered}
     files = tables["manifest"].to_dict("records")
     lines = [line | _digests(stored[line["run_id"]]) for line in files]

@@ -10,7 +10,7 @@ from typing import Any
 from plenum.base import UserError
 from plenum.tracking import ROWS_TAG as ROWS
 from plenum.tracking import TRACE_TAG as TRACE
-from plenum.tracking import Member, Study, read_artifacts, rowed
+from plenum.tracking import Member, Study, read_artifacts, read_rows
 from plenum_archive import layout, scrub
 from plenum_archive.layout import CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
 
@@ -68,7 +68,7 @@ class ArchivedCondition:
 
 
 @contextmanager
-def gathered(
+def gather_conditions(
     study: str, uri: str, report_progress: Callable[[int, int], None] = lambda done, of: None
 ) -> Iterator[list[ArchivedCondition]]:
     """Read the conditions of a study, in the order in which they were first run.
@@ -87,7 +87,7 @@ def gathered(
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs
-    nested = tracked.nested_by("mlflow.parentRunId")
+    nested = tracked.group_nested("mlflow.parentRunId")
     with tracked.transcripts() as kept, ThreadPoolExecutor(8) as pool:
 
         def read(numbered: tuple[int, Any]) -> ArchivedCondition:
@@ -95,7 +95,10 @@ def gathered(
             journals = {
                 replicate.replicate: replicate.path for replicate in kept.get(run.info.run_id, ())
             }
-            children = [*nested.get(run.info.run_id, ()), *rowed(tracked.client, run, whole=True)]
+            children = [
+                *nested.get(run.info.run_id, ()),
+                *read_rows(tracked.client, run, whole=True),
+            ]
             return _condition(tracked.client, number, run, children, journals)
 
         conditions = []

@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
 from plenum.base import UserError, folder_of, require_writable, show_progress
-from plenum.design import Checked, StudyName
+from plenum.design import StrictSettings, StudyName
 from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
 from plenum.reports import read_study_settings, store_uri
 from plenum.tracking import (
@@ -37,10 +37,10 @@ from plenum.tracking import (
     transcript_file,
 )
 from plenum_archive import layout
-from plenum_archive.container import Box, described
-from plenum_archive.gather import ARCHIVE, ORIGIN, gathered
+from plenum_archive.container import Box, describe_file
+from plenum_archive.gather import ARCHIVE, ORIGIN, gather_conditions
 from plenum_archive.layout import RUNS, TRANSCRIPTS, ArchivedRun
-from plenum_archive.verify import checked, existing, named, summary
+from plenum_archive.verify import open_checked, prefix_problems, require_file, summary
 
 if TYPE_CHECKING:
     from mlflow.entities import Metric
@@ -52,11 +52,11 @@ _AT_ONCE = 900
 def _find_archive(given: object) -> Path:
     if given is None:
         raise ValueError("missing; name a file, as in archive=s1.zip, or published=CLONE")
-    return existing("archive", fetch_file("archive", str(given)))
+    return require_file("archive", fetch_file("archive", str(given)))
 
 
 @dataclass(frozen=True)
-class Import(Checked):
+class Import(StrictSettings):
     """The config of `scripts/import.py`.
 
     Without a name the archive's is kept; without a folder no journals are written.
@@ -95,9 +95,9 @@ def bring_back(wanted: Import) -> None:
     """
     with ExitStack() as stack:
         with show_progress("checking") as report_progress:
-            result, box = stack.enter_context(checked(wanted.archive, report_progress))
+            result, box = stack.enter_context(open_checked(wanted.archive, report_progress))
         if result.problems or box is None:
-            lines = named(wanted.archive, result.problems)
+            lines = prefix_problems(wanted.archive, result.problems)
             for line in lines[:-1]:
                 print(line, file=sys.stderr)
             raise UserError(f"{lines[-1]}; nothing was imported")
@@ -193,8 +193,8 @@ def restore(
     unfinished = f"{study} (unfinished import {contents[:8]})"
     experiment = find_experiment(client, uri, study, unfinished)
     workers = 8 if absolute_uri(uri).startswith("http") else 1  # a file has one writer
-    known = _known(client, experiment)
-    writing = _Writing(client, experiment, contents, known, workers, nested)
+    known = _read_known(client, experiment)
+    writing = _ImportTarget(client, experiment, contents, known, workers, nested)
     for done, condition in enumerate(manifest["conditions"], start=1):
         with tempfile.TemporaryDirectory() as folder:
             box.unpack(condition["folder"], Path(folder))
@@ -218,9 +218,9 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     if experiment.lifecycle_stage != "active":
         raise make_trash_error(study, experiment.experiment_id, uri)
     if search_runs(client, experiment.experiment_id, CONDITIONS):
-        with gathered(study, uri) as conditions:
+        with gather_conditions(study, uri) as conditions:
             files = {
-                name: described(data)
+                name: describe_file(data)
                 for condition in conditions
                 for name, data in condition.files()
             }
@@ -232,14 +232,14 @@ def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     )
 
 
-def _known(client: Any, experiment: str) -> dict[str, Any]:
+def _read_known(client: Any, experiment: str) -> dict[str, Any]:
     """Return the runs that an earlier, interrupted import wrote, by their original ids."""
     runs = search_runs(client, experiment, "")
     return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
 
 
 @dataclass(frozen=True)
-class _Writing:
+class _ImportTarget:
     """The destination of an import, with the runs that are already there."""
 
     client: Any

@@ -88,7 +88,7 @@ def is_place(name: object) -> bool:
     return isinstance(name, str) and _PLACE.fullmatch(name) is not None
 
 
-def packed(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
     """Return a value as JSON bytes; equal values give equal bytes."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()
@@ -96,7 +96,7 @@ def packed(value: Any) -> bytes:
 
 def runs(condition: ArchivedRun, replicates: list[ArchivedRun]) -> bytes:
     """Return the contents of a condition's ``runs.json``."""
-    return packed(
+    return pack(
         {
             "condition": asdict(condition),
             "replicates": [asdict(replicate) for replicate in replicates],

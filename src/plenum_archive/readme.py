@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.design import varying
+from plenum.design import list_varying
 from plenum.reports import Settings, template
-from plenum.tracking import read_fit, simulated
+from plenum.tracking import is_simulated, read_fit
 from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {
@@ -54,7 +54,7 @@ def readme(
     """Return Markdown on what the archive is, how to read and check it, and what it can't show."""
     kind = conditions[0].run.kind
     params = [condition.run.params for condition in conditions]
-    differing = varying(params, kind.factors)
+    differing = list_varying(params, kind.factors)
     artifacts = (name for condition in conditions for name in condition.artifacts)
     held = {"runs.json", "transcripts/NNN.jsonl", *artifacts}
     words = Path(__file__).with_name(f"readme_{kind.name}.md.j2")
@@ -66,7 +66,7 @@ def readme(
         failures=sorted(failures.items()),
         backends=sorted({values.get("backend", "") for values in params}),
         simulated=any(
-            simulated(condition.run.params, condition.run.tags) for condition in conditions
+            is_simulated(condition.run.params, condition.run.tags) for condition in conditions
         ),
         fits=sorted({fit for values in params if (fit := read_fit(values))}),
         versions=sorted({condition.run.tags.get("plenum.version", "") for condition in conditions}),

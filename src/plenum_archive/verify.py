@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base import UserError, code_version, show_progress
 from plenum_archive import contents, dictionary, layout
-from plenum_archive.container import SEAL, Box, Damaged, opened
+from plenum_archive.container import SEAL, Box, DamagedArchive, open_archive
 from plenum_archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST
 
 ReportProgress = Callable[[int, int], None]
@@ -44,32 +44,32 @@ def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -
     report_progress
         Called with the number of conditions checked so far and their total.
     """
-    with checked(path, report_progress) as (result, _):
+    with open_checked(path, report_progress) as (result, _):
         return result
 
 
 @contextmanager
-def checked(
+def open_checked(
     path: Path, report_progress: ReportProgress
 ) -> Iterator[tuple[ArchiveCheck, Box | None]]:
     """Check an archive and keep it open, so that the file can't be replaced meanwhile."""
     with ExitStack() as stack:
         try:
-            box = stack.enter_context(opened(path))
-        except Damaged as error:
+            box = stack.enter_context(open_archive(path))
+        except DamagedArchive as error:
             yield ArchiveCheck((plain(str(error)),), {}), None
             return
-        yield _checked(box, report_progress), box
+        yield _check(box, report_progress), box
 
 
-def _checked(box: Box, report_progress: ReportProgress) -> ArchiveCheck:
+def _check(box: Box, report_progress: ReportProgress) -> ArchiveCheck:
     problems = [box.seal] if box.seal else []
     manifest: dict[str, Any] = {}
     try:
         manifest = box.manifest()
         problems += _problems(box, manifest, report_progress)
         problems += _dictionary(box, manifest, problems)
-    except Damaged as error:
+    except DamagedArchive as error:
         problems.append(str(error))
     return ArchiveCheck(tuple(map(plain, problems)), manifest)
 
@@ -96,7 +96,7 @@ def _problems(box: Box, manifest: dict[str, Any], report_progress: ReportProgres
         yield f"{MANIFEST}: it lists no conditions"
         return
     yield from _sums(manifest, conditions)
-    yield from _unlisted(box, conditions)
+    yield from _list_unlisted(box, conditions)
     for done, entry in enumerate(conditions, start=1):
         place = entry.get("folder")
         if not layout.is_place(place):
@@ -123,8 +123,8 @@ def _wrong(box: Box, name: str, entry: dict[str, Any]) -> str:
     if size != entry.get("size"):
         return f"{size:,} bytes, not {entry.get('size')} as in the manifest"
     try:
-        actual = box.described(name)
-    except Damaged as error:
+        actual = box.describe_file(name)
+    except DamagedArchive as error:
         return str(error).removeprefix(f"{name}: ")
     return "" if actual == dict(entry) else "its SHA-256 isn't that in the manifest"
 
@@ -140,7 +140,7 @@ def _sums(manifest: dict[str, Any], conditions: list[dict[str, Any]]) -> Iterato
             yield f"{MANIFEST}: {counts.get(key)} {key}, but its conditions have {sum(numbers)}"
 
 
-def _unlisted(box: Box, conditions: list[dict[str, Any]]) -> Iterator[str]:
+def _list_unlisted(box: Box, conditions: list[dict[str, Any]]) -> Iterator[str]:
     places = [entry.get("folder") for entry in conditions]
     if len(set(map(str, places))) < len(places):
         yield f"{MANIFEST}: it lists a condition's folder twice"
@@ -153,7 +153,7 @@ def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             box.unpack(place, Path(folder))
-        except (Damaged, OSError) as error:
+        except (DamagedArchive, OSError) as error:
             yield f"{place}: {error}"
             return
         try:
@@ -177,10 +177,10 @@ def verify(file: Path) -> int:
     UserError
         The file doesn't exist.
     """
-    existing("--verify", file)
+    require_file("--verify", file)
     with show_progress("checking") as report_progress:
         result = check(file, report_progress)
-    for line in named(file, result.problems):
+    for line in prefix_problems(file, result.problems):
         print(line, file=sys.stderr)
     if result.problems:
         return 2
@@ -189,7 +189,7 @@ def verify(file: Path) -> int:
     return 0
 
 
-def existing(key: str, path: Path) -> Path:
+def require_file(key: str, path: Path) -> Path:
     """Return the path of a file that exists.
 
     Raises
@@ -202,7 +202,7 @@ def existing(key: str, path: Path) -> Path:
     return path
 
 
-def named(file: Path, problems: Sequence[str]) -> list[str]:
+def prefix_problems(file: Path, problems: Sequence[str]) -> list[str]:
     """Prefix each problem with the file's name, up to the number that is printed."""
     lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
     left = len(problems) - len(lines)

@@ -7,12 +7,12 @@ from omegaconf import DictConfig
 from pydantic import BeforeValidator, Field
 
 from plenum.design import (
-    Checked,
     Count,
     Float,
     Int,
     Positive,
     Script,
+    StrictSettings,
     StudyConfig,
     WebUrl,
     check_settings,
@@ -27,7 +27,7 @@ Inner = Annotated[Float, Field(ge=0.01, le=0.999)]
 
 
 @dataclass(frozen=True)
-class CommitteeConfig(Checked):
+class CommitteeConfig(StrictSettings):
     """The program: a ``target`` (FILE.py:NAME or MODULE:NAME), a ``command`` or a URL (``http``).
 
     A target runs in its own process, or in this one (``isolate=none``), under ``python``. A command
@@ -69,7 +69,7 @@ Names = Annotated[
 
 
 @dataclass(frozen=True)
-class AuditConfig(Checked):
+class AuditConfig(StrictSettings):
     """The cases of an audit, its criterion of stability, and additional analyses.
 
     ``case`` is a folder or a file, ``columns`` the column of each field of a data set or log,

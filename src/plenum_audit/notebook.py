@@ -11,7 +11,7 @@ from plenum.design import Api, Backend, Budget, Calls, Job, Sampling, Simulated
 from plenum_audit.design import AuditConfig, CommitteeConfig
 from plenum_audit.dynamics import AuditResult
 from plenum_audit.execution import run_audit
-from plenum_audit.gating import audited, explained_in_outputs
+from plenum_audit.gate import explain_in_outputs, run_audit_gate
 from plenum_audit.programs import (
     OWN_MODELS,
     Audit,
@@ -100,7 +100,7 @@ def audit(
             concurrency=concurrency,
             out=str(place),
         )
-        with explained_in_outputs(lambda: (_STUDY, config) if folder is not None else None):
+        with explain_in_outputs(lambda: (_STUDY, config) if folder is not None else None):
             composed = _audit(
                 committee,
                 case,
@@ -109,7 +109,7 @@ def audit(
                 config,
                 how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
             )
-        run = run_audit if folder is None else audited
+        run = run_audit if folder is None else run_audit_gate
         result: AuditResult | None = _outside_of_loops(run, composed)
         assert result is not None  # only a dry run has none
         return result

@@ -17,9 +17,9 @@ from plenum_audit.suites import (
     advise_budget,
     assess_gate,
     compare_suites,
+    list_undecided,
     parse_gate,
     split_by_source,
-    undecided_outcomes,
 )
 
 if TYPE_CHECKING:
@@ -36,22 +36,22 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     """
     settings = audit.settings
     gate = _gate(settings)
-    parts = [] if gate is None else [_judged(gate, runs, settings)]
+    parts = [] if gate is None else [_judge(gate, runs, settings)]
     if settings.baseline:
-        parts.append(_compared(runs, read_baseline(audit), settings))
+        parts.append(_compare(runs, read_baseline(audit), settings))
     if settings.sources or settings.buy:
         parts += _split(audit, runs)
     if settings.buy:
-        parts.append(_advised(runs, settings.buy))
+        parts.append(_advise(runs, settings.buy))
     if settings.decide:
-        if compares_right(audit) or set(runs.outcomes) <= {RIGHT, WRONG, *undecided_outcomes(runs)}:
+        if compares_right(audit) or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
                 "decide: true; it needs decisions that runs may agree on, and these are compared "
                 "by right and wrong; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings))
     if settings.profile:
-        parts.append(_profiled(audit))
+        parts.append(_profile(audit))
     return parts
 
 
@@ -65,7 +65,7 @@ def _gate(settings: AuditConfig) -> Gate | None:
         raise UserError(f"gate: {settings.gate}; {problem}") from None
 
 
-def _judged(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Judge a gate on the runs of a suite."""
     from plenum_audit.reports import SuitePart, gate_sentences
 
@@ -80,7 +80,7 @@ def _judged(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     return SuitePart("gate", asdict(found), tuple(gate_sentences(found)))
 
 
-def _compared(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Compare a program with an earlier one on a suite."""
     from plenum_audit.reports import SuitePart, comparison_sentences
 
@@ -104,16 +104,16 @@ def _split(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     return [SuitePart("sources", asdict(found), tuple(split_sentences(found)))]
 
 
-def _advised(runs: SuiteRuns, budget: int) -> "SuitePart":
+def _advise(runs: SuiteRuns, budget: int) -> "SuitePart":
     """Advise how to spend further runs on a suite."""
-    from plenum_audit.reports import SuitePart, buying_sentences
+    from plenum_audit.reports import SuitePart, write_sentences
 
     if not runs.has_scores:
         raise UserError(
             f"buy: {budget}; it needs right answers, and this log doesn't have one for every case"
         )
     found = advise_budget(runs, budget)
-    return SuitePart("buy", asdict(found), tuple(buying_sentences(found)))
+    return SuitePart("buy", asdict(found), tuple(write_sentences(found)))
 
 
 def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
@@ -121,7 +121,7 @@ def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     from plenum_audit.reports import SuitePart, advice_sentences, advice_table, draw_acting
 
     repeated = runs.where_repeated(2)
-    undecided = undecided_outcomes(repeated)
+    undecided = list_undecided(repeated)
     advice = advise_acting(repeated, settings.risk, settings.agree, undecided)
     return SuitePart(
         "acting",
@@ -132,7 +132,7 @@ def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     )
 
 
-def _profiled(audit: Audit) -> "SuitePart":
+def _profile(audit: Audit) -> "SuitePart":
     """Assess how reliable the program is, from its runs with and without changes."""
     from plenum_audit.reports import SuitePart, draw_profile, profile_sentences, profile_table
 

@@ -19,11 +19,11 @@ from plenum.dynamics import (
     bootstrap,
     contrast,
     fit_distances,
+    fit_mixed_model,
     jackknife_se,
     lyapunov,
     margin,
-    mixed_model,
-    pooled,
+    pool,
     reversal_test,
     shuffle_test,
     two_sided,
@@ -45,11 +45,11 @@ POOLING = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (f
 """Methods of estimating the pooled interaction."""
 
 Row = dict[str, float]
-Measured = dict[str, pd.DataFrame]
+Measurements = dict[str, pd.DataFrame]
 """Results by kind, one row per draw: ``number`` of the process or contrast, ``draw``, values."""
 
 
-def settled() -> Process:
+def build_settled() -> Process:
     """Return a committee of gain 0.8 after its first 60 rounds, so that D no longer changes."""
     whole = generators.committee(0.8, rounds=60 + generators.ROUNDS)
     return Process(
@@ -73,7 +73,7 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
     ("AR(1), ρ = 0", lambda: generators.autoregressive(0.0)),
     ("AR(1), ρ = 0.5", lambda: generators.autoregressive(0.5)),
     ("AR(1), ρ = 0.9", lambda: generators.autoregressive(0.9)),
-    ("committee, settled", settled),
+    ("committee, settled", build_settled),
     ("unequal spread, ρ = 0.9", unequal),
     ("random walk", generators.random_walk),
     ("contraction", generators.contraction),
@@ -87,7 +87,7 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
 )
 
 
-def drifting() -> Process:
+def build_drifting() -> Process:
     """Return an AR(1) whose mean moves through the simplex; drift alone isn't divergence."""
     still = generators.autoregressive(0.9)
     path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.PLANE[0]
@@ -102,7 +102,7 @@ CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]],
     ("spread tenfold, ρ = 0.9", True, _LASTING, partial(_LASTING, sd=0.1)),
     ("ρ = 0 against ρ = 0.9", True, _CALM, _LASTING),
     ("unequal spread within both", True, unequal, unequal),
-    ("drift in one arm, ρ = 0.9", True, drifting, _LASTING),
+    ("drift in one arm, ρ = 0.9", True, build_drifting, _LASTING),
     ("Δλ = 0.03, ρ = 0", False, partial(_CALM, rate=0.03), _CALM),
     ("Δλ = 0.03, ρ = 0.9", False, partial(_LASTING, rate=0.03), _LASTING),
 )
@@ -198,7 +198,7 @@ def pools(number: int, draw: int) -> Row:
         four = [lyapunov(ensemble) for ensemble in square]
         effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
         errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
-    mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
+    mean, model = pool(effects, errors), fit_mixed_model(cells).effects["roles x mixed"]
     half = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
     fixed = np.average(effects, weights=[1 / e**2 for e in errors])
     limits = (
@@ -224,7 +224,7 @@ def work(task: tuple[str, int, int, int]) -> list[Row]:
     ]
 
 
-def measure(draws: int, workers: int) -> Measured:
+def measure(draws: int, workers: int) -> Measurements:
     """Compute all batches in parallel, with a progress bar."""
     os.environ.update(ONE_THREAD)  # for the workers
     kinds = {  # how many there are, how often each is drawn, and in what batches

@@ -20,7 +20,7 @@ from plenum.reports import (
     Format,
     Table,
     add_caption,
-    drawing_style,
+    apply_style,
     format_decimals,
     format_text,
     lines,
@@ -35,7 +35,7 @@ from plenum_checks.calibration import (
     NULLS,
     POOLING,
     PROCESSES,
-    Measured,
+    Measurements,
 )
 
 TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
@@ -57,12 +57,12 @@ def coverage(rows: pd.DataFrame, truth: float, method: str = "") -> float:
     return float(((low <= truth) & (truth <= high)).mean())
 
 
-def rejected(p: "pd.Series[float]") -> float:
+def share_rejected(p: "pd.Series[float]") -> float:
     """Return the share of p-values below 5 % among those that exist."""
     return float((p.dropna() < 0.05).mean())
 
 
-def intervals(measured: Measured) -> pd.DataFrame:
+def intervals(measured: Measurements) -> pd.DataFrame:
     """Return bias, spread, coverage and width by process."""
     default, more = INTERVALS[0], measured["jackknives"].groupby("number")
     records = []
@@ -84,15 +84,15 @@ def intervals(measured: Measured) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def growth(measured: Measured) -> pd.DataFrame:
+def growth(measured: Measurements) -> pd.DataFrame:
     """Return rates of rejecting no growth and diffusion, by process."""
-    shares = measured["estimates"].groupby("number")[[*TESTS]].agg(rejected)
+    shares = measured["estimates"].groupby("number")[[*TESTS]].agg(share_rejected)
     shares.insert(0, "λ", [make().exponent() for _, make in PROCESSES])
     shares.insert(0, "process", [name for name, _ in PROCESSES])
     return shares.reset_index(drop=True)
 
 
-def contrasts(measured: Measured) -> pd.DataFrame:
+def contrasts(measured: Measurements) -> pd.DataFrame:
     """Return size and power of the contrasts, and the coverage of their intervals."""
     records = []
     for number, rows in measured["contrasts"].groupby("number"):
@@ -101,14 +101,14 @@ def contrasts(measured: Measured) -> pd.DataFrame:
             {
                 "arms": name,
                 "measures": "size" if null else "power",
-                **{test: rejected(rows[test]) for test in ("permutation", "Welch")},
+                **{test: share_rejected(rows[test]) for test in ("permutation", "Welch")},
                 "coverage of Δλ": coverage(rows, treated().exponent() - control().exponent()),
             }
         )
     return pd.DataFrame(records)
 
 
-def pooled(measured: Measured) -> pd.DataFrame:
+def tabulate_pooled(measured: Measurements) -> pd.DataFrame:
     """Return the coverage of the pooled interaction by method."""
     rows = measured["pools"]
     return pd.DataFrame(
@@ -121,7 +121,7 @@ def pooled(measured: Measured) -> pd.DataFrame:
     )
 
 
-def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
+def find_ranges(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
     """Return the range of coverage and size over the processes that must be calibrated.
 
     Parameters
@@ -178,7 +178,7 @@ def _shares(axes: Axes, frame: pd.DataFrame, columns: tuple[str, ...], label: st
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
-def page(measured: Measured, draws: int) -> str:
+def page(measured: Measurements, draws: int) -> str:
     """Return the text of docs/calibration.md."""
     shares, sizes = intervals(measured), growth(measured)
     return template(
@@ -190,13 +190,13 @@ def page(measured: Measured, draws: int) -> str:
         error=f"{100 * math.sqrt(0.95 * 0.05 / draws):.1f}",
         python=platform.python_version(),
         numpy=np.__version__,
-        reached=reached(shares, sizes),
+        reached=find_ranges(shares, sizes),
         failures=failures(shares),
         default=INTERVALS[0],
         intervals=shares,
         growth=sizes,
         contrasts=contrasts(measured),
-        pooled=pooled(measured),
+        pooled=tabulate_pooled(measured),
     )
 
 
@@ -216,11 +216,11 @@ def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
     """Measure, write the page and the figure, and return the coverage and size reached."""
     measured = calibration.measure(draws, workers)
     shares, sizes = intervals(measured), growth(measured)
-    with drawing_style():
+    with apply_style():
         drawn = figure(shares, sizes)
     save_figure(drawn, out / "images", "calibration", ("png",))
     written = page(measured, draws)
     (out / "calibration.md").write_text(written, encoding="utf-8")
     print("\n".join(line for line in written.splitlines() if "(to reach: " in line))
     print(f"written: {out / 'calibration.md'}, {out / 'images' / 'calibration.png'}")
-    return reached(shares, sizes)
+    return find_ranges(shares, sizes)

@@ -19,10 +19,10 @@ from plenum.design import (
     FACTORS,
     KINDS,
     Api,
-    Checked,
-    Given,
+    GivenByCode,
     Job,
     Kind,
+    StrictSettings,
     Whole,
     other_settings,
     parse_job,
@@ -31,11 +31,11 @@ from plenum.design import (
 from plenum.execution import (
     Deliberations,
     ReportPool,
-    closing_lines,
     count_usage,
     looks_ended,
     no_estimates,
     run_sweep,
+    write_closing,
 )
 from plenum.models import Ask, Entry, Reply
 from plenum.records import attempts, read
@@ -75,9 +75,9 @@ class ProbeCondition(CommitteeCondition):
     speaker: Seat
     logprobs: bool = False
 
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Collect everything that can change an outcome."""
-        return {**super().identified_by(), "probe": self.speaker.name}
+        return {**super().collect_identity(), "probe": self.speaker.name}
 
     @property
     def calls(self) -> int:
@@ -134,7 +134,7 @@ class _Repeats(Deliberations):
 
 
 @dataclass(frozen=True)
-class ProbeSettings(Checked):
+class ProbeSettings(StrictSettings):
     """The settings of ``scripts/probe.py``.
 
     Parameters
@@ -149,7 +149,7 @@ class ProbeSettings(Checked):
         The folder in which each probe has its own.
     """
 
-    job: Annotated[Job, Given]
+    job: Annotated[Job, GivenByCode]
     n: Annotated[Whole, Field(ge=2)]
     logprobs: Annotated[bool, Field(description="true, false or null")] | None
     out: Path
@@ -227,6 +227,6 @@ def probe(jobs: Sequence[Job]) -> bool:
     """
     calls = f"{', '.join(str(job.condition) for job in jobs)}: {jobs[0].replicates} calls each"
     outcomes = run_sweep(jobs, _Repeats(), begin=lambda: say(f"asking {calls}"))
-    for line in closing_lines(outcomes):
+    for line in write_closing(outcomes):
         say(line)
     return all(outcome.clean for outcome in outcomes)

@@ -36,12 +36,12 @@ from plenum_checks.spread import (
     END,
     FirstDifference,
     ProbedAnswer,
+    bound_undetected,
     first_difference,
     logprob_spread,
     preference_spread,
-    undetected,
 )
-from plenum_papers.items import published_numbers
+from plenum_papers.items import read_numbers
 
 Call = dict[str, Any]
 
@@ -64,11 +64,11 @@ def publish(jobs: Sequence[Job], uri: str | None) -> None:
     if not any(row["n_answered"] for row in rows):
         return
     for row in rows:
-        row["first_difference"] = redact(_parting(row["first_difference"]))
+        row["first_difference"] = redact(_find_difference(row["first_difference"]))
     source = f"backend: {jobs[0].condition.backend.name}"
     if any(row["simulated"] for row in rows):
         source += "; simulated agents answered: no evidence about language models"
-    published = [_PUBLISHED.format(**line) for line in published_numbers("section-s1")]
+    published = [_PUBLISHED.format(**line) for line in read_numbers("section-s1")]
     factors = label({k: str(value) for k, value in jobs[0].condition.factors.items()}, FACTORS)
     title = f"Probe: the first turn, {jobs[0].replicates} times ({factors})"
     folder = Path(jobs[0].journals)
@@ -81,7 +81,7 @@ def publish(jobs: Sequence[Job], uri: str | None) -> None:
     publish_product(product, Settings(study, store, folder))
 
 
-def _parting(parting: FirstDifference | None) -> str:
+def _find_difference(parting: FirstDifference | None) -> str:
     """Return the place of the first difference, and below it the most frequent texts there."""
     if parting is None:
         return NONE
@@ -179,7 +179,7 @@ def compare(condition: Condition, calls: Sequence[Call]) -> dict[str, Any]:
         "differing": differing.value,
         "differing_ci_low": differing.ci_low,
         "differing_ci_high": differing.ci_high,
-        "undetected_at_most": undetected(len(texts)) if distinct == 1 else math.nan,
+        "undetected_at_most": bound_undetected(len(texts)) if distinct == 1 else math.nan,
         "first_difference": parting,
         **preference_spread([each.preference for each in compared if each.preference]),
         **logprob_spread([each.tokens for each in compared if each.tokens]),

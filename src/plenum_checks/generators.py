@@ -55,7 +55,7 @@ class Process:
         return float(slope(np.arange(first, first + expected.size, dtype=float), expected))
 
 
-def expected_distance(variance: Floats) -> Floats:
+def compute_expected_distance(variance: Floats) -> Floats:
     """Return the mean distance of two independent isotropic Gaussian points.
 
     On the plane of the simplex this is √(π v), with v the variance per coordinate.
@@ -79,7 +79,7 @@ def gaussian(
     def draw(generator: np.random.Generator, replicates: int) -> Floats:
         return np.asarray(1 / OPTIONS + noise(generator, replicates) @ PLANE)
 
-    return Process(name, expected_distance(variance), draw)
+    return Process(name, compute_expected_distance(variance), draw)
 
 
 def autoregressive(
@@ -87,7 +87,7 @@ def autoregressive(
 ) -> Process:
     """Build a stationary AR(1) times e^{rate · t}: λ = rate exactly, for any memory."""
     _require_within("rho", rho, -1, 1)
-    return _scaled_ar1(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
+    return _build_ar1(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
 
 
 def random_walk(sd: float = 0.01) -> Process:
@@ -121,7 +121,7 @@ def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Pr
 def plateau(rate: float = 0.1, until: int = 10, level: float = 0.01, rho: float = 0.5) -> Process:
     """Build exponential growth up to a round, then a plateau; λ is the slope over both."""
     steps = np.minimum(np.arange(1, ROUNDS + 1), until)
-    return _scaled_ar1("plateau", level * np.exp(rate * steps), rho)
+    return _build_ar1("plateau", level * np.exp(rate * steps), rho)
 
 
 def logistic(
@@ -132,7 +132,7 @@ def logistic(
     It starts growing at ``rate``; λ over the window is smaller because of the saturation.
     """
     expected = ceiling / (1 + (ceiling / start - 1) * np.exp(-rate * np.arange(ROUNDS)))
-    return _scaled_ar1("logistic", expected / expected_distance(np.ones(1)), rho)
+    return _build_ar1("logistic", expected / compute_expected_distance(np.ones(1)), rho)
 
 
 def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> Process:
@@ -191,7 +191,7 @@ def leaps(share: float = 0.2, jump: float = 0.5, sd: float = 0.01, walks: bool =
     return Process(f"leaps, share {share:g}", np.array(expected), draw, unbiased=False)
 
 
-def switching(hazard: float = 0.05, jump: float = 0.5, sd: float = 0.01) -> Process:
+def build_switching(hazard: float = 0.05, jump: float = 0.5, sd: float = 0.01) -> Process:
     """Build replicates that change between two places, from the start as often as later: λ = 0."""
     _require_within("hazard", hazard, 0, 1)
     level = (_noisy_distance(jump, sd) + _noisy_distance(0.0, sd)) / 2
@@ -212,7 +212,9 @@ def _noisy_distance(gap: float, sd: float) -> float:
         return gap
     from scipy.special import hyp1f1
 
-    return float(expected_distance(np.array(sd**2)) * hyp1f1(-0.5, 1, -((gap / sd) ** 2) / 4))
+    return float(
+        compute_expected_distance(np.array(sd**2)) * hyp1f1(-0.5, 1, -((gap / sd) ** 2) / 4)
+    )
 
 
 def committee(
@@ -246,7 +248,7 @@ def _require_within(name: str, value: float, low: float, high: float) -> None:
         raise ValueError(f"{name}: {value}; from {low} to {high}")
 
 
-def _scaled_ar1(name: str, sd: Floats, rho: float) -> Process:
+def _build_ar1(name: str, sd: Floats, rho: float) -> Process:
     """Build a stationary AR(1) of variance 1 times a given standard deviation, shape (rounds,)."""
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:

@@ -24,11 +24,11 @@ from plenum.base import (
     seed_for,
 )
 from plenum.design import (
-    Checked,
     Float,
-    Given,
+    GivenByCode,
     Job,
     Simulated,
+    StrictSettings,
     other_settings,
     parse_job,
     read_settings,
@@ -64,7 +64,7 @@ from plenum_checks.wordings import (
     JUDGE_REPAIR,
     JUDGE_SYSTEM,
     MOST_MEANING,
-    Judged,
+    Judgement,
     Opinion,
     Unread,
     ask_judge,
@@ -78,10 +78,10 @@ _TRIES = 2
 
 
 @dataclass(frozen=True)
-class JudgeSettings(Checked):
+class JudgeSettings(StrictSettings):
     """The judge model, its calls, the limit for flags, and the folder for scores."""
 
-    job: Annotated[Job, Given]
+    job: Annotated[Job, GivenByCode]
     judge: Annotated[
         str, Field(strict=True, min_length=1, description="name a model, such as gpt-4.1")
     ]
@@ -102,10 +102,10 @@ class VariantPair:
         """A digest of the pair; if a text changes, the judge is asked again."""
         return digest([self.first.packet, self.variant.name, self.variant.packet])
 
-    def judged(self, judge: str, outcome: str, **more: Any) -> Judged:
+    def record_opinion(self, judge: str, outcome: str, **more: Any) -> Judgement:
         """Return the pair with the outcome of judging it."""
         name, family = self.variant.name, self.variant.family
-        return Judged(self.scenario.id, self.first.name, name, family, judge, outcome, **more)
+        return Judgement(self.scenario.id, self.first.name, name, family, judge, outcome, **more)
 
 
 def settings(cfg: DictConfig) -> JudgeSettings:
@@ -158,7 +158,7 @@ def plan(request: JudgeSettings, pairs: Sequence[VariantPair]) -> str:
     )
 
 
-def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Judged], str]:
+def judge(request: JudgeSettings, pairs: Sequence[VariantPair]) -> tuple[list[Judgement], str]:
     """Ask for every missing score.
 
     Returns
@@ -203,10 +203,12 @@ def _judge(
     model: ChatModel,
     price: Callable[[str], Price | None],
     journal: Journal,
-) -> tuple[list[Judged], str]:
+) -> tuple[list[Judgement], str]:
     scored = {entry["pair"]: entry for entry in journal.entries if entry["kind"] == "score"}
     scores = {
-        pair.key: pair.judged(request.judge, "ok", opinion=_opinion(scored[pair.key]), earlier=True)
+        pair.key: pair.record_opinion(
+            request.judge, "ok", opinion=_opinion(scored[pair.key]), earlier=True
+        )
         for pair in pairs
         if pair.key in scored
     }
@@ -218,15 +220,15 @@ def _judge(
     again = f" ({len(scores)} scores are there)" if scores else ""
     print(f"asking {request.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
     with CallLog(calls) as log:
-        judging = _Judging(request, model, ledger, journal, log)
+        judging = _JudgeRunner(request, model, ledger, journal, log)
         stopped = run_until_stopped(judging.all(list(left.values())))
     stopped = stopped or ledger.refusal or ""
     scores |= judging.judged
     missing = str(Failure.INTERRUPTED)
-    return [scores.get(p.key) or p.judged(request.judge, missing) for p in pairs], stopped
+    return [scores.get(p.key) or p.record_opinion(request.judge, missing) for p in pairs], stopped
 
 
-class _Judging:
+class _JudgeRunner:
     """Runner of all calls to the judge on one event loop, admitted like those of a sweep."""
 
     def __init__(
@@ -240,7 +242,7 @@ class _Judging:
         self._request, self._model, self._ledger = request, model, ledger
         self._journal, self._log = journal, log
         self._identity = _identity(request)
-        self.judged: dict[str, Judged] = {}
+        self.judged: dict[str, Judgement] = {}
 
     async def all(self, pairs: Sequence[VariantPair]) -> None:
         """Ask about every pair, and record its outcome in ``judged``."""
@@ -259,9 +261,9 @@ class _Judging:
             self.judged[pair.key] = await self._opinion(pair, caller)
         except Exception as error:  # one pair's bug must not take the others along
             outcome, detail = classify_error(error)
-            self.judged[pair.key] = pair.judged(self._request.judge, outcome, detail=detail)
+            self.judged[pair.key] = pair.record_opinion(self._request.judge, outcome, detail=detail)
 
-    async def _opinion(self, pair: VariantPair, caller: Caller) -> Judged:
+    async def _opinion(self, pair: VariantPair, caller: Caller) -> Judgement:
         chat, problem = _chat(self._request, self._identity, pair), ""
         for number in range(1, _TRIES + 1):
             reply = await self._reply(pair, chat, caller)
@@ -277,8 +279,8 @@ class _Judging:
                     "difference": replace_surrogates(opinion.difference),
                 }
                 self._keep("score", pair, reply, **score)
-                return pair.judged(self._request.judge, "ok", opinion=opinion)
-        return pair.judged(self._request.judge, UNREAD, detail=problem)
+                return pair.record_opinion(self._request.judge, "ok", opinion=opinion)
+        return pair.record_opinion(self._request.judge, UNREAD, detail=problem)
 
     async def _reply(self, pair: VariantPair, chat: Chat, caller: Caller) -> Reply:
         labels = {"replicate": f"{pair.scenario.id}/{pair.first.name}/{pair.variant.name}"}

@@ -56,7 +56,7 @@ class FirstDifference:
     alternatives: tuple[tuple[str, int], ...]
 
 
-def undetected(n: int) -> float:
+def bound_undetected(n: int) -> float:
     """Return the chance per call at which n calls miss an event with probability 1 in 20.
 
     This is the exact one-sided Clopper-Pearson limit of 0 out of n, about 3 / n.

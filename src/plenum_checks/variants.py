@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import BeforeValidator, PlainValidator
 
 from plenum.base import project_root, resolve_path
-from plenum.design import Checked, one_of
+from plenum.design import StrictSettings, one_of
 from plenum.reports import (
     NONE,
     Column,
@@ -29,7 +29,7 @@ from plenum.scenarios import (
     survey_variants,
     wordings_file,
 )
-from plenum_checks.wordings import Judged, append_rephrasings, is_flagged
+from plenum_checks.wordings import Judgement, append_rephrasings, is_flagged
 
 
 def _load_scenarios(names: Any) -> tuple[Scenario, ...]:
@@ -50,7 +50,7 @@ def _find_folder(name: object) -> Path:
 
 
 @dataclass(frozen=True)
-class ScreenSettings(Checked):
+class ScreenSettings(StrictSettings):
     """The scenarios whose variants are screened, the variants' folder, and the report's."""
 
     scenarios: Annotated[tuple[Scenario, ...], PlainValidator(_load_scenarios)]
@@ -98,7 +98,7 @@ def publish(chosen: ScreenSettings) -> tuple[list[VariantSurvey], str]:
     return surveys, f"{problems} problems in {len(failing)} of {len(checked)} checks"
 
 
-def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
+def publish_scores(out: Path, judged: Sequence[Judgement], below: float) -> str:
     """Print and write the scores of a judge.
 
     Returns
@@ -163,7 +163,7 @@ def _rules(surveys: Sequence[VariantSurvey]) -> list[Table]:
     ]
 
 
-def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list[Table]:
+def _scores(frame: pd.DataFrame, judged: Sequence[Judgement], below: float) -> list[Table]:
     """Return tables of scores by scenario and family, flagged pairs, and pairs without a score."""
     low = frame["score"].lt(below)
     unread, lost = frame["outcome"].eq("unread"), frame["score"].isna()
@@ -211,7 +211,7 @@ _SCORE = [
 ]  # fmt: skip
 
 
-def _score(pair: Judged, below: float) -> dict[str, object]:
+def _score(pair: Judgement, below: float) -> dict[str, object]:
     opinion = pair.opinion
     return {
         "scenario": pair.scenario,

@@ -1,4 +1,4 @@
-from .planning import publish_fitted_plan as publish_fitted_plan
+from .plans import publish_fitted_plan as publish_fitted_plan
 from .publish import publish_fit as publish_fit
 
 __all__ = [

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plenum.reports import COLOURS, MARKERS, PAGE, add_caption, drawing_style, make_panels
+from plenum.reports import COLOURS, MARKERS, PAGE, add_caption, apply_style, make_panels
 
 _PANELS = {
     "disagreement": "Disagreement",
@@ -28,7 +28,7 @@ def draw_predictions(frame: pd.DataFrame, model: str, origin: str) -> Figure:
     model, origin
         The model's name, and where the runs come from, for the caption.
     """
-    with drawing_style():
+    with apply_style():
         figure, axes = make_panels(1, len(_PANELS), (PAGE, 2.5))
         groups = list(frame.groupby(["roles", "line_up"], sort=True))
         for panel, (name, title) in zip(axes.flat, _PANELS.items(), strict=True):

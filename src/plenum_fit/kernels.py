@@ -106,7 +106,7 @@ def fit_kernel(turns: Turns, terms: tuple[str, ...] = (), jumps: bool = False) -
 
     steps = turns.steps
     moved = np.abs(steps).max(axis=-1) > _STILL
-    jumped = _jumped(turns) if jumps else np.zeros_like(moved)
+    jumped = _draw_jump(turns) if jumps else np.zeros_like(moved)
     used = moved & ~jumped
     ways = aim(terms, turns.before, turns.peers, turns.first)
     weights = np.zeros(len(ways))
@@ -140,12 +140,12 @@ def to_simplex(states: Floats) -> Floats:
     return np.asarray(cut / cut.sum(axis=-1, keepdims=True))
 
 
-def _jumped(turns: Turns) -> Options:
+def _draw_jump(turns: Turns) -> Options:
     other = turns.before.argmax(axis=-1) != turns.after.argmax(axis=-1)
     return np.asarray(other & (np.abs(turns.steps).max(axis=-1) >= JUMP))
 
 
-def _followed(own: Floats, peers: Floats) -> Floats:
+def _share_followed(own: Floats, peers: Floats) -> Floats:
     """Return the share of the others that has each other option on top, (turns, options)."""
     share = np.asarray(_vertex(peers).mean(axis=1))
     return np.where(_vertex(own) > 0, 0.0, share)
@@ -155,7 +155,7 @@ def _fit_hazards(turns: Turns, jumped: Options) -> tuple[float, float]:
     """Maximise the likelihood of jumps and of where they go, by EM over the two causes."""
     if not jumped.any():
         return (0.0, 0.0)
-    followed = np.asarray(_followed(turns.before, turns.peers))
+    followed = np.asarray(_share_followed(turns.before, turns.peers))
     exposed = np.array([len(jumped), followed.sum()])
     to = turns.after[jumped].argmax(axis=-1)
     lone = np.full(len(to), 1 / (turns.before.shape[-1] - 1))
@@ -177,7 +177,7 @@ def _jump(
     """Let some seats jump: the top's preference and that of another option change places."""
     turns, options = own.shape
     top = own.argmax(axis=-1)
-    rates = _followed(own, peers) * hazards[1] + hazards[0] / (options - 1)
+    rates = _share_followed(own, peers) * hazards[1] + hazards[0] / (options - 1)
     rates = np.where(_vertex(own) > 0, 0.0, rates)
     to = (generator.random((turns, 1)) > rates.cumsum(axis=1)).sum(axis=1)
     jumps = np.flatnonzero(to < options)

@@ -10,17 +10,17 @@ from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
 from plenum.base import UserError, show_progress
-from plenum.design import Checked, Whole, read_settings
+from plenum.design import StrictSettings, Whole, read_settings
 from plenum.records import write_whole
-from plenum.reports import Product, read_names, save_figure, show, show_text, written
+from plenum.reports import Product, print_written, read_names, save_figure, show, show_text
 from plenum_fit.committees import Committees
 from plenum_fit.figure import draw_predictions
-from plenum_fit.released import read_released
-from plenum_fit.shipped import Fitted, fit_starts, write_fitted
+from plenum_fit.parameter_file import FittedCandidate, fit_starts, write_fitted
+from plenum_fit.released_runs import read_released
 from plenum_fit.statistics import STATISTICS, differ
 from plenum_fit.surrogates import CANDIDATES, fit_kernels
 from plenum_fit.tables import make_tables, tabulate_errors, tabulate_gains, tabulate_predictions
-from plenum_fit.validating import (
+from plenum_fit.validation import (
     NEW,
     RIVALS,
     Prediction,
@@ -32,8 +32,8 @@ from plenum_papers.published import release_of
 
 
 @dataclass(frozen=True)
-class FitSettings(Checked):
-    """The settings of `scripts/fit.py`; see :class:`plenum_fit.validating.Validation`.
+class FitSettings(StrictSettings):
+    """The settings of `scripts/fit.py`; see :class:`plenum_fit.validation.Validation`.
 
     ``parameters`` is the file for the parameters, ``out`` the folder for everything else.
     """
@@ -95,7 +95,7 @@ def publish_fit(cfg: DictConfig) -> None:
         file = Path(chosen.parameters or folder / "fitted.json")
         write_whole(file, write_fitted(parameters))
         files.append(file)
-    written(files)
+    print_written(files)
 
 
 def find_better_rivals(predictions: Sequence[Prediction], model: str) -> list[str]:
@@ -114,11 +114,11 @@ def fit_best(
     model: str,
     origin: str,
     options: Mapping[str, tuple[str, ...]],
-) -> Fitted:
+) -> FittedCandidate:
     """Fit a candidate to all scenarios, and say how far off it was in new ones."""
     candidate = next(each for each in CANDIDATES if each.name == model)
     new = [each for each in predictions if each.setting == NEW and each.model == model]
-    return Fitted(
+    return FittedCandidate(
         origin=origin,
         candidate=model,
         conditions=len(recorded),

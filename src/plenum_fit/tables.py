@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.reports import Column, Table, format_count, format_decimals, format_percent, spaced
-from plenum_fit.shipped import Fitted
+from plenum.reports import Column, Table, format_count, format_decimals, format_percent, space_words
+from plenum_fit.parameter_file import FittedCandidate
 from plenum_fit.statistics import STATISTICS
 from plenum_fit.surrogates import CANDIDATES
-from plenum_fit.validating import (
+from plenum_fit.validation import (
     CARRIED,
     NEAREST,
     NEW,
@@ -102,7 +102,7 @@ def _values(which: str, prediction: Prediction) -> Mapping[str, float]:
     }
 
 
-def tabulate_kernels(fitted: Fitted) -> pd.DataFrame:
+def tabulate_kernels(fitted: FittedCandidate) -> pd.DataFrame:
     """List what moves each seat, one line each."""
     lines = []
     for key, kernel in fitted.kernels.items():
@@ -130,7 +130,7 @@ def _laws(noise: object) -> tuple[object, object]:
 
 
 def make_tables(
-    predictions: Sequence[Prediction], fitted: Fitted | None, origin: str
+    predictions: Sequence[Prediction], fitted: FittedCandidate | None, origin: str
 ) -> list[Table]:
     """Make the tables that are printed."""
     errors = tabulate_errors(predictions)
@@ -161,14 +161,14 @@ def make_tables(
             *(Column(name, format=format_decimals(3)) for name in ("noise", "wide_noise")),
             Column("wide_share", format=format_percent),
         )
-        title = f"What moves each seat: {spaced(fitted.candidate)}, fitted to all scenarios"
+        title = f"What moves each seat: {space_words(fitted.candidate)}, fitted to all scenarios"
         tables.append(Table("fit_seats", title, frame, columns, notes))
     return tables
 
 
 def _error_columns(explained: bool) -> tuple[Column, ...]:
     return (
-        Column("model", format=spaced, key=True),
+        Column("model", format=space_words, key=True),
         *((Column("meaning"),) if explained else ()),
         Column("conditions", format=format_count),
         Column("error", format=format_decimals(2)),

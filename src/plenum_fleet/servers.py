@@ -47,7 +47,7 @@ class _Health:
         self.until, self.trial = now + self.wait_s, session
         return True
 
-    def failed(self, now: float, refused: bool, session: str) -> None:
+    def note_failure(self, now: float, refused: bool, session: str) -> None:
         """Count a failure; of calls that were under way when it went down, the first ones count."""
         if self.down and session != self.trial:
             return
@@ -56,7 +56,7 @@ class _Health:
             self.until, self.trial = now + self.wait_s, ""
             self.wait_s = min(2 * self.wait_s, _LONGEST_DOWN_S)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         self.failures, self.wait_s, self.trial = 0, _DOWN_S, ""
 
 
@@ -118,7 +118,7 @@ class Fleet:
             error.server = server
             self._note(server, error, _session(chat))
             raise
-        self._answered(server)
+        self._note_answer(server)
         return response if response.server else replace(response, server=server)
 
     def _went_down(self, server: str, chat: Chat) -> bool:
@@ -131,19 +131,19 @@ class Fleet:
         broken = error.failure == Failure.SERVER and error.status is None
         if broken or error.status in _GATEWAY:
             health, before = self._health[server], self._health[server].down
-            health.failed(self._clock(), not error.reached, session)
+            health.note_failure(self._clock(), not error.reached, session)
             if health.down and not before:
                 others = any(not other.down for other in self._health.values())
                 where = "go to the next ones" if others else "have no other that is up"
                 why = flatten(f"{error.status or ''} {error.detail}").strip()
                 self._note_line(server, f"is down ({why[:_LONGEST_WHY]}); its sessions {where}")
         elif error.status is not None:
-            self._answered(server)
+            self._note_answer(server)
 
-    def _answered(self, server: str) -> None:
+    def _note_answer(self, server: str) -> None:
         if self._health[server].down:
             self._note_line(server, "answers again; its sessions come back")
-        self._health[server].answered()
+        self._health[server].note_answer()
 
     def _note_line(self, server: str, line: str) -> None:
         self._lines[server] += 1

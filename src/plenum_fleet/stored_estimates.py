@@ -10,7 +10,7 @@ import numpy as np
 
 from plenum.dynamics import Summary, read_warnings, summarise
 from plenum.tracking import Outline, TrackedCondition
-from plenum_fleet.recorded import RecordedSummary, recorded
+from plenum_fleet.recorded_estimates import RecordedSummary, rebuild_estimates
 
 _WHOLE = (
     "rounds_used",
@@ -24,7 +24,7 @@ _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
 
 
-def stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
+def read_stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
     """Return a condition with an outline and the estimates that its run has; see :func:`read`."""
     outline = condition.outline
     assert outline is not None
@@ -34,12 +34,12 @@ def stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | No
     return replace(condition, seats=tuple(group(outline, "switches"))), summary
 
 
-def reduced(summary: Summary, n: int) -> RecordedSummary:
+def reduce(summary: Summary, n: int) -> RecordedSummary:
     """Return estimates of so many replicates without their arrays."""
     exponent = summary.lyapunov
     numbers, means = summary.record(), summary.switches.mean.tolist()
     how: Any = {name: getattr(exponent, name) for name in ("interval", "warnings", "status")}
-    return recorded(numbers, means, n, decisions=summary.decisions, **how)
+    return rebuild_estimates(numbers, means, n, decisions=summary.decisions, **how)
 
 
 def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSummary | None:
@@ -59,7 +59,7 @@ def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSumm
     }
     means = list(group(outline, "switches").values())
     how: Any = {"interval": outline.interval, "warnings": read_warnings(" ".join(outline.warnings))}
-    return recorded(numbers, means, n, decisions=decisions, **how)
+    return rebuild_estimates(numbers, means, n, decisions=decisions, **how)
 
 
 def _number(name: str, value: float | None) -> float:

@@ -15,7 +15,7 @@ from plenum.records import Failure
 from plenum_hosted import environment, memory
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Form
-from plenum_hosted.loading import Loaded, load
+from plenum_hosted.loader import LoadedModel, load
 from plenum_hosted.rows import DecodingRow
 from plenum_hosted.shapes import Shapes, room
 
@@ -32,7 +32,7 @@ class HostedBackend:
     def __init__(self, settings: Hosted) -> None:
         self._settings = settings
         self._shapes = Shapes(settings.slots, settings.prefill_rows, settings.bucket, settings.rung)
-        self._loaded: dict[str, Loaded] = {}
+        self._loaded: dict[str, LoadedModel] = {}
         self._engines: dict[str, Engine] = {}
         self._here: dict[str, str] = {}
 
@@ -94,7 +94,7 @@ class HostedBackend:
                 f"the prompt has {length} tokens and the answer may have {chat.max_tokens}; the "
                 f"model's context is {loaded.context}; a smaller window or max_tokens makes room",
             )
-        row = await self._answered(chat, number, prefix, rest)
+        row = await self._answer(chat, number, prefix, rest)
         answer = row.answer[:-1] if row.answer[-1] in loaded.stops else row.answer
         reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
@@ -127,7 +127,7 @@ class HostedBackend:
             await asyncio.to_thread(engine.close)
         self._engines.clear()
 
-    async def _answered(
+    async def _answer(
         self, chat: Chat, number: int, prefix: tuple[int, ...], rest: tuple[int, ...]
     ) -> DecodingRow:
         loop = asyncio.get_running_loop()

@@ -173,7 +173,7 @@ class Engine:
     def _prefill(self, room: Room, rows: list[DecodingRow]) -> None:
         prefilled = None
         if room.prefix or room.rest:
-            behind = [(self._kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
+            behind = [(self._find_kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
             width = self.shapes.prefill_rows
             prefilled = self._network.rest(behind, room.prefix, room.rest, width, room.capacity)
             self.work.rest_tokens += sum(len(row.rest) for row in rows)
@@ -181,7 +181,7 @@ class Engine:
         for number, row in enumerate(rows):
             batch.place(row, prefilled, number)
 
-    def _kept(self, row: DecodingRow) -> CachedPrefix | None:
+    def _find_kept(self, row: DecodingRow) -> CachedPrefix | None:
         if not row.prefix:
             return None
 

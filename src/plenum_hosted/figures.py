@@ -21,9 +21,9 @@ from plenum.reports import (
     Drawing,
     EstimatedStudy,
     Row,
-    grouped,
+    group_rows,
+    list_varying_factors,
     provenance,
-    varying_in,
     write_caption,
 )
 
@@ -48,7 +48,7 @@ class _Series:
     votes: dict[str, Row]
 
 
-def hosted(
+def draw_hosted(
     rows: Sequence[Row],
     window: tuple[int, int] = WINDOW,
     *,
@@ -107,9 +107,9 @@ def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
     deliberated = [row for row in rows if row.wordings and not row.one_shot]
     deliberated = [row for row in deliberated if not row.tracked.rerun]
     votes = [row for row in (*rows, *baseline) if row.wordings and row.one_shot]
-    differing = [n for n in varying_in(deliberated) if n in (*_SERIES, "rounds")]
+    differing = [n for n in list_varying_factors(deliberated) if n in (*_SERIES, "rounds")]
     series = []
-    for number, (key, group) in enumerate(grouped(deliberated, differing).items()):
+    for number, (key, group) in enumerate(group_rows(deliberated, differing).items()):
         by_scenario = {row.tracked.factors["scenario"]: row for row in group}
         pairs = zip(differing, key, strict=True)
         name = ", ".join(f"{n} {value}" for n, value in pairs) or "all conditions"
@@ -278,7 +278,7 @@ def _of_a_study(study: EstimatedStudy) -> Figure | None:
     if not any(row.wordings for row in study.deliberated):
         return None
     window = study.chosen.window
-    return hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
+    return draw_hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
 
 
 HOSTED = Drawing(

@@ -46,7 +46,7 @@ class Forms:
     def __init__(self, tokenizer: Any, vocabulary: int, stops: frozenset[int]) -> None:
         size = max(vocabulary, len(tokenizer))
         self._reader = wrapping.from_tokenizer(tokenizer, size, sorted(stops))
-        self._grammar = lru_cache(maxsize=256)(self._made)
+        self._grammar = lru_cache(maxsize=256)(self._make)
 
     def start(self, answer: AnswerSchema, limit: int) -> "Form":
         """Start the form of an answer that may have ``limit`` tokens."""
@@ -57,7 +57,7 @@ class Forms:
         """The vocabulary, as the forms need it."""
         return Vocabulary(self._reader)
 
-    def _made(self, schema: str) -> "Grammar":
+    def _make(self, schema: str) -> "Grammar":
         return Grammar(self._reader, json.loads(schema))
 
 
@@ -122,7 +122,7 @@ class Form:
         """True if the answer is complete, so that nothing can follow."""
         return self._matcher.is_stopped()
 
-    def allowed(self) -> Bits:
+    def list_allowed(self) -> Bits:
         """Return the tokens that may come next."""
         forced = self._matcher.compute_ff_tokens()
         if forced:

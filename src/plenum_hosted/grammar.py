@@ -34,7 +34,7 @@ class Grammar:
     """
 
     def __init__(self, reader: LLTokenizer, schema: Mapping[str, Any]) -> None:
-        grammar = LLMatcher.grammar_from_json_schema(_rounded(schema), overrides=_LAYOUT)
+        grammar = LLMatcher.grammar_from_json_schema(_limit_decimals(schema), overrides=_LAYOUT)
         self.matcher = LLMatcher(reader, grammar)
         if self.matcher.is_error():
             raise ValueError(self.matcher.get_error())
@@ -87,10 +87,11 @@ def _decimals(schema: Mapping[str, Any]) -> int:
     return max(2, 2 - math.floor(math.log10(schema["maximum"])))
 
 
-def _rounded(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _limit_decimals(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Give the numbers of a schema a last decimal; without one, a small model may never end."""
     made = {
-        key: _rounded(value) if isinstance(value, dict) else value for key, value in schema.items()
+        key: _limit_decimals(value) if isinstance(value, dict) else value
+        for key, value in schema.items()
     }
     if schema.get("type") == "number":
         made["multipleOf"] = 10.0 ** -_decimals(schema)

@@ -14,8 +14,8 @@ from transformers import AutoConfig
 
 from plenum.base import UserError
 from plenum.design import Hosted
-from plenum_hosted import checkpoints, environment, quantised
-from plenum_hosted.loading import locate
+from plenum_hosted import checkpoints, environment, gguf_weights
+from plenum_hosted.loader import locate
 from plenum_hosted.network import CacheSizes
 
 ROOT = Path("/")
@@ -112,13 +112,13 @@ def measure(model: str, settings: Hosted) -> Need:
     bytes_each = getattr(torch, settings.dtype).itemsize
     loading, named = bytes_each, {}
     if checkpoints.is_gguf(path):
-        written = quantised.folder_of(content, settings.dtype)
+        written = gguf_weights.folder_of(content, settings.dtype)
         if written.is_dir():
             path = written
         else:
             loading += _WHOLE
             path, named = path.parent, {"gguf_file": path.name}
-    numbers = quantised.elements(path / named["gguf_file"]) if named else _elements(path)
+    numbers = gguf_weights.elements(path / named["gguf_file"]) if named else _elements(path)
     places = settings.slots * settings.rung
     caches = places * _numbers_a_place(path, settings, named) * bytes_each
     return Need(model, numbers * bytes_each, caches, numbers * loading)

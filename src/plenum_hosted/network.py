@@ -78,7 +78,7 @@ class Network:
         """Prefill a prefix, always on its own."""
         keys, values = self.empty(1, places)
         cache = Places(keys, values)
-        mask = self.hidden(1, places, places)
+        mask = self.make_mask(1, places, places)
         mask[0, 0] = torch.triu(mask[0, 0], diagonal=1)
         counted = torch.arange(places, device=self.device)[None]
         mask = self.masks(mask, counted, counted)
@@ -110,7 +110,7 @@ class Network:
         end = ahead + places
         keys, values = self.scratch(width, capacity)
         cache = Places(keys[:, :, :, :end], values[:, :, :, :end], start=ahead)
-        mask = self.hidden(width, places, end)
+        mask = self.make_mask(width, places, end)
         mask[:, 0, :, ahead:] = torch.triu(mask[:, 0, :, ahead:], diagonal=1)
         for number in range(width):
             kept, length = rows[number][:2] if number < len(rows) else (None, 0)
@@ -164,7 +164,7 @@ class Network:
             logits_to_keep=1,
         )
 
-    def hidden(self, rows: int, tokens: int, places: int) -> torch.Tensor:
+    def make_mask(self, rows: int, tokens: int, places: int) -> torch.Tensor:
         """Return a mask that hides everything."""
         low = float("-inf")
         return torch.full((rows, 1, tokens, places), low, dtype=self.dtype, device=self.device)

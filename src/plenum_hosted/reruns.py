@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import BeforeValidator
 
 from plenum.base import UserError
-from plenum.design import Checked
+from plenum.design import StrictSettings
 from plenum.records import fetch_journals
 from plenum.reports import (
     Column,
@@ -20,9 +20,9 @@ from plenum.reports import (
     frame_csv,
     frame_markdown,
     keys,
-    shared_label,
+    label_shared,
+    list_shown_factors,
     show,
-    shown_rows,
 )
 from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
@@ -39,7 +39,7 @@ def _find_journals(journals: object) -> Path:
 
 
 @dataclass(frozen=True)
-class RerunSettings(Checked):
+class RerunSettings(StrictSettings):
     """The settings of `scripts/reruns.py`: a study in a store, its journals, an output folder."""
 
     study: str
@@ -97,7 +97,7 @@ def publish(settings: RerunSettings) -> int:
         There is no such study, it holds no rerun, or nothing in it can be compared.
     """
     conditions = Study(settings.study, settings.uri).reruns
-    lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
+    lines = [line for runs in conditions.values() for line in _compare(runs, settings.journals)]
     if not lines:
         raise UserError(
             f"study: {settings.study!r} holds no rerun; run its conditions with rerun=0,1"
@@ -106,7 +106,7 @@ def publish(settings: RerunSettings) -> int:
     if counts.keys() <= {MISSING, PENDING}:
         raise UserError(
             f"study: no replicate of {settings.study!r} and its rerun have both ended in "
-            f"{settings.journals} ({_counted(counts)})"
+            f"{settings.journals} ({_write_counts(counts)})"
         )
     frame = pd.DataFrame([line.record(settings.study) for line in lines])
     details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
@@ -117,12 +117,12 @@ def publish(settings: RerunSettings) -> int:
     failed = sum(line.comparison.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" if failed else ""
     replicates = "replicate" if len(lines) == 1 else "replicates"
-    print(f"{len(lines)} {replicates} run again: {_counted(counts)}{short}")
+    print(f"{len(lines)} {replicates} run again: {_write_counts(counts)}{short}")
     print(f"written: {', '.join(map(str, files))}")
     return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
 
 
-def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[ReplicateRerun]:
+def _compare(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[ReplicateRerun]:
     """Compare every rerun of a condition with its first run."""
     first, *reruns = runs
     for again in reruns:
@@ -132,7 +132,7 @@ def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Repl
             yield ReplicateRerun(first, again, replicate, files, compare(*files))
 
 
-def _counted(counts: Counter[str]) -> str:
+def _write_counts(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 
@@ -148,7 +148,7 @@ def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]
 
 def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Return a table of outcomes counted by condition and rerun."""
-    names, _ = shown_rows([Row(condition, None) for condition in conditions])
+    names, _ = list_shown_factors([Row(condition, None) for condition in conditions])
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")
@@ -165,7 +165,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
         "journals alone are compared: calls.jsonl says when and how fast",
         f"backend: {', '.join(frame['backend'].unique())}",
     )
-    title = f"Reruns ({shared_label(conditions[0].factors, names)})"
+    title = f"Reruns ({label_shared(conditions[0].factors, names)})"
     return Table("reruns", title, summary, columns, notes)
 
 

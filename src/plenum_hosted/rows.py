@@ -83,7 +83,7 @@ class DecodingBatch:
         self._tokens = torch.zeros(slots, dtype=torch.long, device=network.device)
         self._positions = torch.zeros_like(self._tokens)
         self._under_way = torch.zeros_like(self._tokens)
-        self._mask = network.hidden(slots, 1, capacity)
+        self._mask = network.make_mask(slots, 1, capacity)
         self._mask[..., 0] = 0  # an empty slot sees one place: a softmax over none is no number
         self._at = network.positions([0] * slots, 0, capacity)
         self._counted = torch.arange(slots, device=network.device)
@@ -117,7 +117,7 @@ class DecodingBatch:
         self._mask[self._counted, 0, 0, self._slots.at] = 0
         mask = self._network.masks(self._mask, self._positions[:, None], self._at)
         logits = self._network.step(self._tokens, self._positions, mask, self._slots)
-        self._tokens = self._settled(self._chosen(self._masked(logits)))
+        self._tokens = self._settle(self._choose(self._hide_forbidden(logits)))
         self._slots.at += self._under_way
         self._positions += self._under_way
         self._score(logits)
@@ -125,7 +125,7 @@ class DecodingBatch:
         ended = [slot for slot, row in self.rows.items() if self._ends(row, tokens[slot])]
         return [self._leave(slot) for slot in ended]
 
-    def _masked(self, logits: torch.Tensor) -> torch.Tensor:
+    def _hide_forbidden(self, logits: torch.Tensor) -> torch.Tensor:
         """Return the logits without the tokens that the forms of rows don't allow."""
         forms = {slot: row.form for slot, row in self.rows.items() if row.form}
         if not forms:
@@ -134,13 +134,13 @@ class DecodingBatch:
         words = -(-width // 32)
         bits = np.full((rows, words), -1, dtype=np.int32)
         for slot, form in forms.items():
-            bits[slot] = form.allowed()[:words]
+            bits[slot] = form.list_allowed()[:words]
         packed = torch.from_numpy(bits).to(logits.device)
         places = torch.arange(32, dtype=torch.int32, device=logits.device)
         hidden = (packed[:, :, None] >> places & 1 == 0).flatten(1)[:, :width]
         return logits.masked_fill(hidden, float("-inf"))
 
-    def _settled(self, tokens: torch.Tensor) -> torch.Tensor:
+    def _settle(self, tokens: torch.Tensor) -> torch.Tensor:
         """Tell the forms what was chosen, in whose place they may put what closes an argument."""
         for slot, row in self.rows.items():
             if row.form:
@@ -150,7 +150,7 @@ class DecodingBatch:
                     tokens[slot] = taken
         return tokens
 
-    def _chosen(self, logits: torch.Tensor) -> torch.Tensor:
+    def _choose(self, logits: torch.Tensor) -> torch.Tensor:
         """Return the likeliest tokens, or draws by the Gumbel trick from each row's generator."""
         warm = [(slot, row) for slot, row in self.rows.items() if row.temperature > 0]
         for slot, row in warm:

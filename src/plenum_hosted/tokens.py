@@ -37,9 +37,9 @@ class ChatTokenizer:
         The two are tokenised separately, so that the place of the cut never depends on what
         follows.
         """
-        messages = merged(messages) if self.merges else messages
+        messages = merge_system(messages) if self.merges else messages
         last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
-        marked = [self._marked(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
+        marked = [self._mark(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
         head, mark, tail = self.render(tuple(marked)).partition(_CUT)
         if not mark or not tail:
             return (), self._encode(head)
@@ -77,7 +77,7 @@ class ChatTokenizer:
         special = {str(t) for t in added if t.special or str(t) in self._template}
         return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
-    def _marked(self, message: Message, shared: int) -> Message:
+    def _mark(self, message: Message, shared: int) -> Message:
         """Mark the end of the message's shared part, and defuse control tokens within the message.
 
         A space splits each control token, so that the author of a part can't end the message.
@@ -91,7 +91,7 @@ class ChatTokenizer:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False))
 
 
-def merged(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def merge_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """Put a leading system message before the text of the user turn that follows it.
 
     What is shared grows by it: it ends where it ended, and begins with the system message.

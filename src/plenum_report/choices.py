@@ -81,7 +81,7 @@ class Choices:
         cases: dict[str, list[ConditionChoice]] = {}
         for each in self.every:
             cases.setdefault(each.row.tracked.factors["scenario"], []).append(each)
-        return {case: _grouped(choices) for case, choices in cases.items()}
+        return {case: _group(choices) for case, choices in cases.items()}
 
     @property
     def differing(self) -> list[str]:
@@ -130,7 +130,7 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     return [part for part in parts if part.every]
 
 
-def _grouped(choices: Sequence[ConditionChoice]) -> list[tuple[ConditionChoice, int]]:
+def _group(choices: Sequence[ConditionChoice]) -> list[tuple[ConditionChoice, int]]:
     counts = Counter(frozenset(each.modes) for each in choices)
     first = {frozenset(each.modes): each for each in reversed(choices)}
     return [(first[modes], n) for modes, n in counts.most_common()]

@@ -12,11 +12,11 @@ from plenum.dynamics import (
     Contrast,
     Estimate,
     FragilityContrast,
-    Pooled,
+    PooledMean,
     detectable,
     holds,
 )
-from plenum.reports import Effect, listed, symbol
+from plenum.reports import Effect, join_items, symbol
 from plenum_report.families import SHAKY
 
 
@@ -131,27 +131,29 @@ def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
             growth=_growth(effect),
             warnings=effect.warnings,
         )
-        for name, effect in zip(named_effects(effects), effects, strict=True)
+        for name, effect in zip(name_effects(effects), effects, strict=True)
     ]
     return Family(what, tuple(differences))
 
 
-def named_effects(effects: Sequence[Effect[Estimate]]) -> list[tuple[str, str]]:
+def name_effects(effects: Sequence[Effect[Estimate]]) -> list[tuple[str, str]]:
     """Name the comparison of each effect, and the factors that distinguish it from the others."""
-    varying = _varying(effects)
-    return [(e.name.replace(" - ", " against "), _held(e.others, varying)) for e in effects]
+    varying = _list_varying(effects)
+    return [
+        (e.name.replace(" - ", " against "), _describe_constant(e.others, varying)) for e in effects
+    ]
 
 
 def means(across: Sequence[Effect[Estimate]]) -> Family:
     """Return the family of effects pooled over scenarios."""
-    effects = [a for a in across if isinstance(a.estimate, Pooled)]
+    effects = [a for a in across if isinstance(a.estimate, PooledMean)]
     names = {a.name for a in effects}
     alike = {name: [a for a in effects if a.name == name] for name in names}
-    varying = {name: _varying(group) for name, group in alike.items()}
+    varying = {name: _list_varying(group) for name, group in alike.items()}
     differences = [
         Difference(
             name=a.name.replace(" - ", " against "),
-            held=_held(a.others, varying[a.name]),
+            held=_describe_constant(a.others, varying[a.name]),
             estimate=a.estimate,
             p=a.p_holm,
         )
@@ -165,7 +167,7 @@ def terms(across: Sequence[Effect[Estimate]]) -> Family:
     differences = [
         Difference(a.name.removeprefix("mixed model: "), "", a.estimate, a.p_holm)
         for a in across
-        if not isinstance(a.estimate, Pooled)
+        if not isinstance(a.estimate, PooledMean)
     ]
     return Family("term", tuple(differences))
 
@@ -190,7 +192,7 @@ def of_family(family: Family) -> float:
     return smallest(family.measured)
 
 
-def adjusted(families: Iterable[Family]) -> bool:
+def has_adjusted(families: Iterable[Family]) -> bool:
     """Return whether any family has several tests, whose p-values are adjusted."""
     return any(len(family.measured) > 1 for family in families)
 
@@ -206,14 +208,14 @@ def suspicious(differences: Sequence[Difference]) -> list[str]:
     return [warning for warning in SHAKY if any(warning in d.warnings for d in differences)]
 
 
-def _varying(effects: Sequence[Effect[Estimate]]) -> list[str]:
+def _list_varying(effects: Sequence[Effect[Estimate]]) -> list[str]:
     return [n for n in FACTORS if len({effect.others.get(n) for effect in effects}) > 1]
 
 
-def _held(others: dict[str, str], names: Sequence[str]) -> str:
+def _describe_constant(others: dict[str, str], names: Sequence[str]) -> str:
     """Describe the factors that distinguish effects of a name: "in HL-01 at model uniform"."""
     varying = [n for n in names if others.get(n)]
-    at = listed(f"{n} {others[n]}" for n in varying if n != "scenario")
+    at = join_items(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
     return " ".join([*where, *([f"at {at}"] if at else [])])
 

@@ -31,8 +31,8 @@ def compose(material: Material) -> Document:
             name=material.name,
             table=material.table,
             figures=material.figures,
-            discussed=material.discussed,
-            named=material.named,
+            discussed=material.list_figures,
+            named=material.list_tables,
             section=lambda anchor: f"Section {list(SECTIONS).index(anchor) + 1}",
         )))
         for number, (anchor, title) in enumerate(SECTIONS.items(), start=1)

@@ -8,7 +8,7 @@ from itertools import product
 import pandas as pd
 
 from plenum.design import FACTORS
-from plenum.reports import Column, Row, Table, listed, provenance, varying_in
+from plenum.reports import Column, Row, Table, join_items, list_varying_factors, provenance
 from plenum.reports import join_names as first_names
 
 _PROTOCOLS = {
@@ -22,11 +22,11 @@ def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Return the levels of each varying factor in order of appearance."""
     return {
         name: list(dict.fromkeys(row.tracked.factors[name] for row in rows))
-        for name in varying_in(rows)
+        for name in list_varying_factors(rows)
     }
 
 
-def crossed(rows: Sequence[Row]) -> bool:
+def is_factorial(rows: Sequence[Row]) -> bool:
     """Return whether the design is a full factorial of the varying factors."""
     by_factor = levels(rows)
     if math.prod(map(len, by_factor.values())) > len(rows):
@@ -68,7 +68,7 @@ class Names:
     """Names for the conditions of a study, by the factors in which they differ."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._varying = varying_in(rows)
+        self._varying = list_varying_factors(rows)
         pairs = {(r.tracked.factors["protocol"], r.tracked.factors["rounds"]) for r in rows}
         if "protocol" in self._varying and len(pairs) == len({protocol for protocol, _ in pairs}):
             self._varying = [name for name in self._varying if name != "rounds"]
@@ -106,5 +106,5 @@ class Names:
         varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
         parts = [_PROTOCOLS.get(values[n], f"{n} {values[n]}") for n in varied]
         if "scenario" in self._varying:
-            return f"{values['scenario']} with {listed(parts)}" if parts else values["scenario"]
-        return listed(parts) or "the only condition"
+            return f"{values['scenario']} with {join_items(parts)}" if parts else values["scenario"]
+        return join_items(parts) or "the only condition"

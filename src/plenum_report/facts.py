@@ -9,13 +9,13 @@ import numpy
 import scipy
 
 from plenum.base import code_version
-from plenum.dynamics import ALPHA, WARNINGS, Branching, Warned, association, excludes
+from plenum.dynamics import ALPHA, WARNINGS, Branching, EstimateWarning, association, excludes
 from plenum.reports import (
     WHY,
     Row,
     in_order,
     in_other_environments,
-    spaced,
+    space_words,
     spent_by,
     symbol,
     whys_in,
@@ -23,15 +23,17 @@ from plenum.reports import (
 from plenum.tracking import Provenance
 from plenum_report import comparisons
 from plenum_report.choices import choices, option_in_words
-from plenum_report.deciding import decision_families
-from plenum_report.factors import crossed, levels
+from plenum_report.disagreement import decision_families
+from plenum_report.factors import is_factorial, levels
 from plenum_report.families import shaky
 from plenum_report.material import MOST_LINES, Material
 
 _FEW = 10
 """Number of replicates below which they are called few."""
 
-_UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
+_UNKNOWN = EstimateWarning(
+    "", "", "", "the estimates carry it", "see the documentation of estimates"
+)
 """Text for an unknown warning."""
 
 
@@ -109,7 +111,7 @@ def _design(material: Material) -> dict[str, Any]:
         "rounds": [_rounds(row) for row in begun if not row.one_shot],
         "backends": list(dict.fromkeys(row.tracked.factors["backend"] for row in rows)),
         "varied": levels(rows),
-        "crossed": crossed(rows),
+        "crossed": is_factorial(rows),
         **_committee(origins),
         "orders": _orders(material),
         "models": _models(material),
@@ -197,10 +199,11 @@ def _attrition(material: Material) -> dict[str, Any]:
         "each": completed,
         "twice": len(counted) < len(material.every),
         "whys": [
-            f"{spaced(why)} ({WHY[why]})" if why in WHY else spaced(why) for why in whys_in(counted)
+            f"{space_words(why)} ({WHY[why]})" if why in WHY else space_words(why)
+            for why in whys_in(counted)
         ],
         "reasons": [
-            f"{spaced(reason)} ({failures[reason]:,})" for reason in in_order(set(failures))
+            f"{space_words(reason)} ({failures[reason]:,})" for reason in in_order(set(failures))
         ],
         "association": association(completed, [sum(t.failures.values()) for t in tracked]),
         "spent": spent_by(known),
@@ -221,7 +224,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
         "fragilities": comparisons.fragilities(material.changes),
         **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
         "of_family": comparisons.of_family,
-        "adjusted": comparisons.adjusted,
+        "adjusted": comparisons.has_adjusted,
     }
 
 
@@ -269,9 +272,9 @@ def _appendix(material: Material) -> dict[str, Any]:
     """Return the figures, the tables of the appendix, and the software's versions."""
     return {
         "pictures": material.pictures,
-        "squares": [*material.named("square"), *material.named("landscape")],
-        "details": material.named("diagnostics"),
-        "compared": material.named("compared"),
+        "squares": [*material.list_tables("square"), *material.list_tables("landscape")],
+        "details": material.list_tables("diagnostics"),
+        "compared": material.list_tables("compared"),
         "version": code_version(),
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,

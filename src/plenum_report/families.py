@@ -14,9 +14,9 @@ from plenum.reports import (
     format_interval,
     format_p_value,
     keys,
+    list_shown_factors,
     provenance,
     rows_frame,
-    shown_rows,
 )
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
@@ -212,7 +212,7 @@ class DeliberationKind:
     def table(self) -> Table:
         """Make a table with one line per condition: λ̂ against no growth and diffusion."""
         rows, symbol = [fit.row for fit in self.fits], self.symbol
-        names, same = shown_rows(rows)
+        names, same = list_shown_factors(rows)
         columns = (
             *keys([*names, "condition"] if same else names),
             Column("completed", "n"),

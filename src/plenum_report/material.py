@@ -108,7 +108,7 @@ class Material:
         """Deliberations by the kind of λ̂: between repeats, and between wordings."""
         kinds = []
         for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
-            rows = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
+            rows = [r for r in select_whole(self.rows) if r.tracked.perturbed is perturbed]
             if rows:
                 kinds.append(DeliberationKind(symbol, perturbed, tuple(rows)))
         return kinds
@@ -175,7 +175,7 @@ class Material:
     @cached_property
     def models(self) -> list[tuple[Row, GrowthFit]]:
         """Models of growth behind the conditions whose arrays were read."""
-        return fit_growth(fitted(self.rows), self.chosen)
+        return fit_growth(select_whole(self.rows), self.chosen)
 
     def picks(self, kind: DeliberationKind) -> Counter[str]:
         """Count the models that the data tell, among conditions with a λ̂; empty for none."""
@@ -226,11 +226,11 @@ class Material:
         """Return references to the figures of a drawing."""
         return [f"Figure {picture.number}" for picture in self.pictures if picture.name == name]
 
-    def discussed(self, place: str) -> list[Picture]:
+    def list_figures(self, place: str) -> list[Picture]:
         """Return the figures that a part of the text discusses."""
-        return [picture for picture in self.pictures if discussed_in(picture.name) == place]
+        return [picture for picture in self.pictures if find_discussion(picture.name) == place]
 
-    def named(self, prefix: str) -> list[str]:
+    def list_tables(self, prefix: str) -> list[str]:
         """Return the names of tables with a prefix."""
         return [name for name in self.sheets if name.startswith(prefix)]
 
@@ -239,7 +239,7 @@ class Material:
         return {name: at for at, name in enumerate(self.sheets, start=1)}
 
 
-def discussed_in(name: str) -> str:
+def find_discussion(name: str) -> str:
     """Return the part of the text that discusses a figure; by default the first part."""
     return next((place for place, names in PLACES.items() if name in names), next(iter(PLACES)))
 
@@ -256,6 +256,6 @@ def _clearest(table: Table) -> Table:
     return table.first(MOST_LINES)
 
 
-def fitted(rows: Sequence[Row]) -> list[Row]:
+def select_whole(rows: Sequence[Row]) -> list[Row]:
     """Return conditions of whole deliberations, with or without an estimate."""
     return [row for row in rows if not row.tracked.after_round and not row.one_shot]

@@ -16,9 +16,9 @@ from plenum.reports import (
     html,
     kind_of,
     load_study,
+    print_written,
     render_markdown,
     show_text,
-    written,
 )
 from plenum.tracking import Study, log_report
 from plenum_report.compose import compose
@@ -40,10 +40,10 @@ def publish_report(chosen: Settings) -> None:
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
         chosen.out.mkdir(parents=True, exist_ok=True)
-        files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
+        files = [Path(shutil.copy(file, chosen.out)) for file in _list_used(document, folder)]
     log_report(chosen.study, chosen.uri, files)
     beside = count_words(len(files) - 2, "file of figures", "files of figures")
-    written(files[:1])
+    print_written(files[:1])
     show_text(f"also: {files[1].name} and {beside}")
 
 
@@ -82,7 +82,7 @@ def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     ]
 
 
-def _used(document: Document, folder: Path) -> list[Path]:
+def _list_used(document: Document, folder: Path) -> list[Path]:
     """Return the pages, then the figures."""
     pictures = [
         file

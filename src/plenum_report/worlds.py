@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.base import say
-from plenum.design import FACTORS, KINDS, WORLD_FACTORS, varying
+from plenum.design import FACTORS, KINDS, WORLD_FACTORS, list_varying
 from plenum.reports import (
     Block,
     Column,
@@ -22,9 +22,9 @@ from plenum.reports import (
     count_words,
     format_realised,
     keys,
+    list_shared_notes,
     origin,
     paragraphs,
-    shared_notes,
 )
 from plenum.tracking import Study, TrackedCondition
 from plenum_report.factors import design
@@ -58,7 +58,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
     built = tabulate_study(played) if done else []
-    shared = shared_notes(built)
+    shared = list_shared_notes(built)
     results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in built]
     tables = [
         design([condition.factors for condition in played], _FACTORS),
@@ -82,7 +82,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     facts = {
         **facts_of(played),
-        "varied": [name for name in _varying(played) if name != "task"],
+        "varied": [name for name in _list_varying(played) if name != "task"],
         "versions": list(
             dict.fromkeys(v for origin in tracked.provenance.values() for v in origin.versions)
         ),
@@ -123,12 +123,12 @@ def _by_group(
     return list(zip(numbers, [*drawn, []], strict=True))
 
 
-def _varying(played: Sequence[TrackedCondition]) -> list[str]:
-    return varying((condition.factors for condition in played), _FACTORS)
+def _list_varying(played: Sequence[TrackedCondition]) -> list[str]:
+    return list_varying((condition.factors for condition in played), _FACTORS)
 
 
 def _runs(played: Sequence[TrackedCondition]) -> Table:
-    names = _varying(played)
+    names = _list_varying(played)
     columns = (
         *keys(names),
         Column("condition", key=not names),

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from plenum_rules import stopping
+from plenum_rules import stopping_rules
 from plenum_rules.aggregation import AGGREGATIONS, NONE, Floats, Options, decide_for_seat
 from plenum_rules.committees import votes_differ
-from plenum_rules.comparing import Paired, pair_decisions, pair_statistic
-from plenum_rules.recorded import UNKNOWN, RecordedRuns
+from plenum_rules.comparisons import PairedDifference, pair_decisions, pair_statistic
+from plenum_rules.recorded_runs import UNKNOWN, RecordedRuns
 
 CHAIR = "Chair"
 """The seat whose word is one of the controls, where a committee has it."""
@@ -30,7 +30,7 @@ class RuleOutcome:
         Rounds that a decision takes, and tokens as a share of the protocol's.
     """
 
-    paired: Paired
+    paired: PairedDifference
     changed: float
     undecided: float
     rounds: float
@@ -55,7 +55,7 @@ class Rule:
     evaluate: Callable[[RecordedRuns], RuleOutcome | None]
 
 
-def _decided(
+def _decide(
     recorded: RecordedRuns, decisions: Options, rounds: float, tokens: float | None = None
 ) -> RuleOutcome:
     return RuleOutcome(
@@ -68,7 +68,7 @@ def _decided(
 
 
 def _aggregate(name: str, recorded: RecordedRuns) -> RuleOutcome:
-    return _decided(recorded, AGGREGATIONS[name](recorded.last), recorded.rounds)
+    return _decide(recorded, AGGREGATIONS[name](recorded.last), recorded.rounds)
 
 
 def _ask_clerk(recorded: RecordedRuns) -> RuleOutcome | None:
@@ -77,19 +77,19 @@ def _ask_clerk(recorded: RecordedRuns) -> RuleOutcome | None:
     if unread.all():
         return None
     decided = np.where(unread, AGGREGATIONS["majority"](recorded.last), recorded.clerk)
-    return _decided(recorded, decided, recorded.rounds)
+    return _decide(recorded, decided, recorded.rounds)
 
 
 def _stop(when: Callable[[Floats], Options], recorded: RecordedRuns) -> RuleOutcome:
     stopped = when(recorded.preferences)
     decisions = AGGREGATIONS["majority"](recorded.after(stopped))
     spent = float(recorded.spend(stopped).mean())
-    return _decided(recorded, decisions, float(stopped.mean()), spent)
+    return _decide(recorded, decisions, float(stopped.mean()), spent)
 
 
 def _stop_together(recorded: RecordedRuns) -> RuleOutcome:
     """Stop all runs at their plateau; without a run it may be another, hence no variance."""
-    found = _stop(stopping.stop_at_plateau, recorded)
+    found = _stop(stopping_rules.stop_at_plateau, recorded)
     unknown = np.full(len(recorded.decided), np.nan)
     return replace(found, paired=replace(found.paired, left_out=unknown))
 
@@ -110,7 +110,7 @@ def _vote(members: int, recorded: RecordedRuns) -> RuleOutcome | None:
 
 
 def _always_first(recorded: RecordedRuns) -> RuleOutcome:
-    return _decided(recorded, np.zeros_like(recorded.decided), 0)
+    return _decide(recorded, np.zeros_like(recorded.decided), 0)
 
 
 def _dictate(seat: str | None, recorded: RecordedRuns) -> RuleOutcome | None:
@@ -118,22 +118,25 @@ def _dictate(seat: str | None, recorded: RecordedRuns) -> RuleOutcome | None:
     if named not in recorded.seats:
         return None
     decisions = decide_for_seat(recorded.votes, recorded.seats.index(named))
-    return _decided(recorded, decisions, recorded.rounds)
+    return _decide(recorded, decisions, recorded.rounds)
 
 
 _STOPPING: dict[str, tuple[str, Callable[[Floats], Options]]] = {
     **{
-        f"round_{n}": (f"the majority after round {n}", partial(stopping.stop_at_round, number=n))
+        f"round_{n}": (
+            f"the majority after round {n}",
+            partial(stopping_rules.stop_at_round, number=n),
+        )
         for n in (3, 5, 10)
     },
     **{
         f"stable_{n}": (
             f"a majority stood {n} rounds",
-            partial(stopping.stop_at_stable_majority, rounds=n),
+            partial(stopping_rules.stop_at_stable_majority, rounds=n),
         )
         for n in (2, 3, 5)
     },
-    "unanimity": ("all seats have one option on top", stopping.stop_at_unanimity),
+    "unanimity": ("all seats have one option on top", stopping_rules.stop_at_unanimity),
 }
 
 _AGGREGATION = {
@@ -162,7 +165,7 @@ RULES: tuple[Rule, ...] = (
         "round_1",
         "control",
         "the majority after round 1",
-        partial(_stop, partial(stopping.stop_at_round, number=1)),
+        partial(_stop, partial(stopping_rules.stop_at_round, number=1)),
     ),
 )
 """Every rule, in the order in which tables list them."""

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_caption, drawing_style, make_panels
-from plenum.reports import spaced as in_words
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_caption, apply_style, make_panels
+from plenum.reports import space_words as in_words
 from plenum_rules.tables import SECTIONS
 
 _HIGH = 0.17
@@ -23,12 +23,12 @@ def draw_rules(frame: pd.DataFrame, origin: str) -> Figure:
     Parameters
     ----------
     frame
-        The rules, as :func:`plenum_rules.evaluating.tabulate_rules` gives them.
+        The rules, as :func:`plenum_rules.evaluation.tabulate_rules` gives them.
     origin
         Where the runs come from, for the caption.
     """
     shown = frame[frame["conditions"] > 0]
-    with drawing_style():
+    with apply_style():
         size = (PAGE, _HIGH * (len(shown) + len(SECTIONS)) + 1.0)
         figure, axes = make_panels(1, 2, size, sharey=True, width_ratios=(3, 1))
         lines = _lines(shown)

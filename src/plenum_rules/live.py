@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 
 from plenum import committee
-from plenum.committee import Ended
+from plenum.committee import EndedDeliberation
 from plenum_rules.aggregation import AGGREGATIONS, NONE, LastWords
 
 
-def decide_live(rule: str, ended: Ended) -> str:
+def decide_live(rule: str, ended: EndedDeliberation) -> str:
     """Apply a rule to one committee.
 
     Parameters

@@ -10,14 +10,14 @@ from plenum.reports import (
     Product,
     kind_of,
     origin,
+    print_written,
     publish_product,
     read_names,
     report_settings,
     save_figure,
-    written,
 )
 from plenum.tracking import Study, log_report
-from plenum_rules.evaluating import choose_rules, evaluate, tabulate_conditions, tabulate_rules
+from plenum_rules.evaluation import choose_rules, evaluate, tabulate_conditions, tabulate_rules
 from plenum_rules.figure import draw_rules
 from plenum_rules.tables import make_tables
 
@@ -59,4 +59,4 @@ def publish_rules(cfg: DictConfig) -> None:
     files = save_figure(figure, chosen.out, "rules")
     if chosen.study:
         log_report(chosen.study, chosen.uri, files)
-    written(files)
+    print_written(files)

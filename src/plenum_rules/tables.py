@@ -15,9 +15,9 @@ from plenum.reports import (
     format_p_value,
     format_percent,
     origin,
-    spaced,
+    space_words,
 )
-from plenum_rules.evaluating import Evaluated
+from plenum_rules.evaluation import Evaluation
 
 SECTIONS = {
     "aggregation": "Other rules of aggregation, after all rounds",
@@ -27,7 +27,7 @@ SECTIONS = {
 """The titles of the tables, by the kind of their rules."""
 
 
-def make_tables(frame: pd.DataFrame, evaluated: Evaluated) -> list[Table]:
+def make_tables(frame: pd.DataFrame, evaluated: Evaluation) -> list[Table]:
     """Make one table a kind of rules; the last one has the notes."""
     there = [kind for kind in SECTIONS if (frame["kind"] == kind).any()]
     notes = (*_notes(frame), origin(evaluated.conditions))
@@ -46,7 +46,7 @@ def make_tables(frame: pd.DataFrame, evaluated: Evaluated) -> list[Table]:
 def _columns(kind: str) -> tuple[Column, ...]:
     tested = (Column("p_holm", "Holm", format_p_value), Column("beaten_by", format=_names))
     return (
-        Column("rule", format=spaced, key=True),
+        Column("rule", format=space_words, key=True),
         Column("meaning"),
         Column("disagreement", "differ", format_percent),
         Column(("difference", "ci_low", "ci_high"), "change [95 % CI]", _change),
@@ -62,7 +62,7 @@ def _notes(frame: pd.DataFrame) -> Sequence[str]:
     widest = max(frame.to_dict("records"), key=lambda row: int(row["conditions"]))
     protocol, most = widest["protocol_disagreement"], int(widest["conditions"])
     fewer = [
-        f"{spaced(row['rule'])} in {row['conditions']}"
+        f"{space_words(row['rule'])} in {row['conditions']}"
         for row in frame.to_dict("records")
         if row["conditions"] < most
     ]
@@ -90,4 +90,4 @@ def _change(difference: float, low: float, high: float) -> str:
 
 
 def _names(text: str) -> str:
-    return ", ".join(map(spaced, text.split())) or NONE
+    return ", ".join(map(space_words, text.split())) or NONE

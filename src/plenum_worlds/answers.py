@@ -68,16 +68,16 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     except UnreadableAnswer:
         raise
     except (ValueError, RecursionError):
-        return _parsed(_begun(body, key), key, read, cut=_cut(body))
+        return _parse(_begun(body, key), key, read, cut=_cut(body))
     behind = body[end:]
     if not isinstance(data, dict):
         raise UnreadableAnswer("no JSON object" if behind else f'the object needs the key "{key}"')
     if f'"{key}"' in visible_text(behind):
         raise UnreadableAnswer("there is more than one object")
-    return _parsed(data, key, read, cut=False)
+    return _parse(data, key, read, cut=False)
 
 
-def _parsed(
+def _parse(
     data: dict[str, Any], key: str, read: Callable[[Any], Action], *, cut: bool
 ) -> ParsedAnswer[Action]:
     if key not in data:

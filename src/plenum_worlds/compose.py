@@ -21,9 +21,9 @@ from plenum.design import (
     role_text,
     with_weights,
 )
+from plenum_worlds.communication import heard_by
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
-from plenum_worlds.hearing import heard_by
 from plenum_worlds.metrics import summary
 from plenum_worlds.registry import WORLDS, build_world, find_world
 from plenum_worlds.world import World
@@ -68,7 +68,7 @@ def compose(typed: Config) -> WorldCondition:
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
-        changed=_changed(name, usual, task.world),
+        changed=_list_changed(name, usual, task.world),
         rules=task.rules.name,
         volatility=typed.volatility.name,
         consensus=typed.consensus.name,
@@ -82,9 +82,9 @@ def compose(typed: Config) -> WorldCondition:
         texts=_texts(name, typed.consensus.name, task.rules.name),
         answer=task.answer,
         answers=typed.protocol.answers,
-        pinned=tuple((n, acting[n - 1].role) for n in sorted(_pinned(task.pinned, len(acting)))),
+        pinned=tuple((n, acting[n - 1].role) for n in sorted(_pin(task.pinned, len(acting)))),
         hears=heard_by(task.information.hears, task.agents)[: len(acting)],
-        information=_named(task.information, task.agents),
+        information=_name(task.information, task.agents),
         model=typed.model.name,
         sampling=typed.sampling,
         backend=backend,
@@ -112,7 +112,7 @@ def agents(typed: Config) -> tuple[WorldAgent, ...]:
     count = 1 if typed.consensus.name == CENTRAL else task.agents
     pinned = {
         number: (role, _brief(f"task.pinned.{number}", name, role))
-        for number, role in _pinned(task.pinned, count).items()
+        for number, role in _pin(task.pinned, count).items()
     }
     together = math.lcm(len(roles), len(models))
     return tuple(
@@ -125,7 +125,7 @@ def agents(typed: Config) -> tuple[WorldAgent, ...]:
     )
 
 
-def _named(information: Information, agents: int) -> Information:
+def _name(information: Information, agents: int) -> Information:
     """Convert lists of who hears whom to a text without spaces, such as ``2/1,3/2``.
 
     A list in which all hear all becomes the name of that topology.
@@ -138,7 +138,7 @@ def _named(information: Information, agents: int) -> Information:
     return dataclasses.replace(information, hears=hears)
 
 
-def _pinned(roles: Mapping[Any, str | None], count: int) -> dict[int, str]:
+def _pin(roles: Mapping[Any, str | None], count: int) -> dict[int, str]:
     """Return the pinned roles by the number of their agent."""
     allowed = {str(number): number for number in range(1, count + 1)}
     for key in roles:
@@ -176,7 +176,7 @@ def _usual(typed: Config) -> dict[str, Any]:
     return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
 
 
-def _changed(
+def _list_changed(
     name: str, usual: Mapping[str, Any], world: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
     """Return the world's numbers that differ from both the default and the usual ones."""

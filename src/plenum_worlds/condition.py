@@ -16,8 +16,8 @@ from plenum.design import (
     Information,
     Protocol,
     RulesConfig,
-    changed_settings,
     format_value,
+    list_changed_settings,
     temperature_label,
 )
 from plenum_worlds.registry import find_world
@@ -112,7 +112,7 @@ class WorldCondition(Condition):
     hears: tuple[tuple[int, ...], ...]
     answers: str = Protocol.answers
 
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return all that can change an outcome; for a scripted policy nothing about agents."""
         scripted = self.policy != AGENTS
         agent_parts = {
@@ -123,7 +123,7 @@ class WorldCondition(Condition):
             "information": {**dataclasses.asdict(self.information), "hears": self.hears},
             "texts": digest(dataclasses.asdict(self.texts)),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": self.backend.identified(),
+            "backend": self.backend.collect_identity(),
             "weights": list(map(list, self.weights)),
             **self._held,
         }
@@ -225,7 +225,7 @@ class WorldCondition(Condition):
         They include the world's own numbers.
         """
         parts = (self.backend, self.sampling, self.information) if self.asks else ()
-        changed = changed_settings(parts, defaults=_USUAL)
+        changed = list_changed_settings(parts, defaults=_USUAL)
         if self.world != "usual":
             changed.append(self.world)
         if self.asks:
@@ -244,7 +244,7 @@ class WorldCondition(Condition):
     def __str__(self) -> str:
         names = ["task", "consensus", "diversity", "volatility", "policy", "agents", "turns"]
         names += ["model", "temperature", "backend"]
-        return self._described_by(names)
+        return self._describe(names)
 
     def as_mapping(self) -> dict[str, Any]:
         """Return plain data, the head of a journal and the params of a tracking run."""

@@ -123,7 +123,7 @@ def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
     return tuple(actions)
 
 
-def assigned_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
+def list_assigned(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
     """Return each agent's own action in its plan, comparable with other proposals."""
     return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
 

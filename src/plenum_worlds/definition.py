@@ -86,7 +86,7 @@ class Preferences:
 
 
 @dataclass(frozen=True)
-class Acting:
+class Behaviour:
     """The behaviour of simulated agents in one world.
 
     Attributes
@@ -186,7 +186,7 @@ class WorldDefinition:
     settings: type[Any]
     agent_name: str
     policies: Mapping[str, Policy]
-    acting: Acting
+    acting: Behaviour
     display: Display
     scene: Callable[[Any, Sequence[Round], Sequence[str]], RunScene] | None = None
     endless: Mapping[str, Any] = field(default_factory=dict)

@@ -11,11 +11,11 @@ from typing import Any
 from plenum.base import flatten, generator, keep_finite
 from plenum.design import ANSWER_FORMS
 from plenum.models import Ask, Conversation, Entry, Reply
-from plenum_worlds import answers, constrained, dialogue, information, prompts
+from plenum_worlds import answer_schemas, answers, dialogue, information, prompts
+from plenum_worlds.communication import Hearing
 from plenum_worlds.condition import WorldAgent, WorldCondition
-from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, read_plan
+from plenum_worlds.consensus import MECHANISMS, WorldDecision, list_assigned, read_plan
 from plenum_worlds.draws import Draws
-from plenum_worlds.hearing import Hearing
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary
 from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build_world, find_world
@@ -34,7 +34,7 @@ def draws_of(condition: WorldCondition, replicate: int) -> Draws:
     return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
 
 
-def measured(world: World[Any, Any], record: Round) -> Entry:
+def measure_round(world: World[Any, Any], record: Round) -> Entry:
     """Measure a round: performance, deviations, and the positive components of C(t)."""
     weights = action_distribution(world, record["actions"])
     return {
@@ -77,9 +77,9 @@ class Episode(Conversation[WorldCondition]):
                 for index in range(len(condition.agents))
             ]
             spoken, choices = yield from self._choices(number, shown, observed)
-            decision = self._decided(choices, number, shown)
+            decision = self._decide(choices, number, shown)
             outcome = world.act(state, decision.actions)
-            proposals = assigned_actions(choices) if condition.assigns else choices
+            proposals = list_assigned(choices) if condition.assigns else choices
             record: Round = {
                 "round": number,
                 "state": as_plain(state),
@@ -99,7 +99,7 @@ class Episode(Conversation[WorldCondition]):
                     "spoken": spoken,
                     "cut": self._cut,
                     **({"received": as_plain(observed)} if differs else {}),
-                    **measured(world, record),
+                    **measure_round(world, record),
                 }
             )
             state = outcome.state
@@ -158,11 +158,11 @@ class Episode(Conversation[WorldCondition]):
         self, number: int, state: Any, reports: tuple[Statement, ...], index: int
     ) -> AgentScene:
         private = self._condition.information
-        known = information.known(self._world, state, self._draws, number, private, index)
+        known = information.describe_known(self._world, state, self._draws, number, private, index)
         heard = self._hearing
         return AgentScene(number, reports, known, heard.remarks(index), heard.proposals(index))
 
-    def _decided(self, choices: list[Any], number: int, shown: Any) -> WorldDecision[Any]:
+    def _decide(self, choices: list[Any], number: int, shown: Any) -> WorldDecision[Any]:
         """Apply the mechanism; a single agent's assignment counts as a plan without other votes."""
         mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
         return mechanism(self._world, choices, self._draws, number, shown)
@@ -172,30 +172,28 @@ class Episode(Conversation[WorldCondition]):
     ) -> Generator[Ask, Reply, WorldRemark]:
         world = self._world
         messages = prompts.discuss(self._condition, world, agent, scene)
-        speech = constrained.speech_schema(self._condition, world)
+        speech = answer_schemas.speech_schema(self._condition, world)
         held = speech if self._condition.constrained else None
         ask = self._call("message", number, agent.name, agent.model, messages, held)
         form = prompts.speech_form(self._condition, world)
-        answer = yield from self._answered(ask, world.key, world.read, form)
+        answer = yield from self._ask_action(ask, world.key, world.read, form)
         if answer is None:
             return WorldRemark(number, agent.name, None, "")
-        return WorldRemark(
-            number, agent.name, answer["action"], prompts.shortened(answer["message"])
-        )
+        return WorldRemark(number, agent.name, answer["action"], prompts.shorten(answer["message"]))
 
     def _choose(self, number: int, agent: WorldAgent, scene: AgentScene) -> Calls:
         messages = prompts.decide(self._condition, self._world, agent, scene)
         form = prompts.choice_form(self._condition, self._world)
         key, read = self._world.key, self._world.read
         if self._condition.assigns:
-            key, read = constrained.PLAN, lambda value: read_plan(self._world, value)
-        choice = constrained.choice_schema(self._condition, self._world)
+            key, read = answer_schemas.PLAN, lambda value: read_plan(self._world, value)
+        choice = answer_schemas.choice_schema(self._condition, self._world)
         held = choice if self._condition.constrained else None
         ask = self._call("action", number, agent.name, agent.model, messages, held)
-        answer = yield from self._answered(ask, key, read, form)
+        answer = yield from self._ask_action(ask, key, read, form)
         return None if answer is None else read(answer["action"])
 
-    def _answered(
+    def _ask_action(
         self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
     ) -> Generator[Ask, Reply, Entry | None]:
         """Return action and message of an answer; None, an abstention, if it is unreadable.
@@ -205,12 +203,12 @@ class Episode(Conversation[WorldCondition]):
         count. A constrained answer may repeat what counts once, which is noted.
         """
 
-        def settled(value: Any) -> Any:
-            return constrained.settled(self._world, key, value) if ask.chat.answer else value
+        def settle(value: Any) -> Any:
+            return answer_schemas.settle(self._world, key, value) if ask.chat.answer else value
 
-        def noted(text: str, again: bool) -> Entry:
+        def note(text: str, again: bool) -> Entry:
             try:
-                parsed = answers.parse(text, key, lambda value: read(settled(value)))
+                parsed = answers.parse(text, key, lambda value: read(settle(value)))
                 if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
                     raise answers.UnreadableAnswer(answers.BREAKS_OFF, cut=True)
             except answers.UnreadableAnswer as problem:
@@ -218,10 +216,10 @@ class Episode(Conversation[WorldCondition]):
                 raise
             self._cut += parsed.cut
             read_as = {"action": as_plain(parsed.action), "message": parsed.message}
-            repeated = {"repeated": True} if settled(parsed.given) != parsed.given else {}
+            repeated = {"repeated": True} if settle(parsed.given) != parsed.given else {}
             return {"read": read_as, "cut": parsed.cut, **repeated}
 
-        entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
+        entry = yield from self._ask(ask, note, lambda p: prompts.repair(p, form))
         return entry and entry["read"]
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from plenum.base import number_between
 from plenum.dynamics import estimate_mean, of_runs
 from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
-from plenum_worlds.dynamics import parting
+from plenum_worlds.dynamics import estimate_divergence
 from plenum_worlds.metrics import mean_of
 from plenum_worlds.registry import display
 
@@ -52,7 +52,7 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
     several = rebuild_ensembles(list_weights(completed), completed[0].head["runs"])
     if not several:
         return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}
-    apart = parting(several)
+    apart = estimate_divergence(several)
     over = apart.exponent
     return {
         "metrics": {

@@ -43,7 +43,7 @@ def reports(
     return tuple(s for s, u in zip(statements, drawn, strict=True) if u < information.delivered)
 
 
-def known(
+def describe_known(
     world: World[Any, Any],
     state: Any,
     draws: Draws,

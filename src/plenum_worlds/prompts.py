@@ -14,8 +14,8 @@ from typing import Any
 from plenum.base import flatten
 from plenum.design import ANSWER_FORMS
 from plenum.models import Message
+from plenum_worlds.answer_schemas import blank, choice_schema, speech_schema
 from plenum_worlds.condition import WorldAgent, WorldCondition
-from plenum_worlds.constrained import blank, choice_schema, speech_schema
 from plenum_worlds.world import Statement, World
 
 REPAIR = (
@@ -47,7 +47,7 @@ class WorldRemark:
     def line(self) -> str:
         """The remark as quoted in a prompt."""
         quoted = json.dumps(flatten(self.message), ensure_ascii=False)
-        return f"Round {self.round}, {self.name}, {written(self.action)}: {quoted}"
+        return f"Round {self.round}, {self.name}, {format_action(self.action)}: {quoted}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def speech_form(condition: WorldCondition, world: World[Any, Any]) -> str:
     """Return the form of an answer in the discussion."""
     if condition.constrained:
         return blank(speech_schema(condition, world).schema)
-    action = f'"{world.key}": {written(world.example)}'
+    action = f'"{world.key}": {format_action(world.example)}'
     return _form(condition, action, '"message": "what you tell the others"')
 
 
@@ -101,10 +101,12 @@ def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
     if condition.constrained:
         return blank(choice_schema(condition, world).schema)
     if condition.assigns:
-        example = written([world.example] * world.agents if world.agents <= 3 else [world.example])
+        example = format_action(
+            [world.example] * world.agents if world.agents <= 3 else [world.example]
+        )
         dots = "" if world.agents <= 3 else ", ..."
         return _form(condition, f'"plan": {example[:-1]}{dots}]')
-    return _form(condition, f'"{world.key}": {written(world.example)}')
+    return _form(condition, f'"{world.key}": {format_action(world.example)}')
 
 
 def _form(condition: WorldCondition, *members: str) -> str:
@@ -117,12 +119,12 @@ def _form(condition: WorldCondition, *members: str) -> str:
     return f"{{{', '.join((analysis, *members) if first else (*members, analysis))}}}"
 
 
-def written(action: Any) -> str:
+def format_action(action: Any) -> str:
     """Format an action for prompts."""
     return "no proposal" if action is None else json.dumps(action, separators=(",", ":"))
 
 
-def shortened(message: str) -> str:
+def shorten(message: str) -> str:
     """Return the part of a message that others get."""
     if len(message) <= MESSAGE_CHARACTERS:
         return message
@@ -169,7 +171,7 @@ def _discussion(scene: AgentScene) -> str:
     lines = [remark.line for remark in scene.remarks]
     now = len({remark.name for remark in scene.remarks if remark.round == scene.round})
     if len(scene.proposals) > now:
-        counted = Counter(written(action) for action in scene.proposals).most_common()
+        counted = Counter(format_action(action) for action in scene.proposals).most_common()
         counted.sort(key=lambda item: (-item[1], item[0]))
         tally = "; ".join(f"{action} x {count}" for action, count in counted[:SUMMED])
         lines.insert(0, f"Proposals in this round, also those not quoted here: {tally}")

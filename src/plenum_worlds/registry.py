@@ -83,10 +83,10 @@ def _check_kind(key: str, value: Any, kind: Any) -> None:
     }
     if not any(fits[each] for each in kinds):
         allowed = " and ".join(_KINDS[each] for each in reversed(kinds))
-        raise UserError(f"{key}={_shown(value)}: allowed are {allowed}")
+        raise UserError(f"{key}={_show(value)}: allowed are {allowed}")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     """Format a value as on a command line, in one line."""
     return json.dumps(value, default=str).strip('"')
 

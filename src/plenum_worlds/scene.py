@@ -84,7 +84,7 @@ class RunScene(TypedDict):
     pictures: list[RoundPicture]
 
 
-def counted(names: Sequence[str]) -> str:
+def join_numbered(names: Sequence[str]) -> str:
     """Join names in a sentence, as in ``Drones 1, 2 and 5``."""
     if len(names) < 2:
         return "".join(names)

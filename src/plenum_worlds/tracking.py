@@ -38,12 +38,12 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     return {
         "ensemble": weights(transcripts),
         "rounds": rounds(transcripts),
-        "metrics": measured(transcripts),
+        "metrics": tabulate_metrics(transcripts),
         "replicates": tabulate_replicates(transcripts),
     }
 
 
-def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Return fields of a condition's record that come from its completed runs, by name.
 
     Parameters
@@ -57,11 +57,11 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
     completed = replicates[replicates["status"] == "completed"]["replicate"]
     frames = {name: table(name) for name in ("metrics", "rounds", "ensemble")}
     frames = {name: rows[rows["replicate"].isin(completed)] for name, rows in frames.items()}
-    metrics = derived(frames["metrics"], int(params["runs"]), int(params["agents"]))
+    metrics = add_derived(frames["metrics"], int(params["runs"]), int(params["agents"]))
     return {"metrics": metrics, "rounds": frames["rounds"], "weights": frames["ensemble"]}
 
 
-def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
+def add_derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
     """Add derived metrics: the episode, and welfare per agent."""
     more = metrics.assign(episode=metrics["replicate"] // runs)
     if "total_welfare" in more:
@@ -109,7 +109,7 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def measured(transcripts: Sequence[Transcript]) -> pd.DataFrame:
+def tabulate_metrics(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """Return one row per replicate: its metrics."""
     rows = [{"replicate": t.head["replicate"], **read_metrics(t)} for t in transcripts]
     return pd.DataFrame(rows)

@@ -183,7 +183,7 @@ class World(ABC, Generic[S, A]):
             It is outside the action space; the message is one sentence.
         """
 
-    def settled(self, value: Any) -> Any:
+    def settle(self, value: Any) -> Any:
         """Return a value of the schema as an action where no schema can forbid what isn't one."""
         return value
 
@@ -250,7 +250,7 @@ class WorldSettings:
 
     def __post_init__(self) -> None:
         kind: Any = type(self)
-        for name, (least, most) in (_fixed_bounds(kind) | self.bounds).items():
+        for name, (least, most) in (_list_bounds(kind) | self.bounds).items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise UserError(
@@ -266,7 +266,7 @@ class WorldSettings:
 
 
 @cache
-def _fixed_bounds(kind: Any) -> dict[str, tuple[float, float]]:
+def _list_bounds(kind: Any) -> dict[str, tuple[float, float]]:
     hints = get_type_hints(kind, include_extras=True)
     return {name: h.__metadata__[0] for name, h in hints.items() if get_origin(h) is Annotated}
 
@@ -328,7 +328,7 @@ def from_plain(kind: Any, value: Any) -> Any:
     return value
 
 
-def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]:
+def check_actions(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]:
     """Check the actions of all agents by the world's ``read``.
 
     Raises

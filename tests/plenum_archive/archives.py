@@ -14,7 +14,7 @@ from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
 from plenum_archive import export, layout
-from plenum_archive.container import described, sealed
+from plenum_archive.container import describe_file, write_sealed
 
 SEATS = ("chair", "rights")
 ROUNDS = 3
@@ -103,9 +103,9 @@ def forged(archive: Path, out: Path, changes: Mapping[str, bytes | None], **mani
     """An archive with other files, whose digests and seal fit all the same."""
     files = {n: d for n, d in {**files_of(archive), **changes}.items() if d is not None}
     told = json.loads(files.pop(layout.MANIFEST)) | manifest
-    told["files"] = {name: described(data) for name, data in files.items()}
-    with sealed(out, lambda part: None) as packer:
+    told["files"] = {name: describe_file(data) for name, data in files.items()}
+    with write_sealed(out, lambda part: None) as packer:
         for name, data in files.items():
             packer.add(name, data)
-        packer.add(layout.MANIFEST, layout.packed(told))
+        packer.add(layout.MANIFEST, layout.pack(told))
     return out

@@ -14,10 +14,10 @@ from plenum.dynamics import (
     bootstrap,
     contrast,
     divergence,
+    fit_mixed_model,
     lyapunov,
     margin,
-    mixed_model,
-    pooled,
+    pool,
     reversal_test,
     shuffle_test,
     two_sided,
@@ -102,7 +102,10 @@ def test_unequal_replicates_spread_over_orders_of_magnitude() -> None:
 
 
 def test_drift_moves_all_replicates_and_parts_none() -> None:
-    drift, still = calibration.drifting().sample(20), generators.autoregressive(0.9).sample(20)
+    drift, still = (
+        calibration.build_drifting().sample(20),
+        generators.autoregressive(0.9).sample(20),
+    )
     assert_allclose(divergence(drift), divergence(still))
     moved = np.linalg.norm(drift.mean(axis=0)[-1] - drift.mean(axis=0)[0])
     assert moved > 10 * divergence(still).mean()
@@ -187,15 +190,15 @@ def test_a_row_of_pools_holds_the_intervals_of_the_mean_the_model_and_the_fixed_
 
     def mean(effects: list[float], errors: list[float]) -> Any:
         kept.update(effects=effects, errors=errors)
-        return pooled(effects, errors)
+        return pool(effects, errors)
 
     def model(cells: list[Any]) -> Any:
         kept.update(cells=cells)
-        return mixed_model(cells)
+        return fit_mixed_model(cells)
 
     monkeypatch.setattr(generators, "autoregressive", process)
-    monkeypatch.setattr(calibration, "pooled", mean)
-    monkeypatch.setattr(calibration, "mixed_model", model)
+    monkeypatch.setattr(calibration, "pool", mean)
+    monkeypatch.setattr(calibration, "fit_mixed_model", model)
     row = calibration.pools(0, 3)
     squares = np.array(rates).reshape(12, 4) @ [1, -1, -1, 1]
     assert_allclose(squares.mean(), -0.03, atol=3 * 0.02 / math.sqrt(12))
@@ -206,7 +209,7 @@ def test_a_row_of_pools_holds_the_intervals_of_the_mean_the_model_and_the_fixed_
     values = np.array([[e.value, e.se] for e in found]).reshape(12, 4, 2)
     assert_allclose(effects, values[..., 0] @ [1, -1, -1, 1])
     assert_allclose(errors, np.sqrt((values[..., 1] ** 2).sum(axis=1)))
-    pools, terms = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
+    pools, terms = pool(effects, errors), fit_mixed_model(cells).effects["roles x mixed"]
     weights = 1 / np.square(errors)
     fixed, half = np.average(effects, weights=weights), 1.959964 / math.sqrt(weights.sum())
     limits = [pools.ci_low, pools.ci_high, terms.ci_low, terms.ci_high, fixed - half, fixed + half]

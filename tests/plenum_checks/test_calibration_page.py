@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 
 from plenum.dynamics import INTERVALS
 from plenum_checks import calibration_page as page
-from plenum_checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, Measured
+from plenum_checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, Measurements
 
 DRAWS = 200
 NAMES = [name for name, _ in PROCESSES]
@@ -32,7 +32,7 @@ def counted(number: int, method: int) -> int:
     return 199 - number - 14 * method
 
 
-def measured() -> Measured:
+def measured() -> Measurements:
     """Draws with a number of its own in every cell of the page."""
     rows: dict[str, list[pd.DataFrame]] = {"estimates": [], "jackknives": [], "contrasts": []}
     for n, (_, make) in enumerate(PROCESSES):
@@ -86,7 +86,7 @@ def test_every_table_has_each_number_in_its_column() -> None:
         (page.intervals, process | intervals),
         (page.growth, process | tests),
         (page.contrasts, contrasts),
-        (page.pooled, pooled),
+        (page.tabulate_pooled, pooled),
     ):
         assert_frame_equal(make(found), pd.DataFrame(expected))
 
@@ -103,7 +103,7 @@ def test_draws_without_an_estimate_miss_and_are_left_out_of_bias_and_tests() -> 
 
 
 def test_what_is_reached_is_the_range_over_the_processes_that_are_held_to_it() -> None:
-    figures = page.reached(page.intervals(measured()), page.growth(measured()))
+    figures = page.find_ranges(page.intervals(measured()), page.growth(measured()))
     calibrated, nulls = ([NAMES.index(n) for n in names] for names in (CALIBRATED, NULLS))
     expected = {
         "coverage_min": counted(max(calibrated), 0),
@@ -139,7 +139,7 @@ def test_processes_that_the_default_covers_below_90_percent_are_named_with_the_b
 def test_the_page_and_the_figure_show_the_tables_with_shares_in_percent() -> None:
     found = measured()
     text, shares, sizes = page.page(found, DRAWS), page.intervals(found), page.growth(found)
-    for frame in (shares, sizes, page.contrasts(found), page.pooled(found)):
+    for frame in (shares, sizes, page.contrasts(found), page.tabulate_pooled(found)):
         assert page.table(frame) in text
     assert "| REML, Hartung-Knapp | 95.0 | 0.0200 |" in text
     assert "| AR(1), ρ = 0 | 0.0000 | +0.0010 | 0.0100 | 60.0 | 99.5 |" in text

@@ -11,13 +11,13 @@ from aiohttp import web
 
 from plenum.base import UserError
 from plenum.committee import Deliberation
-from plenum.committee.constrained import turn_schema
+from plenum.committee.answer_forms import turn_schema
 from plenum.design import KINDS, Calls, Condition
 from plenum.models import CallError, Chat, Conversation, Message
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.checks import require_parameters
 from plenum.records import Failure
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 from plenum_checks.fault_server.server import FaultServer
 
 Make = Callable[..., Condition]
@@ -82,7 +82,7 @@ def listening(**settings: Any) -> Iterator[tuple[str, list[Any]]]:
             return await super().handle(request)
 
     made = FaultSettings(port=0, latency=Latency(0.0), **settings)
-    with serving(made, Listening) as server:
+    with serve_in_thread(made, Listening) as server:
         yield server.url.removesuffix("/v1"), bodies
 
 

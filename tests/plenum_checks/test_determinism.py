@@ -21,10 +21,10 @@ from plenum_checks.determinism_report import compare, publish, read_calls
 from plenum_checks.spread import (
     END,
     ProbedAnswer,
+    bound_undetected,
     first_difference,
     logprob_spread,
     preference_spread,
-    undetected,
 )
 
 # ---- what the differences are
@@ -40,8 +40,8 @@ def tokens(*pairs: tuple[str, float]) -> ProbedAnswer:
 
 def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> None:
     assert first_difference(said(*["a b"] * 20)) is None
-    assert_allclose(undetected(20), 1 - 0.05**0.05)
-    assert_allclose(undetected(20), 0.139, atol=5e-4)
+    assert_allclose(bound_undetected(20), 1 - 0.05**0.05)
+    assert_allclose(bound_undetected(20), 0.139, atol=5e-4)
     spread = preference_spread([(0.5, 0.5)] * 20)
     assert (spread["distinct_preferences"], spread["preference_distance"]) == (1, 0)
     assert spread["preference_distance_max"] == 0

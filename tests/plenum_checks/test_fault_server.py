@@ -33,7 +33,7 @@ from plenum_checks.fault_server import (
     Limits,
     RunningServer,
     fault_settings,
-    serving,
+    serve_in_thread,
 )
 from plenum_checks.fault_server.request_log import duration
 
@@ -57,7 +57,7 @@ def body(chat: Chat, **more: Any) -> Body:
 @contextmanager
 def talking(**given: Any) -> Iterator[tuple[RunningServer, httpx.Client]]:
     """A server, and a client whose base URL it is."""
-    with serving(served(**given)) as server, httpx.Client(base_url=server.url) as client:
+    with serve_in_thread(served(**given)) as server, httpx.Client(base_url=server.url) as client:
         yield server, client
 
 
@@ -417,7 +417,10 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
         post(client, bodies["turn"])
         assert (one.stats()["requests"], two.stats()["requests"]) == (1, 0)
         taken = int(one.url.split(":")[2].partition("/")[0])
-        with pytest.raises(UserError, match="is in use"), serving(FaultSettings(port=taken)):
+        with (
+            pytest.raises(UserError, match="is in use"),
+            serve_in_thread(FaultSettings(port=taken)),
+        ):
             pass
     assert "fault server" not in {thread.name for thread in threading.enumerate()}
 

@@ -40,13 +40,15 @@ def answer(body: str) -> Handler:
 @pytest.mark.parametrize("body", ['{"data": 5}', '{"data": {"id": "b"}}', '{"data": null}', "{}"])
 def test_a_list_of_batches_that_is_none_is_not_taken_for_an_empty_one(body: str) -> None:
     with pytest.raises(CallError, match="has no list of data") as raised:
-        asked(answer(body), lambda http: http.listed("batches", "after", lambda batch: True))
+        asked(answer(body), lambda http: http.find_in_list("batches", "after", lambda batch: True))
     assert raised.value.failure == Failure.SERVER
 
 
 def test_what_is_no_batch_in_a_list_is_passed_over() -> None:
     body = '{"data": [7, null, "b", {"id": "b1"}]}'
-    found = asked(answer(body), lambda http: http.listed("batches", "after", lambda batch: True))
+    found = asked(
+        answer(body), lambda http: http.find_in_list("batches", "after", lambda batch: True)
+    )
     assert found == "b1"
 
 

@@ -11,19 +11,25 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.committee.constrained import parse_turn, turn_schema
+from plenum.committee.answer_forms import parse_turn, turn_schema
 from plenum.design import Calls, Job, StatedPrice
 from plenum.design.settings import Batch
-from plenum.execution.playing import Deliberations, playing_of
+from plenum.execution.executors import Deliberations, choose_executor
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
 from plenum.records import CallLog, Failure, attempts
-from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
-from plenum_fleet.batches.records import begin, unfinished
+from plenum_fleet.batches.records import begin, list_unfinished
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
 PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}
@@ -55,7 +61,7 @@ def serve() -> Iterator[Serve]:
             key="sk-of-these-tests",
             batches=BatchFaults(**faults),
         )
-        contexts.append(serving(settings))
+        contexts.append(serve_in_thread(settings))
         return contexts[-1].__enter__()
 
     yield started
@@ -142,7 +148,7 @@ def test_calls_go_out_together_for_half_the_price_and_are_answered_as_live_ones(
         assert cheap.reply.cost == pytest.approx(dear.reply.cost / 2)
         assert cheap.reply.cost > 0
     assert lines(tmp_path) == [["batch", "submitted", "ended", "collected"]] * 2
-    assert unfinished(tmp_path) == []
+    assert list_unfinished(tmp_path) == []
 
 
 def test_what_returns_is_marked_in_batches_too_and_a_cache_costs_half(
@@ -515,7 +521,7 @@ def test_a_refused_key_and_a_batch_that_is_gone(
 def test_who_has_no_batches_is_refused_in_one_line(job: Callable[..., Job]) -> None:
     def refuse(*overrides: str) -> None:
         jobs = [job("calls.batch=true", *overrides)]
-        playing_of(jobs).check(jobs)
+        choose_executor(jobs).check(jobs)
 
     with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
         refuse("backend=simulated")
@@ -552,9 +558,9 @@ def test_an_attempt_in_a_batch_is_one_however_many_processes_wait_for_it(tmp_pat
     line |= {"answered": False, "latency_s": 0.0, "tokens_at_most": 9}
     for name, more in (("live", {}), ("batched", {"batch": True})):
         with CallLog(tmp_path / name) as log:
-            log.sent({**line, **more, "id": "0a-1"})
-            log.sent({**line, **more, "id": "0a-2"})
-            log.sent({**line, **more, "id": "0b-1"})
+            log.note_sent({**line, **more, "id": "0a-1"})
+            log.note_sent({**line, **more, "id": "0a-2"})
+            log.note_sent({**line, **more, "id": "0b-1"})
             log.append({**line, **more, "id": "0a-1", "outcome": "ok", "answered": True})
     assert [a["id"] for a in attempts(tmp_path / "live")] == ["0a-1", "0a-2", "0b-1"]
     assert [a["id"] for a in attempts(tmp_path / "batched")] == ["0a-1", "0b-1"]

@@ -15,8 +15,14 @@ from plenum.models import CallError, Chat, ChatModel, Message, Response
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
 from plenum.records import Journal, TakenUp
-from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
-from plenum_fleet.batches import sending as batch_sending
+from plenum_checks.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
+from plenum_fleet.batches import sender as batch_sending
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.buckets import storage
@@ -36,7 +42,7 @@ def server() -> Iterator[RunningServer]:
     settings = FaultSettings(
         port=0, answers="canned", latency=Latency(0.0), key=KEY, batches=BatchFaults(takes_s=0.5)
     )
-    with serving(settings) as running:
+    with serve_in_thread(settings) as running:
         yield running
 
 
@@ -57,7 +63,7 @@ class Machine:
         for number in replicates:
             head = {"condition": "c0", "replicate": number}
             path = storage.journal_path(self.bucket.mirror, f"c0-{number}")
-            await self._stack.enter_context(Journal(path, head, self.bucket)).kept()
+            await self._stack.enter_context(Journal(path, head, self.bucket)).hand_over()
 
     async def call(self, *replicates: int) -> list[Response | BaseException]:
         """The first calls of some replicates, made together."""

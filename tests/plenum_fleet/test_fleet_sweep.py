@@ -18,7 +18,7 @@ from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
 from plenum.records import CallLog, attempts
 from plenum_fleet.batches import records as batches
-from plenum_fleet.batches.deliberations import left_in_batches
+from plenum_fleet.batches.deliberations import describe_left
 from plenum_fleet.servers import name_of
 
 SHAPE = ("tracking=none", "replicates=12", "rounds=4", "calls.backoff_s=0.01", "backend=api")
@@ -137,13 +137,13 @@ def test_calls_that_were_left_in_batches_are_named_before_they_are_made_live(
     """Those of this sweep's conditions alone, whatever else lies in the folder of batches."""
     made = job_on(job, tmp_path, "http://127.0.0.1:1/v1")
     batches.begin(tmp_path / "batches", "openai/m", "http://127.0.0.1:1/v1", ("0-1-0",))
-    assert left_in_batches([made]) == []
+    assert describe_left([made]) == []
     line = {"replicate": 0, "call": "turn", "round": 1, "seat": "Chair", "model": "openai/m"}
     line |= {"answered": False, "status": None, "latency_s": 0.0, "tokens_at_most": 9}
     with CallLog(tmp_path / made.condition.folder / "calls.jsonl") as log:
-        log.sent({**line, "id": "0a-1", "batch": True})
-        log.sent({**line, "id": "0b-1", "batch": True})
+        log.note_sent({**line, "id": "0a-1", "batch": True})
+        log.note_sent({**line, "id": "0b-1", "batch": True})
         log.append({**line, "id": "0b-1", "batch": True, "outcome": "ok", "answered": True})
-    (said,) = left_in_batches([made])
+    (said,) = describe_left([made])
     assert "left 1 call in batches" in said
-    assert left_in_batches([replace(made, calls=replace(made.calls, batch=True))]) == []
+    assert describe_left([replace(made, calls=replace(made.calls, batch=True))]) == []

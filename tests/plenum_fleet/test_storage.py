@@ -71,11 +71,11 @@ def play(journal: Journal, turns: range, end: bool = False, by: str = "") -> Non
     async def played() -> None:
         for number in turns:
             journal.append(turn(number, by))
-            await journal.kept()
+            await journal.hand_over()
             await asyncio.sleep(0.005)
         if end:
             journal.append({"kind": "end", "status": "completed"})
-            await journal.kept(ended=True)
+            await journal.hand_over(ended=True)
 
     asyncio.run(played())
 
@@ -173,7 +173,7 @@ def test_who_takes_a_replicate_up_fences_the_others_off_before_it_writes_a_line(
         journals = []
         for name in ("b", "c"):
             journals.append(others.enter_context(opened(machine(name, durable=True))))
-            asyncio.run(journals[-1].kept())  # about to call
+            asyncio.run(journals[-1].hand_over())  # about to call
             assert not storage.list_taken_up([journals[-1].path])
         storage._opened["a"] = a
         assert list(storage.list_taken_up([mine.path])) == [mine.path]
@@ -181,7 +181,7 @@ def test_who_takes_a_replicate_up_fences_the_others_off_before_it_writes_a_line(
         for fenced in (mine, journals[0]):
             with pytest.raises(TakenUp):
                 play(fenced, range(3, 4))
-        assert storage.fetched(f"s3://plenum/{prefix}", "c0")  # a reader meets the mark, too
+        assert storage.fetch(f"s3://plenum/{prefix}", "c0")  # a reader meets the mark, too
         play(journals[1], range(3, TURNS), end=True)
     assert below(s3, prefix) == ["000.jsonl"]
     assert s3.get(f"{prefix}/c0/000.jsonl") == whole.path.read_bytes()
@@ -367,11 +367,11 @@ def test_a_journal_that_was_set_aside_is_aside_everywhere(
 def test_what_was_sent_in_a_batch_is_known_everywhere(machine: Machine) -> None:
     a = machine("a")
     (folder := a.mirror / storage.BATCHES_FOLDER).mkdir(parents=True)
-    batches.begin(folder, "m", "", ("0-0-0", "1-0-0")).submitted("batch_1")
+    batches.begin(folder, "m", "", ("0-0-0", "1-0-0")).note_submission("batch_1")
     a.flush()
     b = machine("b")
     b.fetch(b.mirror / storage.BATCHES_FOLDER)
-    assert [each.id for each in batches.unfinished(b.mirror / storage.BATCHES_FOLDER)] == [
+    assert [each.id for each in batches.list_unfinished(b.mirror / storage.BATCHES_FOLDER)] == [
         "batch_1"
     ]
 

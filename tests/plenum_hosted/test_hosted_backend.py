@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.base.identity import digest
-from plenum.committee.constrained import ballot_schema
+from plenum.committee.answer_forms import ballot_schema
 from plenum.design import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.records import Failure

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from plenum.base.errors import UserError
 from plenum.design import Hosted, Sampling
 from plenum.models import Chat, Message
-from plenum_hosted import checkpoints, memory, quantised
+from plenum_hosted import checkpoints, gguf_weights, memory
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.memory import Need
 
@@ -46,11 +46,11 @@ def test_what_transformers_cannot_read_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("gguf")
-    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
     file = tmp_path / "broken.gguf"
     file.write_bytes(b"GGUF and nothing that follows")
     with pytest.raises(UserError, match=r"broken\.gguf can't be loaded") as error:
-        quantised.write_out("./broken.gguf", file, "0" * 16, "float32")
+        gguf_weights.write_out("./broken.gguf", file, "0" * 16, "float32")
     assert "\n" not in str(error.value)
     assert not list((tmp_path / "mlruns/checkpoints").iterdir())
 
@@ -58,18 +58,18 @@ def test_what_transformers_cannot_read_is_refused_in_one_line(
 def test_it_is_written_out_once(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
-    monkeypatch.setattr(quantised, "find_spec", lambda name: name)
+    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(gguf_weights, "find_spec", lambda name: name)
     made = []
 
     def convert(file: Path, folder: Path, dtype: str) -> None:
         made.append((file, dtype))
         copy(saved, folder)
 
-    monkeypatch.setattr(quantised, "_convert", convert)
+    monkeypatch.setattr(gguf_weights, "_convert", convert)
     calls = ("./a.gguf", tmp_path / "a.gguf", "0" * 16, "float32")
-    folder = quantised.write_out(*calls)
-    assert quantised.write_out(*calls) == folder
+    folder = gguf_weights.write_out(*calls)
+    assert gguf_weights.write_out(*calls) == folder
     assert made == [(tmp_path / "a.gguf", "float32")]
     assert checkpoints.digest(folder) == checkpoints.digest(saved)
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
@@ -103,7 +103,7 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
 ) -> None:
     """In the single precision that both hold, to the last bit of every log-probability."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
-    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
     file = str(gguf_files.write_tiny(tmp_path / "tiny.gguf"))
     settings = Hosted(slots=4, rung=64, threads=1, device="cpu", dtype="float32")
     tiny = memory.measure("tiny", settings)
@@ -134,10 +134,10 @@ def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
 ) -> None:
     """Of 8 bits, with a scale in half precision for 32 numbers: off by half a step or so."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
-    monkeypatch.setattr(quantised, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
     file = gguf_files.write_tiny(tmp_path / "tiny.GGUF", quantised=True)
     content = checkpoints.digest(file)
-    folder = quantised.write_out(str(file), file, content, "float32")
+    folder = gguf_weights.write_out(str(file), file, content, "float32")
     exact = load_file(checkpoints.TINY / "model.safetensors")
     written = load_file(folder / "model.safetensors")
     assert written.keys() == exact.keys()

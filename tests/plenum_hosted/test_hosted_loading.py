@@ -31,16 +31,16 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from plenum.base.errors import UserError
 from plenum.design import Hosted
 from plenum.models.chat import Message
-from plenum_hosted import attention, checkpoints, loading
-from plenum_hosted.loading import Loaded, count_places
+from plenum_hosted import attention, checkpoints, loader
+from plenum_hosted.loader import LoadedModel, count_places
 
 CPU = torch.device("cpu")
 Change = Callable[[Path], object]
 
 
-def load(model: Path | str, **settings: Any) -> Loaded:
+def load(model: Path | str, **settings: Any) -> LoadedModel:
     """Load a model on the CPU."""
-    return loading.load(str(model), Hosted(**settings), CPU)
+    return loader.load(str(model), Hosted(**settings), CPU)
 
 
 def refusal(model: Path | str) -> str:
@@ -322,7 +322,7 @@ def test_something_else_answers(cache: Path, answering: Any, said: bytes) -> Non
 
 
 def test_a_hub_that_says_nothing(cache: Path, answering: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(loading, "_PATIENCE_S", 0.3)
+    monkeypatch.setattr(loader, "_PATIENCE_S", 0.3)
     answering(None)
     assert "could not be downloaded (ReadTimeout)" in in_time(HUB_ID)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.models.chat import Message
-from plenum_hosted.tokens import ChatTokenizer, merged
+from plenum_hosted.tokens import ChatTokenizer, merge_system
 
 MADE = folders.tokenizer()
 TOKENS = ChatTokenizer(MADE)
@@ -50,8 +50,8 @@ def test_a_merged_system_message_is_shared_with_what_follows_it() -> None:
         assert decoded(rest).startswith("\n\nArgue.<|im_end|>\n")
     alone = (Message("system", "You count."), Message("user", "A, B, A"))
     assert made.prompt(alone)[0] == ()
-    assert merged(alone) == (Message("user", "You count.\n\nA, B, A"),)
-    assert merged(alone[1:]) == alone[1:]
+    assert merge_system(alone) == (Message("user", "You count.\n\nA, B, A"),)
+    assert merge_system(alone[1:]) == alone[1:]
 
 
 def test_without_a_shared_part_there_is_no_prefix() -> None:

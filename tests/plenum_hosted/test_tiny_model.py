@@ -27,7 +27,7 @@ from plenum.base.identity import generator  # noqa: E402
 from plenum.committee import Deliberation, ballots  # noqa: E402
 from plenum.committee import state as stateline  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
-from plenum.models.simulated.reading import PromptRow  # noqa: E402
+from plenum.models.simulated.prompt_parser import PromptRow  # noqa: E402
 from plenum_hosted.checkpoints import TINY  # noqa: E402
 
 torch.set_num_threads(1)  # two would wait for each other where others use the cores

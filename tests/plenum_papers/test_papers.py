@@ -13,7 +13,7 @@ from plenum.base import config_folders
 from plenum.base.errors import UserError
 from plenum.design import Job
 from plenum.design.compose import parse_job
-from plenum_papers.items import items, page, published
+from plenum_papers.items import items, page, published_values
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.collection import FIGURES
 from plenum_papers.items.items import Experiment, PaperItem
@@ -25,8 +25,8 @@ ITEMS = items.items()
 Compose = Callable[..., DictConfig]
 NUMBERED = [
     name
-    for name in published.names()
-    if name != "claims-without-data" and "source" in published.published_numbers(name)[0]
+    for name in published_values.names()
+    if name != "claims-without-data" and "source" in published_values.read_numbers(name)[0]
 ]
 
 
@@ -107,7 +107,7 @@ def test_an_item_names_what_is_there() -> None:
         assert item.figure or item.table or (ROOT / item.script).is_file()
         assert {item.table} <= {"", *TABLES}
         assert {item.figure} <= {"", *FIGURES}
-        assert set(item.published) <= set(published.names())
+        assert set(item.published) <= set(published_values.names())
 
 
 @pytest.mark.parametrize("study", items.experiments(), ids=ids)
@@ -231,7 +231,7 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
         "temperature": options_of("temperature"),
         "perturbation": options_of("perturbation"),
     }
-    for line in published.published_numbers(name):
+    for line in published_values.read_numbers(name):
         assert line["source"][:5] in ("000, ", "001, ", "002, ")
         for factor, values in line.factors.items() if "scenario" in line else ():
             assert set(values.split(" ") if factor == "temperature" else [values]) <= {
@@ -245,15 +245,18 @@ def test_no_condition_has_two_published_lines(name: str) -> None:
     own = ("seat", "variant", "effect", "reasons", "arm", "diversity", "volatility", "metric")
     own += ("task", "policy", "agents", "family")
     keys = [
-        (published.key(line.factors), *(line.get(k) for k in own))
-        for line in published.published_numbers(name)
+        (published_values.key(line.factors), *(line.get(k) for k in own))
+        for line in published_values.read_numbers(name)
     ]
     assert len(keys) == len(set(keys))
 
 
 def test_the_papers_numbers_agree_with_one_another() -> None:
     def numbers(name: str) -> dict[tuple[str, ...], str]:
-        return {published.key(p.factors): p["lambda"] for p in published.published_numbers(name)}
+        return {
+            published_values.key(p.factors): p["lambda"]
+            for p in published_values.read_numbers(name)
+        }
 
     s5, s6, s8, first = (numbers(n) for n in ("table-s5", "table-s6", "table-s8", "fig-1"))
     for table, other in ((s5, s6), (s5, s8), (s6, s8), (s8, first)):
@@ -275,7 +278,7 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
         **{"temperature": "t0.7", "perturbation": "none", "protocol": "deliberation"},
         **{"settings": "default", "rounds": "8", "backend": "simulated"},
     }
-    found = published.beside(["table-s5"], own)
+    found = published_values.find_published(["table-s5"], own)
     assert found is not None
     assert (found["lambda"], found["flip_rate"], found["n"]) == ("0.0822", "0.400", "20")
     for change in (
@@ -285,25 +288,25 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
         {"settings": "rerun=1"},
         {"settings": "30 branches after round 10"},
     ):
-        assert published.beside(["table-s5"], {**own, **change}) is None
+        assert published_values.find_published(["table-s5"], {**own, **change}) is None
 
 
 def test_an_unknown_file_of_published_values_is_refused() -> None:
     with pytest.raises(
         UserError, match="published: table-s9; one of claims-without-data, directions, fig-1"
     ):
-        published.published_numbers("table-s9")
+        published_values.read_numbers("table-s9")
 
 
 # --- The Hidden Strength of Disagreement -------------------------------------------------------
 
 
-def printed(number: int) -> list[published.Published]:
-    return list(published.published_numbers(f"table-{number}"))
+def printed(number: int) -> list[published_values.PublishedLine]:
+    return list(published_values.read_numbers(f"table-{number}"))
 
 
-def metrics(line: published.Published) -> dict[str, float]:
-    names = [metric["metric"] for metric in published.published_numbers("metrics")]
+def metrics(line: published_values.PublishedLine) -> dict[str, float]:
+    names = [metric["metric"] for metric in published_values.read_numbers("metrics")]
     return {name: float(line[name]) for name in names if line.get(name)}
 
 

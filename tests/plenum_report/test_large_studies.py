@@ -11,7 +11,7 @@ from test_report import material
 from plenum.reports import study as module
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import pages
-from plenum.reports.page.rendering import render_markdown
+from plenum.reports.page.renderer import render_markdown
 from plenum.reports.study import EstimatedStudy
 from plenum_report import material as sheets
 from plenum_report.compose import compose

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, estimated, exponent, one_shot, perturbed, tracked
 
-from plenum.dynamics.planning import detectable, power_of
+from plenum.dynamics.sample_sizes import detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
 from plenum.reports.figures.catalogue import CATALOGUE
 from plenum.reports.page.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.page.rendering import html, render_markdown
+from plenum.reports.page.renderer import html, render_markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -422,8 +422,8 @@ def test_filters_write_counts_lists_and_numbers() -> None:
         **{"{{ 9 | count('case') }}": "nine cases", "{{ 1200 | count('case') }}": "1,200 cases"},
         **{"{{ 2 | of_all(2) }}": "both", "{{ 3 | of_all(3) }}": "all three"},
         **{"{{ 0 | of_all(12) }}": "none of 12", "{{ 1 | of_all(1) }}": "one of one"},
-        **{"{{ ['a'] | listed }}": "a", "{{ ['a', 'b', 'c'] | listed }}": "a, b and c"},
-        "{{ ['a, b', 'c'] | listed }}": "a, b; and c",
+        **{"{{ ['a'] | join_items }}": "a", "{{ ['a', 'b', 'c'] | join_items }}": "a, b and c"},
+        "{{ ['a, b', 'c'] | join_items }}": "a, b; and c",
         **{"{{ 0.00001 | p_value }}": "p < 0.0001", "{{ 0.0051 | p_value }}": "p = 0.0051"},
         **{"{{ 0.049 | p_value }}": "p = 0.049", "{{ nan | p_value }}": "p doesn't exist"},
         **{

@@ -17,8 +17,8 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds import tracking as worlds
 from plenum_worlds.episode import Episode
-from plenum_worlds.reports.explorer import EXPLORER, gathered
-from plenum_worlds.simulated import answer as agent
+from plenum_worlds.reports.explorer import EXPLORER, gather_data
+from plenum_worlds.simulated_agents import answer as agent
 
 Answer = Callable[[Ask], str]
 
@@ -33,7 +33,7 @@ def simulated(ask: Ask) -> str:
 class PlayedWorlds(Kept):
     """Conditions of worlds."""
 
-    gathered, layout = staticmethod(gathered), EXPLORER.layout
+    gathered, layout = staticmethod(gather_data), EXPLORER.layout
 
     def condition(
         self,
@@ -62,7 +62,7 @@ class PlayedWorlds(Kept):
             completed=len(ended),
             failures=dict(Counter(t.reason or "" for t in transcripts if t.reason)),
             simulated=True,
-            **worlds.tracked(tables.__getitem__, data),
+            **worlds.read_fields(tables.__getitem__, data),
         )
         self.tracked.append(condition)
         return condition

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world_episodes import Play
 
-from plenum_worlds.consensus import MECHANISMS, WorldDecision, assigned_actions, explicit, read_plan
+from plenum_worlds.consensus import MECHANISMS, WorldDecision, explicit, list_assigned, read_plan
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build_world
 
@@ -77,7 +77,7 @@ def test_a_plan_needs_one_legal_action_for_every_agent() -> None:
         read_plan(world, [[1, 1], [2, 2]])
     with pytest.raises(ValueError, match="plan for agent 1: action needs two whole numbers"):
         read_plan(world, [[1, 1], [2, 10], [3, 3]])
-    assert assigned_actions([SPREAD, None, (A, A, B)]) == [A, None, B]
+    assert list_assigned([SPREAD, None, (A, A, B)]) == [A, None, B]
 
 
 @settings(max_examples=25)

@@ -15,7 +15,7 @@ from plenum.models import Reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.dialogue import measures, refers
 from plenum_worlds.episode import Episode
-from plenum_worlds.prompts import WorldRemark, written
+from plenum_worlds.prompts import WorldRemark, format_action
 
 CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
 NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)
@@ -105,9 +105,9 @@ def test_an_action_written_as_prompts_write_it_is_found_and_no_other_one_is(
     title: str, data: st.DataObject
 ) -> None:
     wrote, theirs, mine = (data.draw(ACTIONS[title]) for _ in range(3))
-    message = f"I leave {written(wrote)} to others."
+    message = f"I leave {format_action(wrote)} to others."
     assert spoken_of(message, theirs, mine, title) == (wrote == theirs != mine)
-    assert not spoken_of(f"I propose {written(mine)}.", mine, mine, title)
+    assert not spoken_of(f"I propose {format_action(mine)}.", mine, mine, title)
     assert spoken_of(f"I join {title} 2.", mine, mine, title)
 
 

@@ -9,7 +9,7 @@ import pytest
 from world_episodes import Made
 
 from plenum.models import Reply
-from plenum.models.conversation import Ask, recorded_reply
+from plenum.models.conversation import Ask, rebuild_reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import Episode
 
@@ -136,7 +136,7 @@ def test_replaying_what_was_said_gives_the_same_run(made: Made, at: int) -> None
     whole, entries = play(one, answer)
     again = Episode(one, 0)
     for entry in json.loads(json.dumps(entries[:at])):
-        assert again.answer(recorded_reply(entry)) == entry
+        assert again.answer(rebuild_reply(entry)) == entry
     while (ask := again.ask) is not None:
         again.answer(Reply(answer(ask), 1, 1))
     assert json.dumps(again.rounds) == json.dumps(whole.rounds)

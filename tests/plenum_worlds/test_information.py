@@ -14,9 +14,9 @@ from plenum.design.settings import Information
 from plenum.models import Reply
 from plenum.models.conversation import Ask
 from plenum_worlds import information
+from plenum_worlds.communication import LOST, Hearing, heard_by
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of
-from plenum_worlds.hearing import LOST, Hearing, heard_by
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.registry import build_world
 
@@ -108,7 +108,7 @@ def test_the_defaults_change_no_byte_of_what_is_seen(task: str) -> None:
     shared = world.report(state, draws, 1)
     for agent in range(3):
         usual = Information()
-        assert information.known(world, state, draws, 1, usual, agent) == world.describe(
+        assert information.describe_known(world, state, draws, 1, usual, agent) == world.describe(
             state, agent
         )
         assert information.reports(world, state, draws, 1, usual, agent, shared) == shared
@@ -152,7 +152,7 @@ def test_sight_and_reach_are_shares_of_what_there_is(task: str, share: float) ->
         shared = world.report(state, draws, 1)
         sent += len(shared)
         got += len(information.reports(world, state, draws, 1, partial, 0, shared))
-        text = information.known(world, state, draws, 1, partial, 0)
+        text = information.describe_known(world, state, draws, 1, partial, 0)
         assert text.endswith(information.PARTIAL)
         if task == "public_goods":
             seen, there = seen + 2 - text.count("unknown"), there + 2

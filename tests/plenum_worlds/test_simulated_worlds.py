@@ -16,7 +16,7 @@ from plenum.design import Job, Simulated
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend
-from plenum_worlds import answers, prompts, simulated
+from plenum_worlds import answers, prompts, simulated_agents
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.disaster.world import Disaster, DisasterState
@@ -166,7 +166,7 @@ def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
 def test_the_docs_give_the_constants(root: Path) -> None:
     text = (root / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
     for name in ("CROWD", "FOLLOW", "REFERS"):
-        assert f"| {name} | {getattr(simulated, name)} |" in text
+        assert f"| {name} | {getattr(simulated_agents, name)} |" in text
 
 
 STATES: dict[str, Any] = {

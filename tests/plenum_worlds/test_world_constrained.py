@@ -14,8 +14,8 @@ from world_episodes import Made
 from plenum.design import Simulated
 from plenum.models import Ask, Entry, Reply
 from plenum.models.simulated.backend import SimulatedBackend
+from plenum_worlds.answer_schemas import PLAN, blank, choice_schema, settle, speech_schema
 from plenum_worlds.consensus import read_plan
-from plenum_worlds.constrained import PLAN, blank, choice_schema, settled, speech_schema
 from plenum_worlds.episode import Episode, world_of
 from plenum_worlds.registry import WORLDS, build_world
 
@@ -57,9 +57,9 @@ def test_what_the_schema_of_a_world_allows_is_an_action(
     world = build_world(task, 3, **numbers)
     action = drawn(data, world.schema)
     assert allowed(world.schema, action)
-    world.read(settled(world, world.key, action))
+    world.read(settle(world, world.key, action))
     plan = [action, drawn(data, world.schema), drawn(data, world.schema)]
-    read_plan(world, settled(world, PLAN, plan))
+    read_plan(world, settle(world, PLAN, plan))
 
 
 @pytest.mark.parametrize(("task", "numbers"), WORLD_CASES)
@@ -73,7 +73,7 @@ def test_what_is_an_action_is_allowed_by_the_schema(
     except ValueError:
         return
     assert allowed(world.schema, value)
-    assert settled(world, world.key, value) == value
+    assert settle(world, world.key, value) == value
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -171,7 +171,7 @@ def test_a_statements_kind_changes_no_byte(made: Made, kind: Kind) -> None:
 def test_whatever_is_said_stays_one_quoted_line(message: str, action: Any) -> None:
     line = WorldRemark(3, "Drone 7", action, message).line
     assert len(line.splitlines()) == 1
-    head = f"Round 3, Drone 7, {prompts.written(action)}: "
+    head = f"Round 3, Drone 7, {prompts.format_action(action)}: "
     assert line.startswith(head)
     assert json.loads(line.removeprefix(head)) == flatten(message)
 

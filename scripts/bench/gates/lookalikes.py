@@ -16,8 +16,14 @@ from typing import Any
 
 from plenum.base import UserError, generator
 from plenum_audit.dynamics import NO_DECISION, STABLE, StabilityRule, case_verdict
-from plenum_audit.programs import AuditCase, Given, UnreadableDecision, load_cases, read_decision
-from plenum_audit.programs.reported import RefusedReport, as_decision
+from plenum_audit.programs import (
+    AuditCase,
+    GivenDecision,
+    UnreadableDecision,
+    load_cases,
+    read_decision,
+)
+from plenum_audit.programs.self_reports import RefusedReport, as_decision
 
 SETS: tuple[Mapping[str, str], ...] = (
     {"A": "B", "B": "A"},
@@ -144,6 +150,6 @@ def _passed(case: AuditCase, program: tuple[str, list[Any]], audits: int) -> boo
 def _outcome(case: AuditCase, sent: Any, rule: str) -> str:
     """What a run comes to that sends this."""
     try:
-        return read_decision(Given(**as_decision(sent, case.options)), case.options, rule)
+        return read_decision(GivenDecision(**as_decision(sent, case.options)), case.options, rule)
     except (RefusedReport, UnreadableDecision):
         return NO_DECISION

@@ -14,7 +14,7 @@ from typing import Any
 
 from plenum.base import generator
 from plenum.design import Sampling, Simulated
-from plenum_audit.dynamics import STABLE, StabilityRule, coded, running
+from plenum_audit.dynamics import STABLE, StabilityRule, begin_evidence, encode_outcomes
 from plenum_audit.programs import AuditCase, ProgramCondition
 
 SHARE, SEEDS, TRIALS, RUNS = 0.80, 10, 200, 100
@@ -74,6 +74,6 @@ def _outcomes(identity: str) -> list[str]:
 
 def is_stable(outcomes: Sequence[str]) -> bool:
     """Whether an audit, which looks after every run, ends stable; its interval isn't needed."""
-    evidence = running(OPTIONS, StabilityRule())
-    evidence.add(coded(outcomes, OPTIONS))
+    evidence = begin_evidence(OPTIONS, StabilityRule())
+    evidence.add(encode_outcomes(outcomes, OPTIONS))
     return evidence.evidence.verdict == STABLE

@@ -7,7 +7,7 @@ from .exits import BAD_INPUT as BAD_INPUT
 from .exits import FAILED as FAILED
 from .exits import INTERRUPTED as INTERRUPTED
 from .exits import NO_VERDICT as NO_VERDICT
-from .exits import missing_package as missing_package
+from .exits import name_missing_package as name_missing_package
 from .exits import one_line as one_line
 from .exits import shows_full_errors as shows_full_errors
 from .exits import status_of as status_of
@@ -50,16 +50,16 @@ from .secret_input import refuse_in_arguments as refuse_in_arguments
 from .secret_input import refuse_in_url as refuse_in_url
 from .secrets import holds_secret as holds_secret
 from .secrets import is_secret_name as is_secret_name
-from .secrets import known_secrets as known_secrets
+from .secrets import list_secrets as list_secrets
 from .secrets import redact as redact
 from .secrets import redact_data as redact_data
 from .secrets import secret_variables as secret_variables
 from .secrets import strip_secrets as strip_secrets
+from .shares import format_signed_percent as format_signed_percent
 from .shares import keep_finite as keep_finite
 from .shares import number_between as number_between
 from .shares import percent as percent
 from .shares import percent_between as percent_between
-from .shares import signed_percent as signed_percent
 from .terminal import safe_text as safe_text
 from .terminal import say as say
 from .text import HIDDEN as HIDDEN
@@ -101,6 +101,7 @@ __all__ = [
     "digest",
     "flatten",
     "folder_of",
+    "format_signed_percent",
     "generator",
     "hide_environment",
     "hold_lock",
@@ -108,10 +109,10 @@ __all__ = [
     "is_locked",
     "is_secret_name",
     "keep_finite",
-    "known_secrets",
     "list_first",
+    "list_secrets",
     "map_in_processes",
-    "missing_package",
+    "name_missing_package",
     "number_between",
     "one_line",
     "open_regular_file",
@@ -141,7 +142,6 @@ __all__ = [
     "seed_for",
     "show_progress",
     "shows_full_errors",
-    "signed_percent",
     "split_lines",
     "status_of",
     "step_back",

@@ -39,13 +39,13 @@ def status_of(error: BaseException, failed: int = FAILED) -> int:
         return failed
     from_user = (
         isinstance(error, (UserError, HydraException, OmegaConfBaseException, OSError))
-        or missing_package(error)
+        or name_missing_package(error)
         or _is_about_input(error)
     )
     return BAD_INPUT if from_user else failed
 
 
-def missing_package(error: BaseException) -> str:
+def name_missing_package(error: BaseException) -> str:
     """Return the name of the ``plenum_*`` package that an import misses; empty for other errors."""
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     return package if package.startswith("plenum_") else ""

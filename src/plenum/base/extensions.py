@@ -42,14 +42,14 @@ class Registry(Mapping[str, Part], Generic[Part]):
     def __getitem__(self, name: str) -> Part:
         if name in self._added:
             return self._added[name]
-        if name not in self._found():
+        if name not in self._find():
             line = f"{self.noun}: {name!r} is none of those installed: {', '.join(self) or 'none'}"
-            entries = installed_parts(self.group)
+            entries = list_installed_parts(self.group)
             gone = {_package(entry) for entry in entries if entry.name == name}
             also = "".join(f"; {each}, which has it, isn't installed" for each in gone)
             raise UserError(line + also)
         if name not in self._loaded:
-            self._loaded[name] = self._found()[name].load()
+            self._loaded[name] = self._find()[name].load()
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -59,22 +59,22 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return self[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._added or name in self._found()
+        return name in self._added or name in self._find()
 
     def __iter__(self) -> Iterator[str]:
-        yield from dict.fromkeys((*self._added, *self._found()))
+        yield from dict.fromkeys((*self._added, *self._find()))
 
     def __len__(self) -> int:
-        return len({*self._added, *self._found()})
+        return len({*self._added, *self._find()})
 
-    def _found(self) -> Mapping[str, EntryPoint]:
+    def _find(self) -> Mapping[str, EntryPoint]:
         if self._entries is None:
-            entries = sorted(installed_parts(self.group), key=lambda entry: entry.name)
+            entries = sorted(list_installed_parts(self.group), key=lambda entry: entry.name)
             self._entries = {entry.name: entry for entry in entries if _is_there(entry)}
         return self._entries
 
 
-def installed_parts(group: str) -> EntryPoints:
+def list_installed_parts(group: str) -> EntryPoints:
     """Return the entry points of a group: what installed packages add there."""
     parts: EntryPoints = _every_part().select(group=group)
     return parts

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from plenum import __version__
-from plenum.base.extensions import installed_parts
+from plenum.base.extensions import list_installed_parts
 from plenum.base.secrets import strip_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
@@ -43,7 +43,7 @@ def absent_packages() -> list[str]:
 @cache
 def _packages() -> Mapping[str, Path | None]:
     """Return the folders of configs by package, ``None`` for one that Python can't find."""
-    names = sorted(entry.value for entry in installed_parts("plenum.conf"))
+    names = sorted(entry.value for entry in list_installed_parts("plenum.conf"))
     return {name: next(filter(Path.is_dir, _places(name)), None) for name in names}
 
 

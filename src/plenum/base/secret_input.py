@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from plenum.base.errors import UserError
-from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, known_secrets, redact
+from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, list_secrets, redact
 
 _SHORTEST_TOLD = 16
 """A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
@@ -72,7 +72,7 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
                 f"{named}: it holds the value of {name}; keys come from the environment "
                 "alone, since every config is written to disk"
             )
-        if _written(value) and _SECRET_KEY.search(key):
+        if _strip_references(value) and _SECRET_KEY.search(key):
             raise UserError(
                 f"{named}: it can't be set here, since every config is written to disk; keys come "
                 "from the environment alone, such as OPENAI_API_KEY"
@@ -133,7 +133,7 @@ def refuse_for_program(key: str, value: Any) -> None:
 def _secret_in(text: str) -> str:
     """Return the name of the variable whose value a text holds; empty if it holds none."""
     found = (
-        n for value, n in known_secrets().items() if len(value) >= _SHORTEST_TOLD and value in text
+        n for value, n in list_secrets().items() if len(value) >= _SHORTEST_TOLD and value in text
     )
     return next(found, "")
 
@@ -141,7 +141,7 @@ def _secret_in(text: str) -> str:
 def _is_secret(name: str, value: str) -> bool:
     """Return True if a value of this name is a secret, judged by the name and by its form."""
     words = re.sub(r"[-.]", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
-    written = _written(value)
+    written = _strip_references(value)
     if not written or not is_secret_name(words):
         return False
     often = bool(_OFTEN_SECRET.search(words) and _MIXED.match(written))
@@ -149,7 +149,7 @@ def _is_secret(name: str, value: str) -> bool:
     return len(written) >= _SHORTEST or (told and written == value.strip("'\""))
 
 
-def _written(value: str) -> str:
+def _strip_references(value: str) -> str:
     """Return a value without its references."""
     return _REFERENCE.sub("", value.strip("'\"")).strip()
 

@@ -54,26 +54,26 @@ def redact(text: str, known: Mapping[str, str] | None = None) -> str:
     Parameters
     ----------
     known
-        What :func:`known_secrets` gives, for a caller that has several texts: to look through the
+        What :func:`list_secrets` gives, for a caller that has several texts: to look through the
         environment takes longer than through a text.
     """
     if not text:
         return text
-    return _redacted(text, known_secrets() if known is None else known)
+    return _redact(text, list_secrets() if known is None else known)
 
 
 def redact_data(value: Any) -> Any:
     """Replace every secret of the environment in the texts of plain data; URLs stay."""
-    known = known_secrets()
+    known = list_secrets()
     return _each(value, known) if known else value
 
 
 def holds_secret(text: str) -> bool:
     """Return True if the text holds the value of a secret of the environment."""
-    return any(value in text for value in known_secrets())
+    return any(value in text for value in list_secrets())
 
 
-def known_secrets() -> dict[str, str]:
+def list_secrets() -> dict[str, str]:
     """Map each secret of the environment to its variable.
 
     The longest comes first, since one secret may contain another.
@@ -95,11 +95,11 @@ def strip_secrets(environment: Mapping[str, str]) -> dict[str, str]:
 
 def secret_variables(environment: Mapping[str, str]) -> set[str]:
     """Return the names of variables that may hold a secret, judged by name or by value."""
-    known = known_secrets()
+    known = list_secrets()
     return {
         name
         for name, value in environment.items()
-        if name not in _FOLDERS and (_MAYBE.search(name) or _redacted(value, known) != value)
+        if name not in _FOLDERS and (_MAYBE.search(name) or _redact(value, known) != value)
     }
 
 
@@ -117,7 +117,7 @@ def _values_of(name: str, value: str) -> Iterator[str]:
         yield from (line.strip() for line in lines if len(line.strip()) >= _SHORTEST_LINE)
 
 
-def _redacted(text: str, known: Mapping[str, str]) -> str:
+def _redact(text: str, known: Mapping[str, str]) -> str:
     text = _without(known, text)
     if "://" in text:
         text = re.sub(r"[^\s\"'<>]+", _without_login, text)

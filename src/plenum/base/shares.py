@@ -25,6 +25,6 @@ def number_between(value: float, low: float, high: float, digits: int = 4) -> st
     return f"{value:.{digits}f} {bounds}"
 
 
-def signed_percent(difference: float) -> str:
+def format_signed_percent(difference: float) -> str:
     """Format a difference of shares, as in ``+6 %``."""
     return f"{100 * difference:+.0f} %"

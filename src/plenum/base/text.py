@@ -46,7 +46,7 @@ def unmask(text: str) -> str:
         data = text.encode()  # bytes are looked through several times as fast as a text
         plain = len(data.translate(None, _HIDDEN_BYTES)) == len(data)
         return text if plain else text.translate(_ASCII_HIDDEN)
-    return "".join(c if c.isalnum() and c.isascii() else _unmasked(c) for c in text)
+    return "".join(c if c.isalnum() and c.isascii() else _unmask(c) for c in text)
 
 
 def visible_text(text: str) -> str:
@@ -87,7 +87,7 @@ def list_first(values: Sequence[str], most: int = 6) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _unmasked(character: str) -> str:
+def _unmask(character: str) -> str:
     if _invisible(character):
         return HIDDEN
     unified = unicodedata.normalize("NFKC", character)

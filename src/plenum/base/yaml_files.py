@@ -25,7 +25,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     most = _LEAST
 
     def construct_document(self, node: Any) -> Any:
-        if _written_out(node, {}) > self.most:
+        if _count_written(node, {}) > self.most:
             raise yaml.YAMLError(f"its aliases stand for more than {self.most:,} characters")
         return super().construct_document(node)
 
@@ -69,7 +69,7 @@ def parse_yaml(text: str) -> Any:
         loader.dispose()
 
 
-def _written_out(node: Any, known: dict[int, int]) -> int:
+def _count_written(node: Any, known: dict[int, int]) -> int:
     """Count the values and characters below a node, as often as aliases name them."""
     if isinstance(node, yaml.ScalarNode):
         return 1 + len(node.value)
@@ -78,7 +78,7 @@ def _written_out(node: Any, known: dict[int, int]) -> int:
         below: Iterable[Any] = node.value
         if isinstance(node, yaml.MappingNode):
             below = (each for pair in node.value for each in pair)
-        known[id(node)] = 1 + sum(_written_out(each, known) for each in below)
+        known[id(node)] = 1 + sum(_count_written(each, known) for each in below)
     if known[id(node)] < 0:
         raise yaml.YAMLError("an alias stands inside of what it names")
     return known[id(node)]

@@ -20,11 +20,11 @@ from plenum.checks.hosted_time import (
 from plenum.design import KINDS, Hosted, Job, RetryFailed
 from plenum.execution import (
     LISTED,
+    choose_executor,
     describe_new_factors,
     folder_of,
     journal_of,
     may_resume,
-    playing_of,
     raise_file_limit,
     replicate_usage,
     require_jobs,
@@ -56,7 +56,7 @@ FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
 
 
 @dataclass(frozen=True)
-class _Left:
+class _RemainingWork:
     """The remaining work of a condition: whole deliberations, or parts of them, by model.
 
     ``longest`` is the number of calls in sequence that it takes.
@@ -94,12 +94,12 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     backend = {
         repr(j.condition.backend): build_backend(j.condition.backend, j.calls, prices) for j in jobs
     }
-    playing = playing_of(jobs)
-    if playing.together:  # models that can't move together are refused
-        playing.check(jobs)
+    executor = choose_executor(jobs)
+    if executor.together:  # models that can't move together are refused
+        executor.check(jobs)
     left, seen = [], set[str]()
     for job in jobs:
-        left.append(_left(job, again=job.condition.folder in seen))
+        left.append(_count_left(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
     from plenum.reports import show as show_tables  # what runs a sweep needs none
 
@@ -112,26 +112,28 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     show_tables([_models(by_model, prices, free)])
     for line in (
         *describe_new_factors(jobs),
-        *_closing(left, by_model, backend, prices, free),
+        *_write_closing(left, by_model, backend, prices, free),
     ):
         print(line)
 
 
-def _left(job: Job, again: bool) -> _Left:
+def _count_left(job: Job, again: bool) -> _RemainingWork:
     """Compute the remaining work of a condition; none if the sweep has it twice."""
     full = replicate_usage(job.condition)
     calls = sum(use.calls for use in full.values())
     begun, still, longest = 0, 0.0, 0
     for index in range(job.replicates):
-        done, ended = _made(journal_of(job, index), job.retry_failed)
+        done, ended = _count_made(journal_of(job, index), job.retry_failed)
         begun += journal_of(job, index).exists()
         left = 0.0 if ended or again else max(calls - done, 0)
         still += left / calls if calls else 0.0
         longest = max(longest, math.ceil(left))
-    return _Left(job, begun, longest, {model: usage * still for model, usage in full.items()})
+    return _RemainingWork(
+        job, begun, longest, {model: usage * still for model, usage in full.items()}
+    )
 
 
-def _made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
+def _count_made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
     """Count the calls that a replicate has made, and tell if it has ended for good.
 
     Repairs aren't counted.
@@ -147,7 +149,7 @@ def _made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
     return sum(done[kind] for kind in FIRST_CALLS) - unread, ended and not again
 
 
-def _conditions(left: Sequence[_Left]) -> Iterator[str]:
+def _conditions(left: Sequence[_RemainingWork]) -> Iterator[str]:
     for item in left:
         job, total = item.job, item.total
         yield (
@@ -158,7 +160,7 @@ def _conditions(left: Sequence[_Left]) -> Iterator[str]:
         )
 
 
-def _sum(left: Sequence[_Left]) -> dict[str, Usage]:
+def _sum(left: Sequence[_RemainingWork]) -> dict[str, Usage]:
     by_model: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:
         for model, use in item.by_model.items():
@@ -202,12 +204,12 @@ def _dollars(cost: float, price: Price | None, free: bool) -> str:
     return f"${cost:.2f}" if price else "$0" if free else "unknown"
 
 
-def _counted(number: int, noun: str) -> str:
+def _write_counts(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _closing(
-    left: Sequence[_Left],
+def _write_closing(
+    left: Sequence[_RemainingWork],
     by_model: dict[str, Usage],
     backend: dict[str, ChatModel],
     prices: Prices,
@@ -234,14 +236,14 @@ def _closing(
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
     yield from check_backends("warn_idle_slots", jobs)
-    yield from _hosted_times(left, backend)
+    yield from _estimate_hosted_times(left, backend)
     charged = [item for item in left if item.charged]
     if charged:
         yield from _times(charged, backend)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     yield (
-        f"in all {_counted(len(jobs), 'condition')}, "
-        f"{_counted(sum(job.replicates for job in jobs), 'replicate')}, "
+        f"in all {_write_counts(len(jobs), 'condition')}, "
+        f"{_write_counts(sum(job.replicates for job in jobs), 'replicate')}, "
         f"{calls} calls before repairs; nothing was run"
     )
 
@@ -253,7 +255,7 @@ def _cost_left(cost: float, unknown: bool) -> str:
     return f"${cost:.2f}"
 
 
-def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
+def _times(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> Iterator[str]:
     """Estimate the time: the longest of one replicate's calls, and each stated limit."""
     jobs = [item.job for item in left]
     observed = [_latencies(job) for job in jobs]
@@ -286,9 +288,11 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
                 )
 
 
-def _hosted_times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
+def _estimate_hosted_times(
+    left: Sequence[_RemainingWork], backend: dict[str, ChatModel]
+) -> Iterator[str]:
     """Estimate the time of models on this machine, from a measurement of some tokens."""
-    by_settings: defaultdict[Hosted, list[_Left]] = defaultdict(list)
+    by_settings: defaultdict[Hosted, list[_RemainingWork]] = defaultdict(list)
     for item in left:
         if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
             by_settings[item.job.condition.backend].append(item)
@@ -328,7 +332,7 @@ def _paces(paces: dict[str, Pace], settings: Hosted, rows: int) -> str:
     return f"by {tokens} tokens of {rows} rows{of_each} ({'; '.join(told)})"
 
 
-def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
+def _by_limit(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> dict[str, Usage]:
     """Sum up the remaining usage by provider, and by model: either may have limits."""
     sums: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:

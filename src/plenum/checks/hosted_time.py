@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from plenum.design import Condition, Hosted, Job
 from plenum.execution import check_model, longest_prompts
-from plenum.models import Chat, ChatModel, Pace, Paced, TokenCounting
+from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
 from plenum.records import Usage
 
 STEPS = 8
@@ -122,14 +122,14 @@ def measure(jobs: Sequence[Job], model: ChatModel, rows: int) -> dict[str, Pace]
     """
     asked: dict[str, list[Chat]] = {}
     for job in jobs:
-        if not isinstance(model, Paced) or asked.keys() >= set(job.condition.models):
+        if not isinstance(model, PacedBackend) or asked.keys() >= set(job.condition.models):
             continue
         check_model(job.condition, model)
         for index in range(min(PROMPTS, job.replicates)):
             for name, chat in first_prompts(job.condition, index).items():
                 asked.setdefault(name, []).append(chat)
 
-    async def decode(paced: Paced) -> dict[str, Pace] | None:
+    async def decode(paced: PacedBackend) -> dict[str, Pace] | None:
         paces = {}
         try:
             for name, chats in asked.items():
@@ -145,7 +145,7 @@ def measure(jobs: Sequence[Job], model: ChatModel, rows: int) -> dict[str, Pace]
         finally:
             await model.close()  # a thread that still computes would end the process with a noise
 
-    return asyncio.run(decode(model)) if asked and isinstance(model, Paced) else None
+    return asyncio.run(decode(model)) if asked and isinstance(model, PacedBackend) else None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base import UserError, folder_of, is_locked
-from plenum.design import Checked
+from plenum.design import StrictSettings
 from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
 from plenum.reports import (
     Column,
@@ -24,7 +24,7 @@ from plenum.reports import (
     read_study_settings,
     show,
 )
-from plenum.tracking import StoredRun, absolute_uri, lock_file, rerun, stored_conditions
+from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions, lock_file, rerun
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
@@ -33,7 +33,7 @@ _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 
 @dataclass(frozen=True)
-class StatusSettings(Checked):
+class StatusSettings(StrictSettings):
     """The settings of ``scripts/status.py``: a study in a store, and the path of its journals.
 
     Without a store, study and ``uri`` are empty.
@@ -64,7 +64,9 @@ def show_study(settings: StatusSettings) -> None:
     UserError
         There is no such study, or nothing in the journals.
     """
-    frame = pd.DataFrame(_stored(settings) if settings.uri else _untracked(settings.journals))
+    frame = pd.DataFrame(
+        _list_stored(settings) if settings.uri else _list_untracked(settings.journals)
+    )
     columns = (
         *keys(["condition"]),
         *(Column(name, format=format_count) for name in ("target", *_COUNTS[:-1])),
@@ -87,15 +89,15 @@ def show_study(settings: StatusSettings) -> None:
         print(_sweep(settings))
 
 
-def _stored(settings: StatusSettings) -> list[dict[str, Any]]:
+def _list_stored(settings: StatusSettings) -> list[dict[str, Any]]:
     """List the conditions of a study, a line each."""
-    conditions = stored_conditions(settings.study, absolute_uri(settings.uri))
+    conditions = list_stored_conditions(settings.study, absolute_uri(settings.uri))
     if not conditions:
         raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
     return [_line(each, settings.journals) for each in conditions]
 
 
-def _untracked(journals: str) -> list[dict[str, Any]]:
+def _list_untracked(journals: str) -> list[dict[str, Any]]:
     """List the conditions that have journals, a line each, of any study."""
     lines = []
     for condition in sorted(
@@ -103,7 +105,7 @@ def _untracked(journals: str) -> list[dict[str, Any]]:
     ):
         *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
         target = int(last.stem) + 1
-        counts = _counted(condition, target)
+        counts = _count(condition, target)
         lines.append({"condition": _name(begun[0]), "target": target, **counts})
     if not lines:
         raise UserError(f"journals: there are none in {journals}")
@@ -160,11 +162,11 @@ def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     """Describe a condition as a line of the table."""
     name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
     here = fetch_journals(journals, name) / name
-    counted = _counted(here, condition.target) if here.is_dir() else _tracked(condition)
+    counted = _count(here, condition.target) if here.is_dir() else _read_tracked(condition)
     return {"condition": condition.name, "target": condition.target, **counted}
 
 
-def _tracked(condition: StoredRun) -> dict[str, Any]:
+def _read_tracked(condition: StoredRun) -> dict[str, Any]:
     """Read the counts of a condition whose journals are elsewhere: none until it is over."""
     counts = {
         name: float(condition.metrics.get(f"n_{name}", "nan").split()[0])
@@ -173,7 +175,7 @@ def _tracked(condition: StoredRun) -> dict[str, Any]:
     return {**counts, "calls": None, "dollars": None, "unpriced": None, "idle_s": None}
 
 
-def _counted(condition: Path, target: int) -> dict[str, Any]:
+def _count(condition: Path, target: int) -> dict[str, Any]:
     """Count the journals of a condition; those beyond the target belong to an earlier one."""
     files = [path for path in condition.glob("[0-9]*.jsonl") if int(path.stem) < target]
     ended: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 from . import ballots as ballots
 from . import prompts as prompts
 from .ballots import NONE as NONE
-from .ballots import Ended as Ended
+from .ballots import EndedDeliberation as EndedDeliberation
 from .condition import CommitteeCondition as CommitteeCondition
 from .condition import Seat as Seat
 from .condition import require_committee as require_committee
@@ -12,7 +12,7 @@ from .frame import Frame as Frame
 from .frame_files import FRAME_TEMPLATES as FRAME_TEMPLATES
 from .frame_files import template_problems as template_problems
 from .state import Malformed as Malformed
-from .state import even_state as even_state
+from .state import make_even_state as make_even_state
 from .state import parse_answer as parse_answer
 
 __all__ = [
@@ -21,13 +21,13 @@ __all__ = [
     "PLENUM",
     "CommitteeCondition",
     "Deliberation",
-    "Ended",
+    "EndedDeliberation",
     "Frame",
     "Malformed",
     "Seat",
     "ballots",
     "classify_failure",
-    "even_state",
+    "make_even_state",
     "parse_answer",
     "prompts",
     "require_committee",

@@ -53,7 +53,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedDeliberation:
     """A deliberation whose ballots are in.
 
     Attributes
@@ -74,7 +74,7 @@ class Ended:
     clerk: Count | None
 
 
-Rule = Callable[[Ended], str]
+Rule = Callable[[EndedDeliberation], str]
 """A function that returns the label of an option, or ``NONE``."""
 
 RULES: Registry[Rule] = Registry("plenum.decision_rules", "protocol.decision")
@@ -120,7 +120,7 @@ def parse_count(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) ->
         with ``decision`` and votes by option.
     """
     if not form.closed:
-        return _counted(read_object(text, {"decision", "vote"}, Malformed, closed=False), labels)
+        return _count(read_object(text, {"decision", "vote"}, Malformed, closed=False), labels)
     data = read_object(text, {"decision", "majority_count", "total"}, Malformed)
     return Count(
         _choice(data["decision"], (*labels, NONE)),
@@ -154,7 +154,7 @@ def read_contents(text: str) -> dict[str, Any]:
     return read_object(text, set(), Malformed, closed=False)
 
 
-def _counted(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
+def _count(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
     votes = data["vote"]
     if not isinstance(votes, dict):
         raise Malformed("vote has no numbers of votes by option")

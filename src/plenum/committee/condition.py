@@ -7,11 +7,11 @@ from string import Template
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plenum.base import UserError, digest, generator
+from plenum.committee.answer_forms import turn_example
 from plenum.committee.ballots import ballot_form, clerk_form
-from plenum.committee.constrained import turn_example
 from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.state import state_example
-from plenum.design import Condition, changed_settings, temperature_label
+from plenum.design import Condition, list_changed_settings, temperature_label
 
 if TYPE_CHECKING:
     from plenum.design import Protocol
@@ -63,7 +63,7 @@ class CommitteeCondition(Condition):
     prompts: str = "plenum"
     frame: Frame = PLENUM
 
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Collect everything that can change an outcome."""
         return {
             **self._optional_identity,
@@ -72,9 +72,9 @@ class CommitteeCondition(Condition):
             "preamble": digest(self.preamble),
             "seats": [[s.name, s.label, digest(s.mandate), s.model] for s in self.seats],
             "clerk": self.clerk,
-            "protocol": self.protocol.identified(),
+            "protocol": self.protocol.list_changed(),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": self.backend.identified(),
+            "backend": self.backend.collect_identity(),
             "rounds": self.rounds,
             "seed": self.seed,
         }
@@ -191,7 +191,7 @@ class CommitteeCondition(Condition):
     def settings(self) -> str:
         """Settings that differ from their defaults and have no factor, such as ``gain=2``."""
         changed = [f"agents={len(self.seats)}"] if self.resized else []
-        changed += changed_settings(
+        changed += list_changed_settings(
             (self.backend, self.protocol, self.sampling),
             except_for=("window", "interaction", "feedback"),
         )
@@ -213,7 +213,7 @@ class CommitteeCondition(Condition):
             names.append("perturbation")
         if self.protocol.name != "deliberation":
             names.append("protocol")
-        return self._described_by(names)
+        return self._describe(names)
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the condition as plain data, for a journal's head and a tracking run."""
@@ -236,7 +236,7 @@ class CommitteeCondition(Condition):
                 for s in self.speaking_order
             ],
             "clerk": self.clerk,
-            **self.protocol.identified(),
+            **self.protocol.list_changed(),
             "sampling.temperature": self.sampling.temperature,
             "max_tokens": self.sampling.max_tokens,
         }

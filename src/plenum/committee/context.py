@@ -7,7 +7,7 @@ from functools import partial
 from plenum.base import UserError
 from plenum.committee.condition import CommitteeCondition
 from plenum.committee.prompts import quote_remark, turn_prompt
-from plenum.committee.state import even_state
+from plenum.committee.state import make_even_state
 from plenum.models import Message, TokenCounting
 
 _Count = Callable[[tuple[Message, ...]], int]
@@ -63,7 +63,7 @@ def _fullest(
         quote_remark(seats[number % len(seats)].label, argument, rounds, form)
         for number in range(min(window, before))
     ]
-    table = {seat.name: even_state(len(condition.scenario.labels)) for seat in seats}
+    table = {seat.name: make_even_state(len(condition.scenario.labels)) for seat in seats}
     prompts = (
         turn_prompt(condition.as_read_by(replicate), seat, remarks, table, rounds)
         for replicate in range(len(condition.variants) or 1)

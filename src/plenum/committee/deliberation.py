@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.committee import ballots, constrained, prompts
+from plenum.committee import answer_forms, ballots, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -40,7 +40,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         votes, answers = [], []
         for seat in self._condition.speaking_order:
             votes.append((yield from self._ballot(seat)))
-            answers.append(self._answered(votes[-1]))
+            answers.append(self._format_ballot(votes[-1]))
         count = ballots.tally(votes)
         clerk = yield from self._clerk(answers)
         return {
@@ -60,16 +60,16 @@ class Deliberation(Conversation[CommitteeCondition]):
         condition = self._condition
         states = tuple(self._table[seat.name] for seat in condition.speaking_order)
         voted, labels = tuple(vote.decision for vote in votes), condition.scenario.labels
-        ended = ballots.Ended(labels, voted, states, count, clerk)
+        ended = ballots.EndedDeliberation(labels, voted, states, count, clerk)
         return ballots.RULES[condition.protocol.decision](ended)
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
-        messages = prompts.turn_prompt(self._read, seat, *self._known(seat), number)
-        held = constrained.turn_schema(labels) if self._condition.constrained else None
+        messages = prompts.turn_prompt(self._read, seat, *self._select_seen(seat), number)
+        held = answer_forms.turn_schema(labels) if self._condition.constrained else None
         ask = self._call("turn", number, seat.name, seat.model, messages, held)
         example = self._condition.fixed_values["state_format"]
-        turn = yield from self._asked(
+        turn = yield from self._ask(
             ask, self._turn_of, lambda p: prompts.repair_prompt(p, example, frame.repair)
         )
         assert turn is not None
@@ -80,7 +80,7 @@ class Deliberation(Conversation[CommitteeCondition]):
     def _turn_of(self, text: str, repaired: bool) -> Entry:
         """Parse a turn's argument and state; of a repair the state alone."""
         if self._condition.constrained:
-            return self._constrained_turn(text)
+            return self._parse_constrained(text)
         try:
             options = len(self._condition.scenario.labels)
             argument, state = stateline.parse_answer(text, options, self._form.closed)
@@ -90,16 +90,16 @@ class Deliberation(Conversation[CommitteeCondition]):
             raise
         return {"state": state} if repaired else {"argument": argument, "state": state}
 
-    def _constrained_turn(self, text: str) -> Entry:
+    def _parse_constrained(self, text: str) -> Entry:
         """Parse a constrained turn; ``even`` notes that all of its weights are zero."""
         labels = self._condition.scenario.labels
-        argument, state, even = constrained.parse_turn(text, labels)
+        argument, state, even = answer_forms.parse_turn(text, labels)
         return {"argument": argument, "state": state, **({"even": True} if even else {})}
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
         raise ConversationFailed(ask, classify_failure(reply), problem)
 
-    def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
+    def _select_seen(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """Return the window and the states that a seat sees: its own without interaction."""
         table = self._table
         if not self._condition.protocol.interaction:
@@ -112,8 +112,8 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
-        messages = prompts.ballot_prompt(self._read, seat, *self._known(seat))
-        held = constrained.ballot_schema(labels) if self._condition.constrained else None
+        messages = prompts.ballot_prompt(self._read, seat, *self._select_seen(seat))
+        held = answer_forms.ballot_schema(labels) if self._condition.constrained else None
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages, held)
         form = ballots.ballot_form(labels)
         vote: ballots.Ballot = yield from self._json(
@@ -121,7 +121,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         )
         return vote
 
-    def _answered(self, vote: ballots.Ballot) -> dict[str, Any]:
+    def _format_ballot(self, vote: ballots.Ballot) -> dict[str, Any]:
         """Return the last ballot in the form that the clerk reads."""
         if self._form.closed:
             return dataclasses.asdict(vote)
@@ -130,12 +130,12 @@ class Deliberation(Conversation[CommitteeCondition]):
     def _clerk(self, votes: list[dict[str, Any]]) -> Generator[Ask, Reply, ballots.Count | None]:
         """Ask the clerk for its count; ``None`` if it stays unreadable, since the tally decides."""
         condition, labels = self._condition, self._condition.scenario.labels
-        known = prompts.known_values(
+        known = prompts.collect_values(
             self._read, condition.seats, tuple(self._windows[""]), self._table
         )
         messages = prompts.clerk_prompt(votes, labels, condition.frame, known)
         members = len(condition.seats)
-        held = constrained.count_schema(labels, members) if condition.constrained else None
+        held = answer_forms.count_schema(labels, members) if condition.constrained else None
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
         try:
             count: ballots.Count = yield from self._json(
@@ -149,7 +149,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         self, ask: Ask, parse: Callable[..., Any], form: str, template: str
     ) -> Generator[Ask, Reply, Any]:
         kind, labels = ask.kind, self._condition.scenario.labels
-        read = yield from self._asked(
+        read = yield from self._ask(
             ask,
             lambda text, _: {kind: parse(text, labels, self._form)},
             lambda problem: prompts.repair_json_prompt(problem, form, template),

@@ -74,19 +74,19 @@ def repair_json_prompt(problem: str, form: str, template: str = PLENUM.repair_ba
     return Message("user", fill(template, problem=problem, form=form))
 
 
-def known_values(
+def collect_values(
     condition: CommitteeCondition, seats: Sequence[Seat], window: Window, table: StateTable
 ) -> dict[str, str]:
     """Collect the values of placeholders that all of these seats know."""
     rows = [_row(condition, seat, table.get(seat.name)) for seat in seats]
     return {
         **condition.fixed_values,
-        "window": _quoted(condition, window),
+        "window": _quote(condition, window),
         "table": "\n".join(rows),
     }
 
 
-def _quoted(condition: CommitteeCondition, window: Window) -> str:
+def _quote(condition: CommitteeCondition, window: Window) -> str:
     """Join the arguments in the window, or write the sentence that replaces an empty window."""
     if not condition.protocol.feedback:
         return fill(condition.frame.withheld)
@@ -113,7 +113,7 @@ def _messages(
 ) -> tuple[Message, ...]:
     shown = condition.seats if condition.protocol.interaction else (seat,)
     values = {
-        **known_values(condition, shown, window, table),
+        **collect_values(condition, shown, window, table),
         "label": seat.label,
         "mandate": fill(condition.frame.mandate, mandate=seat.mandate) if seat.mandate else "",
         **_round(condition, number),
@@ -135,15 +135,15 @@ def _row(condition: CommitteeCondition, seat: Seat, state: stateline.State | Non
     """Write a seat's row of the committee table."""
     frame, options = condition.frame, len(condition.scenario.labels)
     if state is None and condition.protocol.initial_state == "even":
-        state = stateline.even_state(options)
+        state = stateline.make_even_state(options)
     if state is None:
         blanks = " | ".join("-" * options)
         return fill(frame.blank, label=seat.label, blanks=blanks)
-    return _filled_row(frame.row, seat.label, state)
+    return _fill_row(frame.row, seat.label, state)
 
 
 @lru_cache(maxsize=1024)
-def _filled_row(row: str, label: str, state: stateline.State) -> str:
+def _fill_row(row: str, label: str, state: stateline.State) -> str:
     first, second = state.tags
     return fill(
         row,

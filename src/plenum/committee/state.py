@@ -57,7 +57,7 @@ def state_example(labels: tuple[str, ...]) -> str:
     return f'STATE: pref=[{names}]; conf=NN; tags=["tag_one","tag_two"]'
 
 
-def even_state(options: int) -> State:
+def make_even_state(options: int) -> State:
     """Make a state between all options, as the papers' released code gives a seat at first.
 
     Equal hundredths, the rest to the last option: 0.33, 0.33, 0.34; confidence 50.

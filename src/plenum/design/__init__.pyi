@@ -1,4 +1,3 @@
-from .checking import check_settings as check_settings
 from .compose import parse_job as parse_job
 from .compose import prompt_text as prompt_text
 from .compose import role_text as role_text
@@ -8,16 +7,17 @@ from .condition import ALL as ALL
 from .condition import Condition as Condition
 from .condition import Job as Job
 from .condition import RetryFailed as RetryFailed
+from .conflicts import check_settings as check_settings
 from .factors import FACTORS as FACTORS
 from .factors import PROGRAM_FACTORS as PROGRAM_FACTORS
 from .factors import USUAL as USUAL
 from .factors import WORLD_FACTORS as WORLD_FACTORS
+from .factors import list_varying as list_varying
 from .factors import unusual as unusual
-from .factors import varying as varying
 from .hosts import HOSTS as HOSTS
 from .hosts import Host as Host
-from .identification import changed_settings as changed_settings
 from .identification import format_value as format_value
+from .identification import list_changed_settings as list_changed_settings
 from .identification import temperature_label as temperature_label
 from .kinds import KINDS as KINDS
 from .kinds import Kind as Kind
@@ -26,15 +26,15 @@ from .overrides import check_flags as check_flags
 from .overrides import check_meant as check_meant
 from .overrides import flags_first as flags_first
 from .overrides import take_own_folder as take_own_folder
-from .ranges import Checked as Checked
 from .ranges import Count as Count
 from .ranges import Float as Float
-from .ranges import Given as Given
+from .ranges import GivenByCode as GivenByCode
 from .ranges import Int as Int
 from .ranges import NotNegative as NotNegative
 from .ranges import Positive as Positive
 from .ranges import Probability as Probability
 from .ranges import Seed as Seed
+from .ranges import StrictSettings as StrictSettings
 from .ranges import StudyName as StudyName
 from .ranges import Text as Text
 from .ranges import WebUrl as WebUrl
@@ -87,12 +87,11 @@ __all__ = [
     "Branch",
     "Budget",
     "Calls",
-    "Checked",
     "Condition",
     "Config",
     "Count",
     "Float",
-    "Given",
+    "GivenByCode",
     "Host",
     "Hosted",
     "Information",
@@ -113,13 +112,13 @@ __all__ = [
     "Seed",
     "Simulated",
     "StatedPrice",
+    "StrictSettings",
     "StudyConfig",
     "StudyName",
     "Text",
     "WebUrl",
     "Whole",
     "Workers",
-    "changed_settings",
     "check_flags",
     "check_meant",
     "check_settings",
@@ -128,6 +127,8 @@ __all__ = [
     "format_value",
     "is_study",
     "kind_of",
+    "list_changed_settings",
+    "list_varying",
     "make_plain",
     "one_of",
     "other_settings",
@@ -144,6 +145,5 @@ __all__ = [
     "type_config",
     "unusual",
     "validate",
-    "varying",
     "with_weights",
 ]

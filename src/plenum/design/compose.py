@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 from omegaconf._utils import get_omega_conf_dumper
 
 from plenum.base import UserError, candidate_paths, read_text, resolve_path, user_folder
-from plenum.design import checking, kinds, schema
+from plenum.design import conflicts, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.hosts import HOSTS
 from plenum.design.ranges import require
@@ -28,7 +28,7 @@ def parse_job(cfg: DictConfig) -> Job:
     """
     given = schema.resolve_config(cfg)
     typed = schema.type_config(given)
-    checking.check_settings(typed)
+    conflicts.check_settings(typed)
     return Job(
         condition=kinds.of_task(typed.task.name).part("compose")(typed),
         study=typed.study,

@@ -49,7 +49,7 @@ class Condition(ABC):
     rerun: int = 0
 
     @abstractmethod
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """All that can change an outcome, as plain data."""
 
     @property
@@ -84,7 +84,7 @@ class Condition(ABC):
     @cached_property
     def identity(self) -> str:
         """Sixteen hexadecimal characters over all that can change an outcome."""
-        return digest(self.identified_by())
+        return digest(self.collect_identity())
 
     @property
     def cell(self) -> str:
@@ -116,7 +116,7 @@ class Condition(ABC):
         """Return the wording that a replicate reads; ``None`` if the words aren't varied."""
         return None
 
-    def _described_by(self, names: Sequence[str]) -> str:
+    def _describe(self, names: Sequence[str]) -> str:
         """Return these factors and the changed settings in one line."""
         factors = self.factors
         shown = " ".join(f"{name}={factors[name]}" for name in names)

@@ -26,7 +26,7 @@ def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
     return [name for name in names if name in values and USUAL.get(name) != values[name]]
 
 
-def varying(
+def list_varying(
     conditions: Iterable[Mapping[str, object]], names: Iterable[str] = FACTORS
 ) -> list[str]:
     """Return the factors in which some conditions differ, in their usual order.

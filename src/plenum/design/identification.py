@@ -13,7 +13,7 @@ def format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def changed_settings(
+def list_changed_settings(
     parts: Sequence[Any], *, except_for: Sequence[str] = (), defaults: dict[str, Any] | None = None
 ) -> list[str]:
     """List settings off their defaults that no factor names, as ``key=value``.

@@ -113,12 +113,12 @@ class Kind:
             what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
             raise UserError(f"study: it holds {self.plural}; {what}: only for {these}")
         if station in self.parts:
-            return _resolved(self.parts[station])
+            return _resolve(self.parts[station])
         return PARTS[f"{self.name}.{station}"]
 
 
 @cache
-def _resolved(path: str) -> Any:
+def _resolve(path: str) -> Any:
     return resolve_name(path)
 
 
@@ -167,7 +167,7 @@ register(
             "estimates": "plenum.execution.summarise_committee:estimates",
             "run_name": "plenum.tracking.committees:run_name",
             "tables": "plenum.tracking.committees:tables",
-            "tracked": "plenum.tracking.committees:tracked",
+            "tracked": "plenum.tracking.committees:read_fields",
             "by_round": "plenum.tracking.committees:by_round",
             "report_tables": "plenum.reports.tables.publish:publish_committees",
             "report_frames": "plenum.reports.tables.publish:frames_of",

@@ -16,7 +16,7 @@ from pydantic_core import PydanticKnownError
 from plenum.base import UserError, refuse_in_url
 
 
-class Checked:
+class StrictSettings:
     """Settings that take no keys but their fields', and no infinite number."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(
@@ -46,11 +46,11 @@ Whole = Annotated[Int, Field(strict=True)]
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text that is empty where a config says null."""
 
-Given = PlainValidator(lambda value: value)
+GivenByCode = PlainValidator(lambda value: value)
 """The rule of a value that no config has; code gives it."""
 
 
-def matching(expression: str, words: str) -> Any:
+def match_rule(expression: str, words: str) -> Any:
     """Return the rule of a text that matches a regular expression, which allows what words say."""
     return Field(pattern=rf"\A(?:{expression})\Z", description=words)
 

@@ -9,7 +9,16 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
 from plenum.base import UserError
-from plenum.design.ranges import Agents, Checked, Count, Int, Seed, StudyName, Url, matching
+from plenum.design.ranges import (
+    Agents,
+    Count,
+    Int,
+    Seed,
+    StrictSettings,
+    StudyName,
+    Url,
+    match_rule,
+)
 from plenum.design.settings import (
     ANSWER_FORMS,
     AnswerForm,
@@ -29,7 +38,7 @@ from plenum.design.settings import (
 from plenum.design.validation import make_plain, reason, validate
 
 
-def _named_price(price: Any) -> Any:
+def _require_names(price: Any) -> Any:
     """Refuse a price without names, as a shell makes it that takes braces apart."""
     if isinstance(price, Mapping | StatedPrice):
         return price
@@ -45,15 +54,15 @@ def price_refused(price: object) -> str:
 
 
 Backends = Annotated[Simulated | Api | Hosted, Field(discriminator="name")]
-Price = Annotated[StatedPrice, BeforeValidator(_named_price)]
+Price = Annotated[StatedPrice, BeforeValidator(_require_names)]
 Journals = Annotated[
     str,
-    matching(r"s3://.+|(?!s3:|\w+://).+", "it is a folder, or written as s3://bucket/prefix"),
+    match_rule(r"s3://.+|(?!s3:|\w+://).+", "it is a folder, or written as s3://bucket/prefix"),
 ]
 
 
 @dataclass(frozen=True)
-class ScenarioConfig(Checked):
+class ScenarioConfig(StrictSettings):
     """The case: its ``id``, and the YAML ``file`` that holds it."""
 
     id: str = ""
@@ -61,7 +70,7 @@ class ScenarioConfig(Checked):
 
 
 @dataclass(frozen=True)
-class RolesConfig(Checked):
+class RolesConfig(StrictSettings):
     """The seats by name, each with the name of its mandate (empty for none).
 
     ``agents`` is how many there are to be, where not as many as are listed.
@@ -74,7 +83,7 @@ class RolesConfig(Checked):
 
 
 @dataclass(frozen=True)
-class ModelConfig(Checked):
+class ModelConfig(StrictSettings):
     """The model of each seat and of the clerk; ``default`` is that of all others.
 
     ``window`` is what ``memory=auto`` takes.
@@ -89,7 +98,7 @@ class ModelConfig(Checked):
 
 
 @dataclass(frozen=True)
-class PerturbationConfig(Checked):
+class PerturbationConfig(StrictSettings):
     """The families of wordings that replicates read in turn; none means the scenario as it is."""
 
     name: str = "none"
@@ -97,7 +106,7 @@ class PerturbationConfig(Checked):
 
 
 @dataclass(frozen=True)
-class PromptsConfig(Checked):
+class PromptsConfig(StrictSettings):
     """The texts of a committee's prompts: the ``folder`` that holds them.
 
     Its ballots are asked for in one of two forms (``answers``): a vote alone, or with its reasons.
@@ -109,7 +118,7 @@ class PromptsConfig(Checked):
 
 
 @dataclass(frozen=True)
-class TrackingConfig(Checked):
+class TrackingConfig(StrictSettings):
     """The MLflow store (``uri``, or none), which replicates get runs, and which are traced."""
 
     name: str = ""
@@ -119,7 +128,7 @@ class TrackingConfig(Checked):
 
 
 @dataclass(frozen=True)
-class BranchConfig(Checked):
+class BranchConfig(StrictSettings):
     """Continuations of a state: after which round, of how many base runs, how many of each."""
 
     after_round: Int | None = None
@@ -128,7 +137,7 @@ class BranchConfig(Checked):
 
 
 @dataclass(frozen=True)
-class RulesConfig(Checked):
+class RulesConfig(StrictSettings):
     """Numbers of a world under a name: for every volatility, and for each level of it."""
 
     name: str = "text"
@@ -137,7 +146,7 @@ class RulesConfig(Checked):
 
 
 @dataclass(frozen=True)
-class TaskConfig(Checked):
+class TaskConfig(StrictSettings):
     """The world, and its agents: ``view`` messages are read, ``runs`` share a world.
 
     ``answer`` is what comes first in an answer; ``pinned`` has roles by the number of their agent,
@@ -158,14 +167,14 @@ class TaskConfig(Checked):
 
 
 @dataclass(frozen=True)
-class ConsensusConfig(Checked):
+class ConsensusConfig(StrictSettings):
     """The mechanism by which agents of a world decide, by name."""
 
     name: str = "implicit"
 
 
 @dataclass(frozen=True)
-class DiversityConfig(Checked):
+class DiversityConfig(StrictSettings):
     """The roles of a world's agents at this level of diversity, by world."""
 
     name: str = "medium"
@@ -173,7 +182,7 @@ class DiversityConfig(Checked):
 
 
 @dataclass(frozen=True)
-class VolatilityConfig(Checked):
+class VolatilityConfig(StrictSettings):
     """The numbers of a world at this level of volatility, by world."""
 
     name: str = "moderate"
@@ -181,7 +190,7 @@ class VolatilityConfig(Checked):
 
 
 @dataclass(frozen=True)
-class StudyConfig(Checked):
+class StudyConfig(StrictSettings):
     """Settings of every kind of study: the model, the budget, and the place of results."""
 
     study: StudyName = "default"

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from plenum.design.identification import HOSTED_ELSEWHERE
 from plenum.design.ranges import (
-    Checked,
     Count,
     Cpus,
     Gpus,
@@ -15,25 +14,26 @@ from plenum.design.ranges import (
     NotNegative,
     Positive,
     Probability,
+    StrictSettings,
     Urls,
-    matching,
+    match_rule,
 )
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 AnswerForm = Literal["analysis_first", "action_first"]
 ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
-Device = Annotated[str, matching("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
+Device = Annotated[str, match_rule("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
 Amount = Annotated[Int, Field(ge=0)]
 Rows = Annotated[Int, Field(ge=1, le=4096)]
 RayAddress = Annotated[
     str,
-    matching(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
+    match_rule(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
 ]
 Bucket = Annotated[Int, Field(ge=8)]
 
 
 @dataclass(frozen=True)
-class Protocol(Checked):
+class Protocol(StrictSettings):
     """The deliberation protocol: who speaks when, and what a prompt shows of the discussion."""
 
     window: Count = 15
@@ -60,7 +60,7 @@ class Protocol(Checked):
             return "one_shot"
         return "deliberation" if self.feedback else "no_feedback"
 
-    def identified(self) -> dict[str, Any]:
+    def list_changed(self) -> dict[str, Any]:
         """Return the settings that are part of an identity, without those at their usual value.
 
         Identities are older than the other settings.
@@ -73,7 +73,7 @@ class Protocol(Checked):
 
 
 @dataclass(frozen=True)
-class Sampling(Checked):
+class Sampling(StrictSettings):
     """Parameters of a model's sampling."""
 
     temperature: NotNegative = 0.0
@@ -81,7 +81,7 @@ class Sampling(Checked):
 
 
 @dataclass(frozen=True)
-class Simulated(Checked):
+class Simulated(StrictSettings):
     """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations.
 
     ``fit`` names a package's agents that were fitted to real ones, in place of the equations.
@@ -97,7 +97,7 @@ class Simulated(Checked):
     timeout_rate: Probability = 0.0
     rate_limit_rate: Probability = 0.0
 
-    def identified(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return the settings that are part of an identity, all of which change answers."""
         values = asdict(self)
         if self.fit is None:  # identities are older than this
@@ -106,7 +106,7 @@ class Simulated(Checked):
 
 
 @dataclass(frozen=True)
-class Api(Checked):
+class Api(StrictSettings):
     """Settings of the ``api`` backend that can change an answer.
 
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
@@ -124,7 +124,7 @@ class Api(Checked):
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in self.api_base.items()}
         return {provider: tuple(urls) for provider, urls in listed.items() if urls and urls[0]}
 
-    def identified(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return the settings that are part of an identity.
 
         Endpoints that aren't set are left out: listing another provider is no other condition. A
@@ -138,7 +138,7 @@ class Api(Checked):
 
 
 @dataclass(frozen=True)
-class Hosted(Checked):
+class Hosted(StrictSettings):
     """Settings of the ``hosted`` backend; ``docs/hosted-backend.md`` explains them.
 
     ``slots`` rows decode together; ``prefill_rows`` prompts are prefilled together, in buckets of
@@ -161,13 +161,13 @@ class Hosted(Checked):
     threads: Annotated[Int, Field(ge=1, le=1024)] = 2
     prefix_cache_mb: Count = 4096
 
-    def identified(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return the settings that are part of an identity, without where the model runs."""
         return {key: value for key, value in asdict(self).items() if key not in HOSTED_ELSEWHERE}
 
 
 @dataclass(frozen=True)
-class Information(Checked):
+class Information(StrictSettings):
     """The information that agents of a world see and hear; by default each gets all of it.
 
     ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
@@ -182,12 +182,12 @@ class Information(Checked):
 
 
 @dataclass(frozen=True)
-class Recorded(Checked):
+class Recorded(StrictSettings):
     """Runs that were made and logged elsewhere: nothing is called, and nothing was controlled."""
 
     name: Literal["logs"] = "logs"
 
-    def identified(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return the settings that are part of an identity."""
         return asdict(self)
 
@@ -196,7 +196,7 @@ Backend = Simulated | Api | Hosted | Recorded
 
 
 @dataclass(frozen=True)
-class Calls(Checked):
+class Calls(StrictSettings):
     """Limits and transport of calls; they can't change an answer, so they are no identity.
 
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
@@ -224,7 +224,7 @@ class Calls(Checked):
 
 
 @dataclass(frozen=True)
-class Batch(Checked):
+class Batch(StrictSettings):
     """For how many seconds a batch is waited for, and how many lie between looks at it."""
 
     wait_s: Positive = 86_400.0
@@ -232,7 +232,7 @@ class Batch(Checked):
 
 
 @dataclass(frozen=True)
-class StatedPrice(Checked):
+class StatedPrice(StrictSettings):
     """A model's price as the user states it, in US dollars per million tokens."""
 
     input: NotNegative
@@ -242,7 +242,7 @@ class StatedPrice(Checked):
 
 
 @dataclass(frozen=True)
-class Budget(Checked):
+class Budget(StrictSettings):
     """Limits on the use of a sweep over all its runs; ``None`` means no limit."""
 
     dollars: NotNegative | None = None
@@ -256,7 +256,7 @@ class Budget(Checked):
 
 
 @dataclass(frozen=True)
-class Workers(Checked):
+class Workers(StrictSettings):
     """The number of workers that ``hydra/launcher=ray`` starts, and the resources of each.
 
     ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
@@ -268,7 +268,7 @@ class Workers(Checked):
 
 
 @dataclass(frozen=True)
-class Ray(Checked):
+class Ray(StrictSettings):
     """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
 
     address: RayAddress | None = None

@@ -39,7 +39,7 @@ def read_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     Parameters
     ----------
     kind
-        A dataclass that is :class:`plenum.design.ranges.Checked`.
+        A dataclass that is :class:`plenum.design.ranges.StrictSettings`.
     cfg
         The composed config, which may have other keys too.
     given
@@ -162,7 +162,7 @@ def _reason(error: Any, path: Sequence[str], hint: Any, parent: Any) -> str:
     if listed := context.get("expected") or context.get("expected_tags"):
         names = listed.replace("'", "").replace(" or ", ", ").replace("True", "true")
         return f"{context.get('tag', value)!r} is not one of {names.replace('False', 'false')}"
-    words, bounds = _allowed(hint)
+    words, bounds = _describe_allowed(hint)
     if words:
         return f"{value!r}; {words}"
     if sort.startswith(("greater", "less", "finite")):
@@ -174,7 +174,7 @@ def _reason(error: Any, path: Sequence[str], hint: Any, parent: Any) -> str:
     return f"{shown}; {words}{f', {bounds}' if bounds else ''}"
 
 
-def _allowed(hint: Any) -> tuple[str, str]:
+def _describe_allowed(hint: Any) -> tuple[str, str]:
     """Return what the type of a field allows: its description, and the bounds of a number."""
     rules: dict[str, Any] = {}
     while get_origin(hint) is Annotated or NoneType in _members(hint):

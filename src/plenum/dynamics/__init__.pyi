@@ -17,8 +17,8 @@ from .decision_contrasts import ShareContrast as ShareContrast
 from .decision_contrasts import compare_decisions as compare_decisions
 from .decision_contrasts import decision_interaction as decision_interaction
 from .decision_contrasts import pool_decisions as pool_decisions
-from .decision_planning import DecisionPlan as DecisionPlan
-from .decision_planning import plan_decisions as plan_decisions
+from .decision_sample_sizes import DecisionPlan as DecisionPlan
+from .decision_sample_sizes import plan_decisions as plan_decisions
 from .decisions import NO_MAJORITY as NO_MAJORITY
 from .decisions import Share as Share
 from .decisions import flip_rate as flip_rate
@@ -63,6 +63,10 @@ from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
 from .majority import time_to_majority as time_to_majority
 from .majority import top_options as top_options
+from .meta_analysis import MixedModel as MixedModel
+from .meta_analysis import PooledMean as PooledMean
+from .meta_analysis import fit_mixed_model as fit_mixed_model
+from .meta_analysis import pool as pool
 from .multiplicity import ALPHA as ALPHA
 from .multiplicity import benjamini_hochberg as benjamini_hochberg
 from .multiplicity import excludes as excludes
@@ -71,18 +75,14 @@ from .multiplicity import holm as holm
 from .nulls import NullTest as NullTest
 from .nulls import reversal_test as reversal_test
 from .nulls import shuffle_test as shuffle_test
-from .planning import detectable as detectable
-from .planning import look as look
-from .planning import plan_replicates as plan_replicates
-from .pooled import MixedModel as MixedModel
-from .pooled import Pooled as Pooled
-from .pooled import mixed_model as mixed_model
-from .pooled import pooled as pooled
 from .resampling import DRAWS as DRAWS
 from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
 from .resampling import Interval as Interval
 from .resampling import bootstrap as bootstrap
+from .sample_sizes import detectable as detectable
+from .sample_sizes import look as look
+from .sample_sizes import plan_replicates as plan_replicates
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
 from .summary import Summary as Summary
 from .summary import summarise as summarise
@@ -95,7 +95,7 @@ from .warnings import FEW_EPISODES as FEW_EPISODES
 from .warnings import LETTERS as LETTERS
 from .warnings import OF_EFFECTS as OF_EFFECTS
 from .warnings import WARNINGS as WARNINGS
-from .warnings import Warned as Warned
+from .warnings import EstimateWarning as EstimateWarning
 from .warnings import of_runs as of_runs
 from .warnings import read_warnings as read_warnings
 
@@ -128,6 +128,7 @@ __all__ = [
     "DecisionPlan",
     "Diagnostics",
     "Estimate",
+    "EstimateWarning",
     "ExponentVariant",
     "FamilyEstimate",
     "Floats",
@@ -138,14 +139,13 @@ __all__ = [
     "MixedModel",
     "NextAnswers",
     "NullTest",
-    "Pooled",
+    "PooledMean",
     "Share",
     "ShareContrast",
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
     "VariantOutcome",
-    "Warned",
     "association",
     "benjamini_hochberg",
     "bootstrap",
@@ -163,6 +163,7 @@ __all__ = [
     "estimate_mean",
     "excludes",
     "fit_distances",
+    "fit_mixed_model",
     "flip_rate",
     "fragility_contrast",
     "holds",
@@ -177,7 +178,6 @@ __all__ = [
     "margin",
     "mcnemar",
     "median_time",
-    "mixed_model",
     "next_answers",
     "of_estimates",
     "of_replicates",
@@ -187,8 +187,8 @@ __all__ = [
     "pairwise_distances",
     "plan_decisions",
     "plan_replicates",
+    "pool",
     "pool_decisions",
-    "pooled",
     "read_warnings",
     "reversal_test",
     "share",

@@ -152,11 +152,11 @@ def branching(
     >>> found.bases, found.branches, found.gamma.n
     (2, 4, 2)
     """
-    array, origin = _checked(continuations, start)
+    array, origin = _check(continuations, start)
     bases, branches, _, options = array.shape
     levels = np.stack([divergence(base) for base in array])
     gamma = levels.mean(axis=1) - np.array([divergence(base[:, None])[0] for base in origin])
-    signed = np.array([_signed(level) for level in levels])
+    signed = np.array([_average_signed(level) for level in levels])
     centred = _cosines(array - 1 / options)
     raw = _cosines(array)
     labels = np.repeat(np.arange(bases), branches)
@@ -213,7 +213,7 @@ def of_replicates(
     return replace(result, labels=tuple(groups))
 
 
-def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
+def _check(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
     """Check both arrays, and give each branch its own start, shape (B, K, options)."""
     array, origin = np.asarray(continuations, dtype=float), np.asarray(start, dtype=float)
     if array.ndim != 4 or array.shape[1] < 2 or not array.shape[0]:
@@ -228,7 +228,7 @@ def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats
     return array, origin
 
 
-def _signed(level: Floats) -> float:
+def _average_signed(level: Floats) -> float:
     """Return the mean of log(D(t+s) / D(t+1)) - ½ log s over s >= 2 with D(t+s) > 0."""
     steps = np.arange(1, len(level) + 1)
     later = (steps >= 2) & (level > 0)

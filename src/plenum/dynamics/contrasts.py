@@ -134,7 +134,7 @@ def contrast(
     fits = [fit_distances(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
     shown = not (refuse and any(cell.refused for cell in cells))
-    plain = _paired(cells, fits, shown) if paired else of_estimates(cells, shown=shown)
+    plain = _contrast_pairs(cells, fits, shown) if paired else of_estimates(cells, shown=shown)
     value, se, df, n = plain.value, plain.se, plain.df, plain.n
     if (
         plain.method in ("none", REFUSAL)
@@ -143,7 +143,7 @@ def contrast(
     ):
         return plain
     method = f"{plain.method}, {'swaps within pairs' if paired else 'studentised permutation'}"
-    null = _permuted(arms, fits, window, paired, draws, seed)
+    null = _permute(arms, fits, window, paired, draws, seed)
     observed = abs(value) / se
     far = ~(np.abs(null) < observed - _TIE * max(observed, 1.0))
     p = float((1 + far.sum()) / (1 + draws))
@@ -221,7 +221,9 @@ def of_estimates(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = No
     return _contrast(value, se, df, sum(counts), method, cells)
 
 
-def _paired(cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit], shown: bool) -> Contrast:
+def _contrast_pairs(
+    cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit], shown: bool
+) -> Contrast:
     """Contrast paired arms with the t test of the jackknife over their differences."""
     value, n = cells[0].value - cells[1].value, cells[0].replicates
     if not all(math.isfinite(cell.se) for cell in cells):
@@ -246,7 +248,7 @@ def _contrast(
     return Contrast(**tested, p_wald=e.p, cells=cells)
 
 
-def _permuted(
+def _permute(
     arms: Sequence[Floats],
     fits: Sequence[Fit],
     window: tuple[int, int],

@@ -53,18 +53,18 @@ class Arms:
         """True if the decisions of both arms have the same order by frequency."""
         return bool((_by_frequency(self.treated) == _by_frequency(self.control)).all())
 
-    def ranked(self) -> "Arms":
+    def rank_decisions(self) -> "Arms":
         """Name decisions by their place in their own arm: the most frequent one, the second ..."""
         first, second = map(_by_frequency, self.both)
         joint = None if self.joint is None else self.joint[np.ix_(first, second)]
         return replace(self, treated=self.treated[first], control=self.control[second], joint=joint)
 
-    def observed(self) -> Labellings:
+    def observe(self) -> Labellings:
         """Return the arms as the only labelling."""
         joint = None if self.joint is None else self.joint[None]
         return Labellings(self.treated[None], self.control[None], np.ones(1), joint)
 
-    def labelled(self) -> Labellings:
+    def relabel(self) -> Labellings:
         """Label the replicates anew, within pairs if there are some."""
         generator = _generator(self.seed, [self])
         if self.joint is not None:
@@ -201,7 +201,7 @@ def compute_p(
     strata: Sequence[Arms], coefficients: Sequence[float], measure: Measure | _Law
 ) -> tuple[float, bool]:
     """Test a sum of differences by permutation within each pair of arms: see `p_value`."""
-    parts = [measure.compare(arms.labelled()) for arms in strata]
+    parts = [measure.compare(arms.relabel()) for arms in strata]
     generator = _generator(strata[0].seed, strata)
     return p_value(parts, coefficients, strata[0].draws, generator)
 
@@ -212,7 +212,7 @@ def compute_difference(
     """Compute a sum of differences, its standard error, and degrees of freedom (Welch)."""
     value, variances, dfs = 0.0, [], []
     for c, arms in zip(coefficients, strata, strict=True):
-        found = measure.compare(arms.observed())
+        found = measure.compare(arms.observe())
         value += c * float(found.value[0])
         if arms.joint is not None:
             variances.append(c * c * found.variance[0])

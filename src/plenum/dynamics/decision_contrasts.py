@@ -290,7 +290,7 @@ def _difference(
     value, se, df = compute_difference(strata, coefficients, measure)
     p, drawn = compute_p(strata, coefficients, measure)
     if measure.nameless and not all(arms.same_ranks for arms in strata):
-        by_rank, also = compute_p([arms.ranked() for arms in strata], coefficients, measure)
+        by_rank, also = compute_p([arms.rank_decisions() for arms in strata], coefficients, measure)
         p, drawn = max(p, by_rank), drawn or also
     n = sum(arms.size for arms in strata)
     how = "swaps within pairs" if any(arms.joint is not None for arms in strata) else "permutation"

@@ -129,7 +129,7 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
         exponential_residual=_residual(rounds[used], level[used]),
         power_residual=_residual(np.log(rounds[used]), level[used]),
         rms=_rms(fitted),
-        quenched=_quenched(fitted),
+        quenched=_estimate_quenched(fitted),
         grid=_grid(fitted.points),
         pair_exponents=slope(rounds, fitted.pairs),
         within=within,
@@ -152,7 +152,7 @@ def warnings(
     apart = _disagree([ExponentVariant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
-        "uneven": apart or _jumped(fitted) or (modal is not None and modal < MODAL),
+        "uneven": apart or _has_jump(fitted) or (modal is not None and modal < MODAL),
         "saturated": diagnostics.saturated_round is not None,
         "few_apart": diagnostics.quenched.pairs < APART * len(fitted.pairs),
         "few_rounds": int(fitted.used.sum()) < SHORT,
@@ -179,7 +179,7 @@ def headroom(top: float, first: float, span: float) -> float:
     return math.log(top / first) / span if first > 0 else math.inf
 
 
-def _jumped(fitted: Fit) -> bool:
+def _has_jump(fitted: Fit) -> bool:
     """Return True if a replicate made a step far longer than is usual at that time.
 
     The usual length follows an exponential trend, as steps do on the way of a real growth rate;
@@ -207,7 +207,7 @@ def _rms(fitted: Fit) -> ExponentVariant:
     return ExponentVariant(float(value), jackknife_se(left_out), len(fitted.pairs))
 
 
-def _quenched(fitted: Fit) -> ExponentVariant:
+def _estimate_quenched(fitted: Fit) -> ExponentVariant:
     """Estimate λ̂ from mean logarithms, over the same set of pairs in every round.
 
     A changing set of pairs would look like growth. The slope of a mean of logarithms is the mean of

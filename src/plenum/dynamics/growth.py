@@ -35,7 +35,7 @@ _SHARES = np.linspace(0, 1, 201)
 _RATES = np.linspace(0, 0.5, 251)
 _HAZARDS = np.geomspace(1e-4, 0.5, 120)
 
-Kept = NDArray[np.bool_]
+KeptMask = NDArray[np.bool_]
 """True for the replicates that a fit uses, shape (fits, replicates)."""
 
 
@@ -148,12 +148,12 @@ def compare_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Gro
     return GrowthFit(pick, **found, held_out=means - means[best], p=p, replicates=replicates)
 
 
-Fitted = tuple[Floats, dict[str, Floats]]
+FitDensities = tuple[Floats, dict[str, Floats]]
 """Log densities of all squared distances under the fits to those that are kept, shape (fits,
 replicates, rounds), and parameters by name, shape (fits,)."""
 
 
-def _fit_walk(rounds: Floats, squares: Floats, kept: Kept) -> Fitted:
+def _fit_walk(rounds: Floats, squares: Floats, kept: KeptMask) -> FitDensities:
     """Fit a mean of a + b t."""
     shapes = 1 - _SHARES[:, None] + _SHARES[:, None] * rounds / rounds.mean()
     mean, _ = _profile(shapes, squares, kept)
@@ -163,14 +163,14 @@ def _fit_walk(rounds: Floats, squares: Floats, kept: Kept) -> Fitted:
     return _of_mean(squares, mean, kept), named
 
 
-def _fit_growth(rounds: Floats, squares: Floats, kept: Kept) -> Fitted:
+def _fit_growth(rounds: Floats, squares: Floats, kept: KeptMask) -> FitDensities:
     """Fit a mean of c exp(2 rate t)."""
     shapes = np.exp(2 * _RATES[:, None] * (rounds - rounds.mean()))
     mean, at = _profile(shapes, squares, kept)
     return _of_mean(squares, mean, kept), {"rate": _RATES[at]}
 
 
-def _fit_jumps(rounds: Floats, squares: Floats, kept: Kept) -> Fitted:
+def _fit_jumps(rounds: Floats, squares: Floats, kept: KeptMask) -> FitDensities:
     """Fit a mixture of those that stay and those that have jumped, by expectation-maximisation.
 
     The better one of two starts counts: all that are far, or only the farthest, have jumped.
@@ -187,7 +187,7 @@ def _fit_jumps(rounds: Floats, squares: Floats, kept: Kept) -> Fitted:
     return np.where(first[:, None, None], tried[0][0], tried[1][0]), named
 
 
-def _improve(rounds: Floats, squares: Floats, kept: Kept, jumped: Kept) -> Fitted:
+def _improve(rounds: Floats, squares: Floats, kept: KeptMask, jumped: KeptMask) -> FitDensities:
     """Improve a mixture, given which squared distances are first taken for those of jumps."""
     logs, mask, weights = np.log(squares), kept[:, :, None].astype(float), jumped.astype(float)
     remaining = np.log1p(-_HAZARDS)[:, None] * rounds
@@ -196,8 +196,8 @@ def _improve(rounds: Floats, squares: Floats, kept: Kept, jumped: Kept) -> Fitte
         gone = (weights * mask).sum(axis=1)
         liked = gone @ chances[0].T + (mask.sum(axis=1) - gone) @ chances[1].T
         at = liked.argmax(axis=1)
-        near, k = _weighted(squares, logs, (1 - weights) * mask)
-        far, m = _weighted(squares, logs, weights * mask)
+        near, k = _fit_weighted(squares, logs, (1 - weights) * mask)
+        far, m = _fit_weighted(squares, logs, weights * mask)
         far = np.maximum(far, _FAR * near)
         stays = chances[1][at][:, None] + _log_gamma(squares, near, k)
         leaves = chances[0][at][:, None] + _log_gamma(squares, far, np.maximum(m, _PLACE))
@@ -217,14 +217,14 @@ def _log_gamma(squares: Floats, mean: Floats, shape: Floats) -> Floats:
     return np.asarray(shape * np.log(x) - x - np.log(squares) - gammaln(shape))
 
 
-def _of_mean(squares: Floats, mean: Floats, kept: Kept) -> Floats:
+def _of_mean(squares: Floats, mean: Floats, kept: KeptMask) -> Floats:
     """Log densities where the mean varies by round, shape (fits, rounds), with one shape a fit."""
     ratios = squares / mean[:, None]
-    _, shape = _weighted(ratios, np.log(ratios), kept[:, :, None] * np.ones(squares.shape[2]))
+    _, shape = _fit_weighted(ratios, np.log(ratios), kept[:, :, None] * np.ones(squares.shape[2]))
     return _log_gamma(squares, mean[:, None], shape)
 
 
-def _profile(shapes: Floats, squares: Floats, kept: Kept) -> tuple[Floats, NDArray[np.intp]]:
+def _profile(shapes: Floats, squares: Floats, kept: KeptMask) -> tuple[Floats, NDArray[np.intp]]:
     """Find the likeliest mean among multiples of shapes, shape (grid, rounds), and its place."""
     means = (squares * kept[:, :, None]).sum(axis=1) / kept.sum(axis=1)[:, None]
     scales = (means[:, None] / shapes).mean(axis=2)
@@ -232,7 +232,7 @@ def _profile(shapes: Floats, squares: Floats, kept: Kept) -> tuple[Floats, NDArr
     return np.asarray(np.take_along_axis(scales, at[:, None], 1) * shapes[at]), at
 
 
-def _weighted(values: Floats, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _fit_weighted(values: Floats, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Fit gamma laws to weighted values (Minka 2002): mean and shape, shape (fits, 1, 1)."""
     total = np.maximum(weights.sum(axis=(1, 2), keepdims=True), 1e-9)
     mean = np.maximum((weights * values).sum(axis=(1, 2), keepdims=True) / total, _RESOLUTION**2)

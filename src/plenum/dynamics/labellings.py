@@ -77,7 +77,7 @@ def permute(
     arms = arms[(arms[:, widest] >= 0) & (arms[:, widest] <= total[widest])]
     ways = gammaln(total + 1) - gammaln(arms + 1) - gammaln(total - arms + 1)
     arms = np.concatenate([treated[None], arms])
-    return Labellings(arms, total - arms, _listed(ways.sum(axis=1)))
+    return Labellings(arms, total - arms, _normalise(ways.sum(axis=1)))
 
 
 def swap(joint: Counts, draws: int, generator: np.random.Generator) -> Labellings:
@@ -100,7 +100,7 @@ def swap(joint: Counts, draws: int, generator: np.random.Generator) -> Labelling
         weight = np.full(draws + 1, 1 / (draws + 1))
     else:
         kept = _grid(sizes)
-        weight = _listed(
+        weight = _normalise(
             (gammaln(sizes + 1) - gammaln(kept + 1) - gammaln(sizes - kept + 1)).sum(1)
         )
     tables = np.tile(np.diag(np.diag(joint)), (len(kept), 1, 1))
@@ -150,11 +150,11 @@ def p_value(
         The probability of a statistic at least as far from 0 as the observed one, and whether it
         rests on draws.
     """
-    observed = _studentised(
+    observed = _studentise(
         sum(c * part.value[0] for c, part in zip(coefficients, parts, strict=True)),
         sum(c * c * part.variance[0] for c, part in zip(coefficients, parts, strict=True)),
     )
-    merged = [_merged(part) for part in parts]
+    merged = [_merge(part) for part in parts]
     drawn = any(part.drawn for part in parts)
     if np.prod([float(len(part.value)) for part in merged]) > _COMBINED:
         chosen = [generator.choice(len(m.value), draws, p=m.weight) for m in merged]
@@ -162,18 +162,18 @@ def p_value(
         variance = sum(
             c * c * m.variance[at] for c, m, at in zip(coefficients, merged, chosen, strict=True)
         )
-        far = _far(_studentised(value, variance), observed)
+        far = _far(_studentise(value, variance), observed)
         return float((1 + far.sum()) / (1 + draws)), True
     value, variance, weight = np.zeros(1), np.zeros(1), np.ones(1)
     for c, part in zip(coefficients, merged, strict=True):
         value = np.add.outer(value, c * part.value).ravel()
         variance = np.add.outer(variance, c * c * part.variance).ravel()
         weight = np.multiply.outer(weight, part.weight).ravel()
-    far = _far(_studentised(value, variance), observed)
+    far = _far(_studentise(value, variance), observed)
     return min(float(weight[far].sum()), 1.0), drawn
 
 
-def _merged(part: Statistic) -> Statistic:
+def _merge(part: Statistic) -> Statistic:
     """Merge labellings of equal value and variance; those without weight are left out."""
     used = part.weight > 0
     pairs = np.round(np.stack([part.value[used], part.variance[used]]), 12)
@@ -182,7 +182,7 @@ def _merged(part: Statistic) -> Statistic:
     return Statistic(different[0], different[1], weight / weight.sum(), part.drawn)
 
 
-def _studentised(value: Floats | float, variance: Floats | float) -> Floats:
+def _studentise(value: Floats | float, variance: Floats | float) -> Floats:
     """Divide by the standard error; a difference of nothing is 0 even without one."""
     value, variance = np.asarray(value, float), np.asarray(variance, float)
     error = np.sqrt(np.where(variance > 0, variance, 1.0))
@@ -194,7 +194,7 @@ def _far(null: Floats, observed: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.abs(null) >= edge - _TIE * np.maximum(edge, 1.0))
 
 
-def _listed(ways: Floats) -> Floats:
+def _normalise(ways: Floats) -> Floats:
     """Turn logarithms of numbers of ways into probabilities, after a 0 for the observed one."""
     weight = np.exp(ways - ways.max())
     return np.concatenate([[0.0], weight / weight.sum()])

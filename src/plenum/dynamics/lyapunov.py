@@ -153,7 +153,7 @@ def lyapunov(
         ci = resampled.interval(interval)
     diagnostics = diagnose(fitted, half, decisions)
     named = warnings(fitted, se, diagnostics, _modal(decisions))
-    counted = _counted(fitted, ci)
+    counted = _list_counted(fitted, ci)
     tested = se
     if any(name in named for name in REFUSED):
         tested, ci = math.nan, Interval(interval, math.nan, math.nan)
@@ -189,7 +189,7 @@ def _status(fitted: Fit) -> str:
     return "short" if used < 2 else "ok"
 
 
-def _counted(fitted: Fit, ci: Interval) -> tuple[str, ...]:
+def _list_counted(fitted: Fit, ci: Interval) -> tuple[str, ...]:
     named = {
         "few_replicates": fitted.replicates < FEW,
         "zero_rounds": not fitted.used.all(),

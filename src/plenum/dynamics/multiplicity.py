@@ -38,7 +38,7 @@ def holm(p: ArrayLike) -> Floats:
     >>> plenum.holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    return _adjusted(p, _step_down)
+    return _adjust(p, _step_down)
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
@@ -69,10 +69,10 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     """
     from scipy.stats import false_discovery_control
 
-    return _adjusted(p, false_discovery_control)
+    return _adjust(p, false_discovery_control)
 
 
-def _adjusted(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
+def _adjust(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
     values = np.asarray(p, dtype=float)
     if values.ndim != 1 or ((values < 0) | (values > 1)).any():
         raise ValueError("p-values are a list of numbers from 0 to 1")

@@ -242,11 +242,11 @@ def _signs(
     """Signs (R, draws) and their products over pairs (pairs, draws), block by block."""
     size = max(_BLOCK // (replicates * (replicates - 1) // 2), 1)
     for start in range(0, draws, size):
-        yield _kept_signs(replicates, min(size, draws - start), seed, start, dtype)
+        yield _draw_signs(replicates, min(size, draws - start), seed, start, dtype)
 
 
 @lru_cache(maxsize=4)
-def _kept_signs(
+def _draw_signs(
     replicates: int, draws: int, seed: int, start: int, dtype: np.dtype[Any]
 ) -> tuple[Array, Array]:
     generator = np.random.Generator(np.random.PCG64([seed, replicates, start]))
@@ -259,7 +259,7 @@ def _kept_signs(
 
 def forget() -> None:
     """Free the memory of signs that are kept for the next condition."""
-    _kept_signs.cache_clear()
+    _draw_signs.cache_clear()
 
 
 def _distances(left: Floats, right: Floats) -> Floats:

@@ -38,21 +38,21 @@ def draw_weights(
     replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
 ) -> tuple[Iterable[tuple[Array, Array]], NDArray[np.intp]]:
     """Return the blocks of all draws, and each draw's index among those of the blocks."""
-    counts, order = _kept_counts(replicates, draws, seed)
+    counts, order = _draw_kept_counts(replicates, draws, seed)
     if counts.size * (replicates - 1) // 2 > _KEPT:
         return weigh_pairs(counts, dtype), order
-    return _kept_blocks(replicates, draws, seed, dtype), order
+    return _list_kept_blocks(replicates, draws, seed, dtype), order
 
 
 @lru_cache(maxsize=4)
-def _kept_blocks(
+def _list_kept_blocks(
     replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
 ) -> tuple[tuple[Array, Array], ...]:
-    return tuple(weigh_pairs(_kept_counts(replicates, draws, seed)[0], dtype))
+    return tuple(weigh_pairs(_draw_kept_counts(replicates, draws, seed)[0], dtype))
 
 
 @lru_cache(maxsize=4)
-def _kept_counts(
+def _draw_kept_counts(
     replicates: int, draws: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Draw counts, shape (R, kept), and each draw's index among them, shape (draws,).
@@ -70,5 +70,5 @@ def _kept_counts(
 
 def forget() -> None:
     """Free the memory of counts and pair weights that are kept for the next condition."""
-    _kept_counts.cache_clear()
-    _kept_blocks.cache_clear()
+    _draw_kept_counts.cache_clear()
+    _list_kept_blocks.cache_clear()

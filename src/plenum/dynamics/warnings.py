@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Warned:
+class EstimateWarning:
     """A warning, or a status of an estimate.
 
     Attributes
@@ -30,7 +30,7 @@ class Warned:
 
 
 _EVERY = (
-    Warned(
+    EstimateWarning(
         "uneven",
         "u",
         "replicates jump or few make most of λ̂: no interval, no t test is shown; report decisions",
@@ -40,14 +40,14 @@ _EVERY = (
         "it. λ̂ is no rate that pairs have in common, intervals and t tests of it would be wrong "
         "too often and aren't shown, and the decisions say more",
     ),
-    Warned(
+    EstimateWarning(
         "saturated",
         "s",
         "D(t) comes near its cap within the window, which bends λ̂ down",
         "D(t) reached half of the largest value that it can have within the rounds of the fit",
         "λ̂ is bent down by the ceiling, and a smaller λ̂ than elsewhere may be nothing else",
     ),
-    Warned(
+    EstimateWarning(
         "quantised",
         "q",
         "small D(t) are steps of rounded preferences: begin the window later",
@@ -55,21 +55,21 @@ _EVERY = (
         "preferences lie on",
         "the smallest distances are rounding, and the slope leans on them",
     ),
-    Warned(
+    EstimateWarning(
         "few_apart",
         "a",
         "most replicates stand together: λ̂ is about the few that don't",
         "less than half of the pairs of replicates are apart in every round of the fit",
         "most replicates stand together, and λ̂ is about the few that do not",
     ),
-    Warned(
+    EstimateWarning(
         "few_rounds",
         "t",
         "fewer than five rounds entered the fit",
         "fewer than five rounds entered the fit",
         "a slope over so few points says little about a rate",
     ),
-    Warned(
+    EstimateWarning(
         "few_replicates",
         "r",
         "fewer than ten replicates: the interval says nothing of jumps that none of them made",
@@ -77,7 +77,7 @@ _EVERY = (
         "the spread is badly known, tests have little power, and intervals say nothing of jumps "
         "that no replicate made",
     ),
-    Warned(
+    EstimateWarning(
         "zero_rounds",
         "z",
         "rounds with D = 0 have no logarithm and were left out of the fit",
@@ -85,63 +85,63 @@ _EVERY = (
         "were left out",
         "λ̂ is about the other rounds only",
     ),
-    Warned(
+    EstimateWarning(
         "no_interval",
         "i",
         "λ̂ has no interval here: one replicate may be all of it",
         "no interval could be computed",
         "one replicate may be all of λ̂, which is then not to be used",
     ),
-    Warned(
+    EstimateWarning(
         "pending",
         "p",
         "replicates haven't ended: the study was interrupted, or a limit stopped it",
         "replicates have not ended",
         "the numbers are of those that have, and will change",
     ),
-    Warned(
+    EstimateWarning(
         "attrition",
         "x",
         "replicates have failed: those left may differ from those that failed",
         "replicates have failed",
         "those that are left may differ from those that failed",
     ),
-    Warned(
+    EstimateWarning(
         "environments",
         "e",
         "replicates ran in several environments, and their bytes may differ",
         "replicates ran in several environments",
         "their bytes may differ for reasons of software or hardware, not of the design",
     ),
-    Warned(
+    EstimateWarning(
         "no_canonical",
         "c",
         "no replicate of the canonical wording completed",
         "no replicate of the canonical wording was completed",
         "there is no decision that the other wordings could be compared with, hence no fragility",
     ),
-    Warned(
+    EstimateWarning(
         "repeated_wordings",
         "w",
         "more replicates than wordings: D(t) mixes wordings with repeats",
         "there are more replicates than wordings",
         "distances between wordings and between repeats of one wording are mixed",
     ),
-    Warned(
+    EstimateWarning(
         "mixed_estimands",
         "m",
         "a contrast of λ̂_pert with λ̂: two different things",
         "a contrast sets growth between wordings against growth between repeats",
         "it subtracts two different things",
     ),
-    Warned(
+    EstimateWarning(
         "identical",
         "",
         "all replicates are identical in the window: there is no λ̂",
         "all replicates were identical in every round of the fit (D = 0)",
         "there is no slope: no divergence was seen, with this n",
     ),
-    Warned(
+    EstimateWarning(
         "short",
         "",
         "fewer than two rounds with D > 0 in the window: there is no λ̂",
@@ -149,65 +149,67 @@ _EVERY = (
         "there is no slope; the run is too short for the window, or its replicates are "
         "identical in nearly all rounds",
     ),
-    Warned(
+    EstimateWarning(
         "single",
         "",
         "fewer than two completed replicates: there is no λ̂",
         "only one replicate was completed",
         "there is no distance between replicates, hence no λ̂",
     ),
-    Warned(
+    EstimateWarning(
         "no_replicates",
         "",
         "no replicate has completed",
         "no replicate was completed",
         "nothing can be said of the condition",
     ),
-    Warned(
+    EstimateWarning(
         "no_estimates",
         "",
         "the study was interrupted before this condition was estimated",
         "the run was interrupted before its estimates",
         "the condition is counted, but not estimated; the same command finishes it",
     ),
-    Warned(
+    EstimateWarning(
         "few_scenarios",
         "n",
         "fewer than five scenarios were pooled",
         "fewer than five scenarios were pooled",
         "how far the effect varies between scenarios is next to unknown",
     ),
-    Warned(
+    EstimateWarning(
         "not_converged",
         "",
         "the mixed model has no maximum that could be found",
         "the mixed model's likelihood has no maximum that could be found",
         "its terms are not to be used",
     ),
-    Warned(
+    EstimateWarning(
         "branching",
         "",
         "continuations of base states: see Γ̂ in the tables, there is no λ̂",
     ),
-    Warned(
+    EstimateWarning(
         "one_shot",
         "",
         "a vote without deliberation: there is nothing to fit",
     ),
-    Warned("no_shocks", "", "no shock struck: there is nothing to recover from"),
-    Warned("few_episodes", "", "fewer than five episodes, which are the independent draws"),
-    Warned("few_groups", "", "fewer than ten groups that points belong to"),
-    Warned("few_values", "", "fewer than five values of x: there is no test"),
-    Warned("few_low", "", "fewer than ten points below the breakpoint"),
-    Warned("few_high", "", "fewer than ten points above the breakpoint"),
-    Warned("dropped_nan", "", "points without a value were left out"),
-    Warned("constant_x", "", "all points have the same x: there is no fit"),
-    Warned("clustered", "", "shocks of one episode are taken for independent"),
-    Warned("mostly_censored", "", "most recoveries weren't seen to their end"),
-    Warned("beyond_data", "", "the horizon is later than any recovery that was seen"),
-    Warned("abstentions", "", "agents abstained in some rounds, and did nothing there"),
-    Warned("silent", "", "turns of the discussion had no readable answer"),
-    Warned("cut", "", "answers ended inside their object"),
+    EstimateWarning("no_shocks", "", "no shock struck: there is nothing to recover from"),
+    EstimateWarning(
+        "few_episodes", "", "fewer than five episodes, which are the independent draws"
+    ),
+    EstimateWarning("few_groups", "", "fewer than ten groups that points belong to"),
+    EstimateWarning("few_values", "", "fewer than five values of x: there is no test"),
+    EstimateWarning("few_low", "", "fewer than ten points below the breakpoint"),
+    EstimateWarning("few_high", "", "fewer than ten points above the breakpoint"),
+    EstimateWarning("dropped_nan", "", "points without a value were left out"),
+    EstimateWarning("constant_x", "", "all points have the same x: there is no fit"),
+    EstimateWarning("clustered", "", "shocks of one episode are taken for independent"),
+    EstimateWarning("mostly_censored", "", "most recoveries weren't seen to their end"),
+    EstimateWarning("beyond_data", "", "the horizon is later than any recovery that was seen"),
+    EstimateWarning("abstentions", "", "agents abstained in some rounds, and did nothing there"),
+    EstimateWarning("silent", "", "turns of the discussion had no readable answer"),
+    EstimateWarning("cut", "", "answers ended inside their object"),
 )
 
 WARNINGS = {warned.name: warned for warned in _EVERY}

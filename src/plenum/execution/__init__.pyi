@@ -21,22 +21,22 @@ from .condition_folder import take_up as take_up
 from .condition_folder import with_all_begun as with_all_begun
 from .cost_estimate import longest_prompts as longest_prompts
 from .cost_estimate import replicate_usage as replicate_usage
+from .executors import Deliberations as Deliberations
+from .executors import Executor as Executor
+from .executors import ExecutorChoice as ExecutorChoice
+from .executors import Playable as Playable
+from .executors import Scene as Scene
+from .executors import choose_executor as choose_executor
+from .executors import refuse_workers as refuse_workers
 from .hydra_jobs import launch_jobs as launch_jobs
 from .hydra_jobs import run_job as run_job
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
 from .open_files import raise_file_limit as raise_file_limit
 from .outcomes import LISTED as LISTED
 from .outcomes import ReplicateResult as ReplicateResult
-from .outcomes import closing_lines as closing_lines
 from .outcomes import collect_outcomes as collect_outcomes
 from .outcomes import list_problems as list_problems
-from .playing import Deliberations as Deliberations
-from .playing import Playable as Playable
-from .playing import Playing as Playing
-from .playing import Scene as Scene
-from .playing import Way as Way
-from .playing import playing_of as playing_of
-from .playing import refuse_workers as refuse_workers
+from .outcomes import write_closing as write_closing
 from .preflight import check_model as check_model
 from .preflight import check_sweep as check_sweep
 from .preflight import describe_new_factors as describe_new_factors
@@ -66,24 +66,24 @@ __all__ = [
     "Caller",
     "Deliberations",
     "Demand",
+    "Executor",
+    "ExecutorChoice",
     "Ledger",
     "Playable",
-    "Playing",
     "PriceOf",
     "ProviderUnavailable",
     "ReplicateResult",
     "ReportPool",
     "Scene",
     "Ticket",
-    "Way",
     "answers_usage",
     "begun_replicates",
     "bug_in_words",
     "cancel_on_sigterm",
     "check_model",
     "check_sweep",
+    "choose_executor",
     "classify_error",
-    "closing_lines",
     "collect_outcomes",
     "committee_notes",
     "count_usage",
@@ -100,7 +100,6 @@ __all__ = [
     "may_resume",
     "no_estimates",
     "open_conversation",
-    "playing_of",
     "prompt",
     "raise_file_limit",
     "refuse_workers",
@@ -116,4 +115,5 @@ __all__ = [
     "spent_before",
     "take_up",
     "with_all_begun",
+    "write_closing",
 ]

@@ -43,9 +43,9 @@ class Admission:
             for name, limiter in self._by_provider.items()
         )
 
-    def waiting(self) -> list[str]:
+    def describe_waits(self) -> list[str]:
         """Describe, by provider, the limits that calls wait for, and for how long."""
-        return [*filter(None, (limiter.waiting() for limiter in self._by_provider.values()))]
+        return [*filter(None, (limiter.describe_waits() for limiter in self._by_provider.values()))]
 
 
 class Ticket:
@@ -197,7 +197,7 @@ class Ticket:
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))
 
-    def billed(self, attempt: Attempt) -> dict[str, Any]:
+    def describe_billing(self, attempt: Attempt) -> dict[str, Any]:
         """Return what a failed attempt at the last call may have cost, for the call log."""
         return self.at_most() if self.may_be_billed(attempt) else {}
 

@@ -106,7 +106,7 @@ class Caller:
         if self.log is not None:
             unanswered = {"answered": False, "status": None, "latency_s": 0.0}
             most = self.ticket.at_most()
-            self.log.sent({**self._named(chat, labels, number), **unanswered, **most})
+            self.log.note_sent({**self._name(chat, labels, number), **unanswered, **most})
 
     def _append(
         self,
@@ -120,18 +120,18 @@ class Caller:
             return
         self.log.append(
             {
-                **self._named(chat, labels, attempt.number),
+                **self._name(chat, labels, attempt.number),
                 **outcome,
                 "status": attempt.status,
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
                 **({"server": attempt.server} if attempt.server else {}),
-                **(self.ticket.billed(attempt) if more is None else more),
+                **(self.ticket.describe_billing(attempt) if more is None else more),
             }
         )
 
-    def _named(self, chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
+    def _name(self, chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
         name = f"{chat.seed:016x}-{number}"
         named = {"model": chat.model, "id": name, "attempt": number}
         return {**labels, **named, **self.ticket.labels}

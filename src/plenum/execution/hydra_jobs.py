@@ -23,8 +23,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base import UserError, close_environment, say
 from plenum.design import Job, parse_job, to_yaml
+from plenum.execution.executors import Executor, choose_executor
 from plenum.execution.outcomes import Undefined, save_outcome
-from plenum.execution.playing import Playing, playing_of
 from plenum.execution.sweep import run_sweep
 from plenum.records import write_whole
 
@@ -56,13 +56,13 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     job = parse_job(cfg)
     if hydra.mode == RunMode.MULTIRUN and job.budget.limited:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
-    playing_of([job]).check([job])
+    choose_executor([job]).check([job])
     if job.dry_run:
         show([job])
         return NOTHING_RUN
     (outcome,) = run_sweep([job])
     save_outcome(outcome, Path(hydra.runtime.output_dir))
-    return outcome.returned(job.objective)
+    return outcome.get_objective(job.objective)
 
 
 def launch_jobs(
@@ -72,7 +72,7 @@ def launch_jobs(
     batch: Sequence[Sequence[str]],
     first: int,
     show: Callable[[Sequence[Job]], None],
-    play: Callable[[Sequence[Job]], Playing] | None = None,
+    play: Callable[[Sequence[Job]], Executor] | None = None,
 ) -> list[JobReturn]:
     """Compose, check and run the jobs of a multirun, for the launchers ``concurrent`` and ``ray``.
 
@@ -95,7 +95,7 @@ def launch_jobs(
 
 def _compose_all(
     context: HydraContext, config: DictConfig, batch: Sequence[Sequence[str]], first: int
-) -> "list[_Composed]":
+) -> "list[_ComposedJob]":
     began = time.monotonic()
     if len(batch) > MANY:
         print(f"composing {len(batch)} conditions", file=sys.stderr)
@@ -113,31 +113,31 @@ def _run_all(
     context: HydraContext,
     config: DictConfig,
     task: TaskFunction,
-    composed: "Sequence[_Composed]",
+    composed: "Sequence[_ComposedJob]",
     show: Callable[[Sequence[Job]], None],
-    play: Callable[[Sequence[Job]], Playing] | None,
+    play: Callable[[Sequence[Job]], Executor] | None,
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
-    if any(job.budget.limited for job in jobs) and not _launched_at_once(config):
+    if any(job.budget.limited for job in jobs) and not _launches_at_once(config):
         raise UserError("budget: it holds for a whole sweep only with hydra/sweeper=plenum")
     if _follow_jobs(context):
         for job in composed:
             context.callbacks.on_job_start(config=job.config(), task_function=task)
-    playing = play(jobs) if play and jobs else None
-    (playing or playing_of(jobs)).check(jobs)
+    executor = play(jobs) if play and jobs else None
+    (executor or choose_executor(jobs)).check(jobs)
     if any(job.dry_run for job in jobs):
         show(jobs)
-        return [job.completed(NOTHING_RUN) for job in composed]
-    outcomes = run_sweep(jobs, playing, begin=partial(_begin, composed, bool(play)))
+        return [job.complete(NOTHING_RUN) for job in composed]
+    outcomes = run_sweep(jobs, executor, begin=partial(_begin, composed, bool(play)))
     for job, outcome in zip(composed, outcomes, strict=True):
         save_outcome(outcome, job.folder)
     return [
-        job.completed(outcome.returned(job.job.objective))
+        job.complete(outcome.get_objective(job.job.objective))
         for job, outcome in zip(composed, outcomes, strict=True)
     ]
 
 
-def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
+def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
     """Announce the sweep, and write its configs as Hydra does."""
     jobs = [job.job for job in composed]
     replicates = sum(job.replicates for job in jobs)
@@ -151,7 +151,7 @@ def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
         job.save_configs()
 
 
-def _launched_at_once(config: DictConfig) -> bool:
+def _launches_at_once(config: DictConfig) -> bool:
     """Return True if the sweeper knows all jobs beforehand.
 
     Others launch some, and choose the next by their results. Each launch has a budget of its own.
@@ -159,7 +159,7 @@ def _launched_at_once(config: DictConfig) -> bool:
     return str(config.hydra.sweeper._target_).endswith(("PlenumSweeper", "BasicSweeper"))
 
 
-def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
+def _environment(composed: "Sequence[_ComposedJob]") -> dict[str, str]:
     """Collect the environment variables that Hydra sets for the jobs, which share one process."""
     wanted = [job.env_set for job in composed]
     if any(variables != wanted[0] for variables in wanted):
@@ -168,7 +168,7 @@ def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _Composed:
+class _ComposedJob:
     """A composed job; it keeps the configs as text, since thousands of objects fill memory."""
 
     context: HydraContext
@@ -192,7 +192,7 @@ class _Composed:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)
 
-    def completed(self, result: float) -> JobReturn:
+    def complete(self, result: float) -> JobReturn:
         """Make the sweeper's result, with the configs if a callback may want them."""
         returned = JobReturn(
             overrides=list(self.overrides),
@@ -219,7 +219,7 @@ def _follow_jobs(context: HydraContext) -> bool:
 
 def _compose(
     context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
-) -> _Composed:
+) -> _ComposedJob:
     try:
         config = _config(context, master, overrides, number)
         hydra, task = config.hydra, _task(config)
@@ -233,11 +233,11 @@ def _compose(
     except UserError as error:
         line = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {line})") from None
-    folder, files = Path(hydra.runtime.output_dir), _kept_of(hydra, task)
-    return _Composed(context, master, overrides, number, env_set, folder, files, job)
+    folder, files = Path(hydra.runtime.output_dir), _list_kept(hydra, task)
+    return _ComposedJob(context, master, overrides, number, env_set, folder, files, job)
 
 
-def _kept_of(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
+def _list_kept(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
     """Write the texts that Hydra keeps of a job, by file; none if it is told to keep none."""
     if hydra.output_subdir is None:
         return {}

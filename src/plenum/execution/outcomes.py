@@ -107,7 +107,7 @@ class Outcome:
         """True if every replicate completed and everything was tracked."""
         return self.completed == self.target and not self.errors
 
-    def returned(self, objective: str) -> float:
+    def get_objective(self, objective: str) -> float:
         """Return the value for Hydra's sweepers: the estimate that ``objective`` names."""
         if self.objective is None:
             return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
@@ -160,7 +160,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
         failures=accounts["failed"],
         examples={reason: str(call) for reason, call in firsts.items()},
         unread=_unread_models(accounts["models"]),
-        held_by=_held_by(job),
+        held_by=_describe_holder(job),
         commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
@@ -170,7 +170,7 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
     )
 
 
-def failed_outcome(job: Job, problem: str) -> Outcome:
+def make_failed_outcome(job: Job, problem: str) -> Outcome:
     """Make the outcome of a condition that couldn't be run."""
     return Outcome(
         name=str(job.condition),
@@ -210,7 +210,7 @@ def shorten_names(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
+def write_closing(outcomes: Sequence[Outcome]) -> list[str]:
     """Write the closing lines: totals, reused replicates, and every failure by name."""
     target = sum(o.target for o in outcomes)
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
@@ -236,7 +236,7 @@ def closing_lines(outcomes: Sequence[Outcome]) -> list[str]:
     return [*lines, *_advice(outcomes), *_unheld(outcomes), *_remedies(outcomes)]
 
 
-def _held_by(job: Job) -> str:
+def _describe_holder(job: Job) -> str:
     if not job.condition.constrained:
         return ""
     return "server" if isinstance(job.condition.backend, Api) else "backend"

@@ -11,9 +11,9 @@ from plenum.records import local_folder
 from plenum.tracking import (
     StoredRun,
     absolute_uri,
+    list_stored_conditions,
     require_kind,
     require_writable_store,
-    stored_conditions,
 )
 
 
@@ -98,7 +98,7 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
             studies[job.study, absolute_uri(job.tracking_uri)].append(job)
     lines = []
     for (study, uri), added in studies.items():
-        changed = _changed(stored_conditions(study, uri), added)
+        changed = _find_changed(list_stored_conditions(study, uri), added)
         if changed:
             factors = (f"{name} ({list_first(values)})" for name, values in changed.items())
             lines.append(
@@ -108,7 +108,7 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
     return lines
 
 
-def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[str]]:
+def _find_changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[str]]:
     """Find the factors that all conditions of a study shared until now, with their values."""
     if not held:
         return {}

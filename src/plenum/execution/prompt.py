@@ -10,9 +10,9 @@ from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
 from plenum.base import UserError, printable
-from plenum.design import Checked, Condition, Whole, parse_job, require
+from plenum.design import Condition, StrictSettings, Whole, parse_job, require
 from plenum.execution.answers import read_answers
-from plenum.execution.replay import ReadDifferently, replay_calls, sent_messages
+from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
 from plenum.models import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, fetch_journals, read
 from plenum.tracking import Study, read_artifacts
@@ -21,7 +21,7 @@ _Value = TypeVar("_Value", int, str)
 
 
 @dataclass(frozen=True)
-class Wanted(Checked):
+class WantedCall(StrictSettings):
     """The call of a study whose prompt is wanted; ``None`` for the only one there is.
 
     Attributes
@@ -48,7 +48,7 @@ class Wanted(Checked):
     answer: bool = False
 
 
-def show(wish: Wanted) -> None:
+def show(wish: WantedCall) -> None:
     """Print a prompt, message by message, or its answers; the call's place goes to standard error.
 
     Raises
@@ -66,7 +66,7 @@ def show(wish: Wanted) -> None:
         records = list(map(asdict, written))
         require(bool(parts), f"answer: the call hasn't been answered yet ({place})")
     else:
-        records = sent_messages(ask)
+        records = convert_messages(ask)
         parts = [(message["role"], message["content"]) for message in records]
     if wish.format == "json":
         print(json.dumps(records, indent=1))
@@ -75,7 +75,7 @@ def show(wish: Wanted) -> None:
     print(printable(text) if sys.stdout.isatty() else text)
 
 
-def find(wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
+def find(wish: WantedCall) -> tuple[Condition, Ask, Sequence[Entry]]:
     """Find the condition, the call that is wanted, and all entries of its replicate's journal.
 
     Raises
@@ -84,7 +84,7 @@ def find(wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
         As :func:`show`.
     """
     tracked = Study(wish.study, wish.uri)
-    run = _chosen(tracked.condition_runs, wish.condition)
+    run = _choose(tracked.condition_runs, wish.condition)
     condition = _condition(tracked.client, run)
     transcript = _transcript(tracked, run, condition, wish)
     try:
@@ -102,7 +102,7 @@ def find(wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
     return condition, next(ask for ask in asks if ask.seat == seat), transcript.entries
 
 
-def _chosen(runs: Sequence[Any], name: str | None) -> Any:
+def _choose(runs: Sequence[Any], name: str | None) -> Any:
     """Find the run of the condition of that name or identity."""
 
     def identity(run: Any) -> str:
@@ -138,7 +138,7 @@ def _condition(client: Any, run: Any) -> Condition:
     return condition
 
 
-def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> Transcript:
+def _transcript(study: Study, run: Any, condition: Condition, wish: WantedCall) -> Transcript:
     """Read a replicate's journal: the one here, else the copy in the tracking store."""
     folder = fetch_journals(wish.journals, condition.folder) / condition.folder
     here = folder / f"{wish.replicate:03d}.jsonl"
@@ -150,7 +150,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> T
                 replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())
             }
             _one("replicate", wish.replicate, list(replicates))
-            return replicates[wish.replicate].verified()
+            return replicates[wish.replicate].verify()
     except DamagedJournal as problem:
         raise UserError(str(problem)) from None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.design import KINDS, Condition
-from plenum.models import Ask, Conversation, Entry, recorded_reply
+from plenum.models import Ask, Conversation, Entry, rebuild_reply
 from plenum.records import NO_ANSWERS, Transcript, drop_revoked
 from plenum.tracking import TracedCall
 
@@ -70,7 +70,7 @@ def replay_answers(
         number += 1
         ask = conversation.ask
         recorded = {key: value for key, value in entry.items() if key != "inherited"}
-        if ask is None or conversation.answer(recorded_reply(entry)) != recorded:
+        if ask is None or conversation.answer(rebuild_reply(entry)) != recorded:
             raise ReadDifferently(f"call {number}")
         yield ReplayedCall(ask, entry)
     rounds = [entry for entry in entries if entry["kind"] == "round"]
@@ -95,7 +95,7 @@ def replay_calls(condition: Condition, transcript: Transcript) -> Iterator[Repla
         yield ReplayedCall(conversation.ask, None)
 
 
-def sent_messages(ask: Ask) -> list[dict[str, str]]:
+def convert_messages(ask: Ask) -> list[dict[str, str]]:
     """Convert a prompt to the form that is sent: ``role`` and ``content`` of each message."""
     return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
 
@@ -114,7 +114,7 @@ def trace_calls(condition: Condition, transcript: Transcript) -> list[TracedCall
             round=call.ask.round,
             seat=call.ask.seat,
             model=call.ask.chat.model,
-            messages=tuple(sent_messages(call.ask)),
+            messages=tuple(convert_messages(call.ask)),
             id=f"{call.ask.chat.seed:016x}",
             entry=call.entry,
         )

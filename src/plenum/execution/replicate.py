@@ -83,7 +83,7 @@ class Replicate:
             self.caller.ticket.end()
 
     async def _try_first_model(self) -> None:
-        if not self.trial.settled(self.condition.models):
+        if not self.trial.is_settled(self.condition.models):
             first = open_conversation(self.condition, self.index).ask
             if first is not None:
                 await self.trial.enter(first.chat.model)
@@ -94,8 +94,8 @@ class Replicate:
         with Journal(self.journal, head, self.store) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
-            if not self.trial.settled(self.condition.models):
-                self.trial.passed(e["model"] for e in journal.calls if "problem" not in e)
+            if not self.trial.is_settled(self.condition.models):
+                self.trial.note_pass(e["model"] for e in journal.calls if "problem" not in e)
             if end and not may_resume(end, self.retry_failed):
                 return False
             conversation = self._replay(journal)
@@ -154,19 +154,19 @@ class Replicate:
         written = sum(entry["kind"] == "round" for entry in journal.entries)
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
-            await journal.kept()
+            await journal.hand_over()
             await self.trial.enter(ask.chat.model)
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
                 journal.append(failure_entry(ask, error.failure, error.detail))
-                return await journal.kept(ended=True)
+                return await journal.hand_over(ended=True)
             except (BudgetSpent, DamagedJournal, Stopped, OSError):  # no fault of this call
                 raise
             except Exception as bug:
                 journal.append(failure_entry(ask, Failure.BUG, bug_in_words(bug)))
                 self.complain(bug)
-                return await journal.kept(ended=True)
+                return await journal.hand_over(ended=True)
             reply = answer.response.reply
             entry = conversation.answer(reply)
             journal.append(entry)
@@ -177,14 +177,14 @@ class Replicate:
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
-        await journal.kept(ended=True)
+        await journal.hand_over(ended=True)
 
     def _note_trial(self, ask: Ask, entry: Entry, end: Entry) -> None:
         """Note whether the model passed a question, once that is clear."""
         if end.get("status") == "failed":
-            self.trial.failed(ask.chat.model, end["reason"])
+            self.trial.note_failure(ask.chat.model, end["reason"])
         elif "problem" not in entry or ask.kind.endswith("_repair"):
-            self.trial.passed([ask.chat.model])
+            self.trial.note_pass([ask.chat.model])
 
     def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
         """Journal the rounds that are over; return how many are written."""

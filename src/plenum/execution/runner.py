@@ -29,19 +29,19 @@ from plenum.execution.condition_folder import (
     looks_ended,
 )
 from plenum.execution.condition_record import ConditionRecord
+from plenum.execution.executors import Deliberations, Executor, Playable, Scene
 from plenum.execution.limits import ProviderUnavailable, Slots
 from plenum.execution.outcomes import (
     LISTED,
     Outcome,
     ReplicateResult,
-    failed_outcome,
+    make_failed_outcome,
     outcome_of,
     shorten_names,
 )
-from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.execution.trackers import Trackers
-from plenum.models import ChatModel, Pace, Paced, make_retry_policy
+from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
 from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
 
 _AGAIN = "; the same command continues from here"
@@ -62,7 +62,7 @@ class SweepRunner:
         Replicates in flight at most.
     progress
         Counts calls and replicates, and prints messages for the user.
-    playing
+    executor
         What a replicate is, and which ones are due.
     """
 
@@ -73,9 +73,9 @@ class SweepRunner:
         ledger: Ledger,
         slots: int,
         progress: Progress,
-        playing: Playing | None = None,
+        executor: Executor | None = None,
     ) -> None:
-        self._playing = playing or Deliberations()
+        self._executor = executor or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots = Slots(slots)
         self._conditions_open = asyncio.Semaphore(self._conditions_in_flight(slots))
@@ -83,7 +83,7 @@ class SweepRunner:
         self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
         self._folder_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ended = {job.condition.folder: asyncio.Event() for job in jobs}
-        self._reports = self._playing.reports(len(jobs))
+        self._reports = self._executor.reports(len(jobs))
         self._trackers = Trackers(jobs, progress.say)
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
         self._names = shorten_names([str(job.condition) for job in jobs])
@@ -94,7 +94,7 @@ class SweepRunner:
 
         If all have to advance together, or wait for one another, it is all.
         """
-        if self._playing.together:
+        if self._executor.together:
             return len(self._jobs)
         fewest = max(1, min(job.replicates for job in self._jobs))
         return min(slots, 2 * -(-slots // fewest) + 8)
@@ -109,12 +109,14 @@ class SweepRunner:
 
     def pace(self) -> Pace | None:
         """Return the progress of models on this machine; ``None`` if none runs here."""
-        paces = [model.pace() for model in self._models.values() if isinstance(model, Paced)]
+        paces = [model.pace() for model in self._models.values() if isinstance(model, PacedBackend)]
         return sum(paces, Pace()) if paces else None
 
-    def waiting(self) -> str:
+    def describe_waits(self) -> str:
         """Describe the limits that calls wait for, and for how long; empty without waits."""
-        return "; ".join(w for admission in self._admission.values() for w in admission.waiting())
+        return "; ".join(
+            w for admission in self._admission.values() for w in admission.describe_waits()
+        )
 
     async def start(self) -> None:
         """Start the processes that will be needed, while the first calls are slow."""
@@ -135,17 +137,17 @@ class SweepRunner:
                     with lock_folder(folder):
                         return await self._run(job, folder)
         except (Busy, DamagedJournal, ProcessEnded) as problem:
-            return failed_outcome(job, str(problem))
+            return make_failed_outcome(job, str(problem))
         except OSError as error:
-            return failed_outcome(job, self._by_system(error))
+            return make_failed_outcome(job, self._by_system(error))
         except Exception as bug:  # one condition's bug must not take the others along
             if _stops(bug):
                 raise
             self._complain(bug)
-            return failed_outcome(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
+            return make_failed_outcome(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
             self._ended[name].set()
-            self._playing.over(job)
+            self._executor.over(job)
 
     async def finish(self) -> None:
         """Account for interrupted conditions, and wait for pending tracking."""
@@ -182,7 +184,7 @@ class SweepRunner:
     async def _run(self, job: Job, folder: Path) -> Outcome:
         record = ConditionRecord(job, self._trackers.of(job), self._replicates)
         if not looks_ended(job):
-            with self._playing.at_work():  # its replicates are about to call
+            with self._executor.at_work():  # its replicates are about to call
                 await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
@@ -224,7 +226,7 @@ class SweepRunner:
         needs: Usage,
         record: ConditionRecord,
     ) -> ReplicateResult | None:
-        if not await self._playing.due(job, index):
+        if not await self._executor.due(job, index):
             return None
         journal = journal_of(job, index)
         last_seat = job.condition.last_speaker
@@ -246,9 +248,9 @@ class SweepRunner:
             say=self._progress.say,
         )
         async with self._slots.take(job.condition.folder, index):
-            with self._playing.at_work():
-                result = await self._result(index, journal, self._playing.play(scene))
-        self._playing.ended(job, result)
+            with self._executor.at_work():
+                result = await self._result(index, journal, self._executor.play(scene))
+        self._executor.note_result(job, result)
         repairs = sum(kind.endswith("_repair") for kind in answered)
         left = job.condition.calls - (len(answered) - repairs)
         self._progress.replicate(left, not result.pending)
@@ -259,7 +261,7 @@ class SweepRunner:
     def _caller(self, job: Job, index: int, log: CallLog, needs: Usage) -> Caller:
         model = self._models[repr(job.condition.backend)]
         admission = self._admission[job.condition.backend.name]
-        ticket = self._playing.tickets(admission)(
+        ticket = self._executor.tickets(admission)(
             model.provider, job.condition.folder, index, needs, job.condition.models
         )
         return Caller(model, make_retry_policy(job.calls), ticket, log)

@@ -38,13 +38,13 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
         **({"environments": environments} if environments else {}),
         "metrics": {**counts, **estimated["metrics"]},
         "failures": accounts["failed"],
-        "simulated": _simulated(transcripts, accounts),
+        "simulated": _is_simulated(transcripts, accounts),
         "accounts": accounts,
-        "made_from": _made_from(transcripts, accounts),
+        "made_from": _digest_input(transcripts, accounts),
     }
 
 
-def _made_from(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
+def _digest_input(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
     """Digest the input of a report; equal on every machine, unlike computed floats."""
     return digest(
         {
@@ -52,12 +52,12 @@ def _made_from(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
             "settings": SETTINGS,
             "replicates": [[t.head["replicate"], t.link] for t in transcripts],
             "counts": [accounts["target"], accounts["failed"], accounts["pending"]],
-            "simulated": _simulated(transcripts, accounts),
+            "simulated": _is_simulated(transcripts, accounts),
         }
     )
 
 
-def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
+def _is_simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
     """Return True if agents were simulated, here or by a server with a fingerprint that says so."""
     fingerprints = {f for model in accounts["models"].values() for f in model["fingerprints"]}
     here = any(t.head["backend"] == "simulated" for t in transcripts)

@@ -31,13 +31,15 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     report = committee_notes(summarise(preferences, decisions, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
-    numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
+    numbers = details(
+        by_family(np.nanmean(preferences, axis=2), [_pair_reading(t) for t in completed])
+    )
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
     line = report["line"].replace("λ̂", "λ̂_pert")
     return {**report, "metrics": {**report["metrics"], **fragility}, "line": line}
 
 
-def _reading(transcript: Transcript) -> VariantOutcome:
+def _pair_reading(transcript: Transcript) -> VariantOutcome:
     """Return the wording that a replicate of a perturbed condition read, and its decision."""
     head = transcript.head
     repetition = head["replicate"] // len(head["variants"])

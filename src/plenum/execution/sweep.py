@@ -8,9 +8,9 @@ from plenum.base import Stopped, UserError
 from plenum.design import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
+from plenum.execution.executors import Executor, choose_executor, notes
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
-from plenum.execution.playing import Playing, notes, playing_of
 from plenum.execution.progress import Progress
 from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
@@ -23,7 +23,7 @@ _PATIENCE_S = 10.0
 
 def run_sweep(
     jobs: Sequence[Job],
-    playing: Playing | None = None,
+    executor: Executor | None = None,
     paid: Sequence[Job] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
@@ -33,7 +33,7 @@ def run_sweep(
     ----------
     jobs
         Conditions of one sweep. Two jobs with one identity share their journals.
-    playing
+    executor
         What a replicate is, and which ones are due; by default a conversation, and all.
     paid
         Other conditions whose cost counts towards the budget.
@@ -56,21 +56,21 @@ def run_sweep(
         A provider refused a key, or an account is exhausted.
     """
     # Check everything before anything is run.
-    own = playing is None or not playing.here
-    playing = playing or playing_of(jobs)
-    playing.check(jobs)
+    own = executor is None or not executor.here
+    executor = executor or choose_executor(jobs)
+    executor.check(jobs)
     preflight.check_sweep(jobs)
     if own:
         _tell((*preflight.describe_new_factors(jobs), *notes(jobs)))
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
-    models = open_backends(jobs, prices, playing)
+    models = open_backends(jobs, prices, executor)
     check_backends("require_prices", jobs, prices)
     check_backends("require_limited_models", jobs)
     budget = jobs[0].budget
     spent = spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
-    held = playing.held(jobs, prices.of) if budget.limited else {}
+    held = executor.read_pending_usage(jobs, prices.of) if budget.limited else {}
     ledger = Ledger(budget, prices.of, spent, held)
 
     if own:  # once the models are there: a line about their slots goes before no refusal
@@ -79,7 +79,7 @@ def run_sweep(
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
-        return asyncio.run(_run(jobs, models, ledger, playing))
+        return asyncio.run(_run(jobs, models, ledger, executor))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
 
@@ -90,18 +90,18 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 async def _run(
-    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, playing: Playing
+    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, executor: Executor
 ) -> list[Outcome]:
     cancel_on_sigterm()
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     replicates = sum(job.replicates for job in jobs)
-    wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
+    wanted = executor.slots or max(job.calls.max_concurrency for job in jobs)
     slots = min(wanted, raise_file_limit())
     with Progress(calls, replicates) as progress:
-        runner = SweepRunner(jobs, models, ledger, slots, progress, playing)
+        runner = SweepRunner(jobs, models, ledger, slots, progress, executor)
         progress.follow(
-            lambda: " | ".join(filter(None, (playing.status(), runner.status()))),
-            runner.waiting,
+            lambda: " | ".join(filter(None, (executor.status(), runner.status()))),
+            runner.describe_waits,
             runner.pace,
             max(job.condition.sampling.max_tokens for job in jobs),
         )
@@ -113,7 +113,7 @@ async def _run(
         patience_s: float | None = _PATIENCE_S
         try:
             await runner.start()
-            async with playing, asyncio.TaskGroup() as group:
+            async with executor, asyncio.TaskGroup() as group:
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
             patience_s = None
         except* (Stopped, UserError) as stops:
@@ -129,7 +129,7 @@ async def _run(
     return [runner.with_errors(job, out) for job, out in zip(jobs, outcomes, strict=True)]
 
 
-def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict[str, ChatModel]:
+def open_backends(jobs: Sequence[Job], prices: Prices, executor: Executor) -> dict[str, ChatModel]:
     """Open the backends of a sweep by their settings; conditions of equal ones share connections.
 
     If replicates aren't executed in this process, hosted models aren't loaded.
@@ -143,9 +143,9 @@ def open_backends(jobs: Sequence[Job], prices: Prices, playing: Playing) -> dict
     for job in jobs:
         backend, key = job.condition.backend, repr(job.condition.backend)
         if key not in models:
-            opened = build_backend(backend, job.calls, prices, here=playing.here)
-            models[key] = playing.model(job, opened)
-    if playing.here:
+            opened = build_backend(backend, job.calls, prices, here=executor.here)
+            models[key] = executor.model(job, opened)
+    if executor.here:
         check_backends("require_room", jobs)
     for job in jobs:
         preflight.check_model(job.condition, models[repr(job.condition.backend)])

@@ -22,7 +22,7 @@ as its slots, which decode together and so cost no more time than one."""
 
 
 @dataclass
-class _Tried:
+class _TrialState:
     """The state of one model's trial."""
 
     read: bool = False
@@ -39,7 +39,7 @@ class Trials:
     """
 
     def __init__(self) -> None:
-        self._models: defaultdict[Hashable, _Tried] = defaultdict(_Tried)
+        self._models: defaultdict[Hashable, _TrialState] = defaultdict(_TrialState)
         self._changed = asyncio.Event()
 
     def of(self, job: Job, index: int) -> "Trial":
@@ -50,7 +50,7 @@ class Trials:
         settings = repr((backend, job.condition.sampling, job.condition.constrained))
         return Trial(self, settings, (job.condition.folder, index), None if exempt else places)
 
-    def tried(self, model: Hashable) -> _Tried:
+    def get_trial(self, model: Hashable) -> _TrialState:
         """Return the state of a model's trial."""
         return self._models[model]
 
@@ -60,7 +60,7 @@ class Trials:
         # Those that waited go on; who waits from now on waits for the next result.
         self._changed = asyncio.Event()
 
-    async def changed(self) -> None:
+    async def wait_for_change(self) -> None:
         """Wait for the next result of a replicate."""
         await self._changed.wait()
 
@@ -90,11 +90,11 @@ class Trial:
     who: Hashable = ""
     places: int | None = None
 
-    def settled(self, models: Iterable[str]) -> bool:
+    def is_settled(self, models: Iterable[str]) -> bool:
         """Return True if none of the models is on trial any more."""
         if self.places is None:
             return True
-        return all(self.trials.tried((self.settings, model)).read for model in models)
+        return all(self.trials.get_trial((self.settings, model)).read for model in models)
 
     async def enter(self, model: str) -> None:
         """Wait until the replicate may ask a model.
@@ -106,28 +106,28 @@ class Trial:
         """
         if self.places is None:
             return
-        tried = self.trials.tried((self.settings, model))
+        tried = self.trials.get_trial((self.settings, model))
         while not tried.read and self.who not in tried.under_way:
             failed = tried.failed.total()
             if failed >= self.places:
-                raise ProviderUnavailable(Failure.UNREAD, _given_up(model, tried.failed))
+                raise ProviderUnavailable(Failure.UNREAD, _explain_end(model, tried.failed))
             if failed + len(tried.under_way) < self.places:
                 tried.under_way.add(self.who)
                 return
-            await self.trials.changed()
+            await self.trials.wait_for_change()
 
-    def passed(self, models: Iterable[str]) -> None:
+    def note_pass(self, models: Iterable[str]) -> None:
         """Note that a replicate passed a question to each of some models."""
         for model in set(models) if self.places is not None else ():
-            tried = self.trials.tried((self.settings, model))
+            tried = self.trials.get_trial((self.settings, model))
             if not tried.read:
                 tried.read = True
                 self.trials.change()
 
-    def failed(self, model: str, reason: str) -> None:
+    def note_failure(self, model: str, reason: str) -> None:
         """Note that an answer of a model ended the replicate."""
         if self.places is not None:
-            tried = self.trials.tried((self.settings, model))
+            tried = self.trials.get_trial((self.settings, model))
             tried.under_way.discard(self.who)
             tried.failed[reason] += 1
             self.trials.change()
@@ -138,7 +138,7 @@ class Trial:
             self.trials.leave(self.who)
 
 
-def _given_up(model: str, failed: Counter[str]) -> str:
+def _explain_end(model: str, failed: Counter[str]) -> str:
     reasons = ", ".join(f"{count} x {reason}" for reason, count in sorted(failed.items()))
     return (
         f"model {model}: none of the {failed.total()} replicates that tried it wrote a first "

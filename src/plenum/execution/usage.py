@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plenum.records import Transcript, failed_call, group_failures
+from plenum.records import Transcript, find_failed_call, group_failures
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
@@ -35,7 +35,7 @@ def count_usage(
     -------
     dict
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), where replicates
-        ``failed_at`` (:func:`plenum.records.failed.group_failures`), how many were ``retried``
+        ``failed_at`` (:func:`plenum.records.group_failures`), how many were ``retried``
         after an answer that couldn't be read, and by model ``models``: calls, ``unread`` answers
         among them, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system fingerprint; where there
@@ -68,7 +68,7 @@ def count_usage(
         "target": target,
         "completed": status["completed"],
         "failed": dict(failed),
-        "failed_at": group_failures(filter(None, map(failed_call, transcripts))),
+        "failed_at": group_failures(filter(None, map(find_failed_call, transcripts))),
         "retried": sum(t.reopened for t in transcripts),
         "pending": {why: count for why, count in pending.items() if count > 0},
         "models": _models(transcripts, lines),
@@ -116,12 +116,12 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row.setdefault("dropped", Counter()).update(line["dropped"])
     for model, answered in _servers(attempts).items():
         models[model] |= answered
-    for model, batched in _batched(transcripts, attempts).items():
+    for model, batched in _sum_batched(transcripts, attempts).items():
         models[model]["batched"] = dict(batched)
     return models
 
 
-def _batched(
+def _sum_batched(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, float]]:
     """Sum up answers that came in batches, by model: ``calls``, and their ``cost``."""

@@ -44,9 +44,9 @@ from .conversation import ConversationFailed as ConversationFailed
 from .conversation import Entry as Entry
 from .conversation import Misread as Misread
 from .conversation import failure_entry as failure_entry
-from .conversation import recorded_reply as recorded_reply
+from .conversation import rebuild_reply as rebuild_reply
 from .pace import Pace as Pace
-from .pace import Paced as Paced
+from .pace import PacedBackend as PacedBackend
 from .pace import TokenCounting as TokenCounting
 from .raw_requests import RawRequest as RawRequest
 from .raw_requests import ToolCall as ToolCall
@@ -58,10 +58,10 @@ from .simulated.backend import StateRule as StateRule
 from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
-from .simulated.reading import Prompt as Prompt
-from .simulated.reading import PromptRow as PromptRow
-from .simulated.reading import read_arguments as read_arguments
-from .simulated.reading import read_rows as read_rows
+from .simulated.prompt_parser import Prompt as Prompt
+from .simulated.prompt_parser import PromptRow as PromptRow
+from .simulated.prompt_parser import read_arguments as read_arguments
+from .simulated.prompt_parser import read_rows as read_rows
 
 __all__ = [
     "INTERFACES",
@@ -85,7 +85,7 @@ __all__ = [
     "Message",
     "Misread",
     "Pace",
-    "Paced",
+    "PacedBackend",
     "Policy",
     "Price",
     "Prices",
@@ -125,7 +125,7 @@ __all__ = [
     "read_completion",
     "read_prompt",
     "read_rows",
-    "recorded_reply",
+    "rebuild_reply",
     "require_live_calls",
     "require_model_parameters",
 ]

@@ -12,7 +12,7 @@ from plenum.models.retry import Policy
 
 _MODULES = {
     "api": "plenum.models.api.checks",
-    "logs": "plenum.models.recorded",
+    "logs": "plenum.models.recorded_backend",
     "simulated": "plenum.models.simulated.backend",
 }
 """Modules with the parts of a backend; those of others are a package's, by ``HOSTS``."""

@@ -107,7 +107,7 @@ class Conversation(ABC, Generic[C]):
         except ConversationFailed as failed:
             self.ask, self.end = None, failed.entry
 
-    def _asked(
+    def _ask(
         self, ask: Ask, read: Callable[[str, bool], Entry], repair: Callable[[str], Message]
     ) -> Generator[Ask, Reply, Entry | None]:
         """Ask, with one repair at most, and return the parsed answer.
@@ -201,7 +201,7 @@ def quote_reply(reply: Reply) -> Message:
     return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
 
 
-def recorded_reply(entry: Entry) -> Reply:
+def rebuild_reply(entry: Entry) -> Reply:
     """Rebuild the reply that a journal entry was made from."""
     return Reply(**{f.name: entry[f.name] for f in dataclasses.fields(Reply)})
 

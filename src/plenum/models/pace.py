@@ -50,7 +50,7 @@ class Pace:
 
 
 @runtime_checkable
-class Paced(Protocol):
+class PacedBackend(Protocol):
     """A backend that computes on this machine."""
 
     def pace(self) -> Pace:

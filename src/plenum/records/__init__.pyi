@@ -1,3 +1,6 @@
+from .atomic_files import append_bytes as append_bytes
+from .atomic_files import encode_json as encode_json
+from .atomic_files import write_whole as write_whole
 from .calls import CallLog as CallLog
 from .calls import attempts as attempts
 from .calls import find_call_logs as find_call_logs
@@ -13,10 +16,10 @@ from .episodes import number as number
 from .episodes import read_metrics as read_metrics
 from .episodes import read_series as read_series
 from .episodes import rebuild_ensembles as rebuild_ensembles
-from .failed import FailedCall as FailedCall
-from .failed import failed_call as failed_call
-from .failed import group_example as group_example
-from .failed import group_failures as group_failures
+from .failed_calls import FailedCall as FailedCall
+from .failed_calls import find_failed_call as find_failed_call
+from .failed_calls import group_example as group_example
+from .failed_calls import group_failures as group_failures
 from .failures import Failure as Failure
 from .journal import ELICITED as ELICITED
 from .journal import MESSAGES as MESSAGES
@@ -42,9 +45,6 @@ from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
 from .transcript import read as read
 from .usage import Usage as Usage
-from .writing import append_bytes as append_bytes
-from .writing import encode_json as encode_json
-from .writing import write_whole as write_whole
 
 __all__ = [
     "ELICITED",
@@ -71,11 +71,11 @@ __all__ = [
     "destination",
     "drop_revoked",
     "encode_json",
-    "failed_call",
     "fetch_file",
     "fetch_journals",
     "file_exists",
     "find_call_logs",
+    "find_failed_call",
     "group_example",
     "group_failures",
     "list_played_rounds",

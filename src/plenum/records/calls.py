@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from plenum.records import writing
+from plenum.records import atomic_files
 from plenum.records.failures import Failure
 from plenum.records.usage import Usage
 
@@ -88,7 +88,7 @@ class CallLog:
         try:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
                 # A kill tore the last line: the next one mustn't be appended to it.
-                writing.append_bytes(self._descriptor, b"\n", path)
+                atomic_files.append_bytes(self._descriptor, b"\n", path)
             for line in attempts(path.parent, self._count_unread):
                 self._count(line)
         except BaseException:
@@ -107,14 +107,14 @@ class CallLog:
         self._write(line)
         self._count(line)
 
-    def sent(self, line: Line) -> None:
+    def note_sent(self, line: Line) -> None:
         """Note that an attempt goes out, so that the log knows of it even after a kill."""
         self._write({**line, "outcome": _SENT})
 
     def _write(self, line: Line) -> None:
         # What a server sends may hold lone surrogates, which have no UTF-8.
-        data = (writing.encode_json(line) + "\n").encode(errors="replace")
-        writing.append_bytes(self._descriptor, data, self._path)
+        data = (atomic_files.encode_json(line) + "\n").encode(errors="replace")
+        atomic_files.append_bytes(self._descriptor, data, self._path)
 
     def close(self) -> None:
         """Close the file."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from plenum.records import writing
+from plenum.records import atomic_files
 from plenum.records.chain import DamagedJournal, chain_entry, verify_lines
 from plenum.records.stores import HERE, Store
 
@@ -109,18 +109,18 @@ class Journal:
         DamagedJournal
             Another process writes the file; nothing was written.
         """
-        line, link = chain_entry(writing.encode_json(entry), self._chain)
+        line, link = chain_entry(atomic_files.encode_json(entry), self._chain)
         data = line.encode() + b"\n"
         try:
             self._lock()
             self._require_alone()
-            writing.append_bytes(self._descriptor, data, self.path)
+            atomic_files.append_bytes(self._descriptor, data, self.path)
         finally:
             with suppress(OSError):  # a shared folder without locks
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         self._chain, self._size, self._wrote = link, self._size + len(data), True
 
-    async def kept(self, ended: bool = False) -> None:
+    async def hand_over(self, ended: bool = False) -> None:
         """Hand the turns so far to the store, if there is one elsewhere.
 
         Called when a turn is over. Before the first turn it also claims the replicate for this

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from plenum.records.writing import write_whole
+from plenum.records.atomic_files import write_whole
 
 
 def recall(path: Path, key: str) -> Any:

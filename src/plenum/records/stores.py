@@ -16,7 +16,7 @@ class JournalCopy(Protocol):
     """The copy of one journal in a store."""
 
     async def keep(self, size: int, ended: bool) -> None:
-        """Have the store keep so many bytes of the journal; see :meth:`Journal.kept`."""
+        """Have the store keep so many bytes of the journal; see :meth:`Journal.hand_over`."""
 
     def hand_over(self, size: int) -> None:
         """Have the store keep so many bytes after the journal was closed."""
@@ -96,13 +96,13 @@ class Scheme(Protocol):
     def open(self, address: str, durable: bool) -> Store:
         """Open and check the store at an address, once; it keeps a second writer out."""
 
-    def opened(self, address: str) -> Store | None:
+    def find_open(self, address: str) -> Store | None:
         """Return the store at an address if it has been opened."""
 
-    def fetched(self, address: str, *conditions: str) -> Path:
+    def fetch(self, address: str, *conditions: str) -> Path:
         """Fetch journals of some conditions, or of all, to read them; return their folder."""
 
-    def fetched_file(self, key: str, address: str) -> Path:
+    def fetch_file(self, key: str, address: str) -> Path:
         """Fetch one file."""
 
     def destination(self, key: str, address: str) -> Path:
@@ -148,20 +148,20 @@ def open_store(journals: str, durable: bool = False) -> Store:
 def store_of(journals: str) -> Store:
     """Return the store of a folder of journals; until it is opened, its local folder alone."""
     scheme = _scheme(journals)
-    opened = None if scheme is None else scheme.opened(journals)
+    opened = None if scheme is None else scheme.find_open(journals)
     return opened or LocalStore(local_folder(journals))
 
 
 def fetch_journals(journals: str, *conditions: str) -> Path:
     """Return the folder of journals to be read, with what a store has of conditions, or of all."""
     scheme = _scheme(journals)
-    return Path(journals) if scheme is None else scheme.fetched(journals, *conditions)
+    return Path(journals) if scheme is None else scheme.fetch(journals, *conditions)
 
 
 def fetch_file(key: str, address: str) -> Path:
     """Return a file on this machine; one at an address is fetched."""
     scheme = _scheme(address)
-    return Path(address) if scheme is None else scheme.fetched_file(key, address)
+    return Path(address) if scheme is None else scheme.fetch_file(key, address)
 
 
 def destination(key: str, address: str) -> Path:

@@ -1,5 +1,5 @@
-from . import managing as managing
 from . import plans as plans
+from . import study_commands as study_commands
 from .accounting.attrition import attrition as attrition
 from .accounting.common import WHY as WHY
 from .accounting.common import distinct as distinct
@@ -8,16 +8,16 @@ from .accounting.common import reasons_in as reasons_in
 from .accounting.common import rows_of as rows_of
 from .accounting.common import spent_by as spent_by
 from .accounting.common import whys_in as whys_in
-from .accounting.publish import accounting_frames as accounting_frames
+from .accounting.publish import make_accounts as make_accounts
 from .accounting.publish import publish_accounts as publish_accounts
 from .accounting.tables import condition_frame as condition_frame
 from .accounting.tables import failure_frame as failure_frame
 from .accounting.tables import failures as failures
 from .accounting.tables import manifest as manifest
 from .accounting.tables import tabulate_accounts as tabulate_accounts
-from .decision_effects import adjusted_law as adjusted_law
+from .decision_effects import adjust_law as adjust_law
 from .effects import Effect as Effect
-from .estimating import estimate_study as estimate_study
+from .estimates import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
 from .explorer.contents import index as index
@@ -33,9 +33,9 @@ from .figures.catalogue import Drawing as Drawing
 from .figures.divergence import divergence_scale as divergence_scale
 from .figures.divergence import draw_curve as draw_curve
 from .figures.divergence import draw_divergence as draw_divergence
-from .figures.options import decided as decided
-from .figures.options import ended as ended
+from .figures.options import describe_end as describe_end
 from .figures.options import name_options as name_options
+from .figures.options import write_decisions as write_decisions
 from .figures.publish import draw_figures as draw_figures
 from .figures.publish import pages as pages
 from .figures.simplex import Path as Path
@@ -43,16 +43,16 @@ from .figures.simplex import draw_simplex as draw_simplex
 from .figures.simplex import simplex_titles as simplex_titles
 from .figures.words import LONG as LONG
 from .figures.words import count_replicates as count_replicates
-from .figures.words import fitted as fitted
+from .figures.words import cut_to_width as cut_to_width
 from .figures.words import foremost as foremost
-from .figures.words import limited as limited
+from .figures.words import limit_rows as limit_rows
 from .figures.words import list_levels as list_levels
 from .figures.words import name as name
+from .figures.words import name_shared as name_shared
 from .figures.words import option_labels as option_labels
 from .figures.words import plain as plain
 from .figures.words import read_temperature as read_temperature
-from .figures.words import shared as shared
-from .figures.words import wrapped as wrapped
+from .figures.words import wrap_letters as wrap_letters
 from .figures.words import write_caption as write_caption
 from .formats import NO_ESTIMATES as NO_ESTIMATES
 from .formats import NONE as NONE
@@ -74,11 +74,11 @@ from .formats import format_warnings as format_warnings
 from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
-from .groups import fitted_rounds as fitted_rounds
+from .groups import write_fitted_rounds as write_fitted_rounds
 from .labels import label as label
+from .labels import label_shared as label_shared
 from .labels import origin as origin
 from .labels import provenance as provenance
-from .labels import shared_label as shared_label
 from .markdown import frame_markdown as frame_markdown
 from .markdown import lines as lines
 from .markdown import template as template
@@ -94,34 +94,28 @@ from .page.document import Section as Section
 from .page.document import Sides as Sides
 from .page.document import Text as Text
 from .page.document import blocks as blocks
-from .page.rendering import html as html
-from .page.rendering import render_markdown as render_markdown
+from .page.renderer import html as html
+from .page.renderer import render_markdown as render_markdown
 from .phrases import capital as capital
 from .phrases import ci as ci
 from .phrases import count_words as count_words
 from .phrases import environment as environment
+from .phrases import join_items as join_items
 from .phrases import join_names as join_names
-from .phrases import listed as listed
 from .phrases import paragraphs as paragraphs
-from .phrases import spaced as spaced
+from .phrases import space_words as space_words
 from .phrases import uncapital as uncapital
-from .printing import count_lines as count_lines
-from .printing import prose_width as prose_width
-from .printing import shared_notes as shared_notes
-from .printing import show as show
-from .printing import show_sentences as show_sentences
-from .printing import show_text as show_text
-from .publishing import Product as Product
-from .publishing import publish_product as publish_product
-from .publishing import written as written
+from .publication import Product as Product
+from .publication import print_written as print_written
+from .publication import publish_product as publish_product
 from .results import publish_results as publish_results
 from .rows import Row as Row
-from .rows import grouped as grouped
+from .rows import group_rows as group_rows
 from .rows import in_other_environments as in_other_environments
+from .rows import list_shown_factors as list_shown_factors
+from .rows import list_varying_factors as list_varying_factors
 from .rows import rows_frame as rows_frame
-from .rows import shown_rows as shown_rows
 from .rows import symbol as symbol
-from .rows import varying_in as varying_in
 from .settings import Calibration as Calibration
 from .settings import Out as Out
 from .settings import PlanSettings as PlanSettings
@@ -144,7 +138,7 @@ from .style import PAGE as PAGE
 from .style import SMALL as SMALL
 from .style import add_caption as add_caption
 from .style import apply_look as apply_look
-from .style import drawing_style as drawing_style
+from .style import apply_style as apply_style
 from .style import keys_in_a_line as keys_in_a_line
 from .style import make_panels as make_panels
 from .style import outer_labels as outer_labels
@@ -175,8 +169,14 @@ from .tables.maps import brief as brief
 from .tables.maps import landscape as landscape
 from .tables.maps import map_cell as map_cell
 from .tables.maps import map_legend as map_legend
-from .tables.maps import marked as marked
+from .tables.maps import mark_conditions as mark_conditions
 from .tables.maps import matrices as matrices
+from .terminal_tables import count_lines as count_lines
+from .terminal_tables import list_shared_notes as list_shared_notes
+from .terminal_tables import prose_width as prose_width
+from .terminal_tables import show as show
+from .terminal_tables import show_sentences as show_sentences
+from .terminal_tables import show_text as show_text
 
 __all__ = [
     "CATALOGUE",
@@ -223,10 +223,10 @@ __all__ = [
     "Sides",
     "Table",
     "Text",
-    "accounting_frames",
     "add_caption",
-    "adjusted_law",
+    "adjust_law",
     "apply_look",
+    "apply_style",
     "attrition",
     "blocks",
     "brief",
@@ -238,9 +238,10 @@ __all__ = [
     "count_lines",
     "count_replicates",
     "count_words",
-    "decided",
+    "cut_to_width",
     "decisions",
     "deliberations",
+    "describe_end",
     "diagnostics",
     "dialogue",
     "distinct",
@@ -249,14 +250,10 @@ __all__ = [
     "draw_divergence",
     "draw_figures",
     "draw_simplex",
-    "drawing_style",
-    "ended",
     "environment",
     "estimate_study",
     "failure_frame",
     "failures",
-    "fitted",
-    "fitted_rounds",
     "foremost",
     "format_count",
     "format_decimals",
@@ -277,33 +274,38 @@ __all__ = [
     "frame_csv",
     "frame_markdown",
     "gather_committees",
-    "grouped",
+    "group_rows",
     "html",
     "in_order",
     "in_other_environments",
     "index",
+    "join_items",
     "join_names",
     "keys",
     "keys_in_a_line",
     "kind_of",
     "label",
+    "label_shared",
     "landscape",
     "letters",
-    "limited",
+    "limit_rows",
     "lines",
     "list_levels",
-    "listed",
+    "list_shared_notes",
+    "list_shown_factors",
+    "list_varying_factors",
     "load_study",
+    "make_accounts",
     "make_panels",
-    "managing",
     "manifest",
     "map_cell",
     "map_legend",
-    "marked",
+    "mark_conditions",
     "matrices",
     "name",
     "name_keys",
     "name_options",
+    "name_shared",
     "option_labels",
     "origin",
     "outer_labels",
@@ -312,6 +314,7 @@ __all__ = [
     "plain",
     "plan_settings",
     "plans",
+    "print_written",
     "prose_width",
     "provenance",
     "publish_accounts",
@@ -328,17 +331,14 @@ __all__ = [
     "rows_of",
     "save_figure",
     "seat",
-    "shared",
-    "shared_label",
-    "shared_notes",
     "show",
     "show_sentences",
     "show_text",
-    "shown_rows",
     "simplex_titles",
-    "spaced",
+    "space_words",
     "spent_by",
     "store_uri",
+    "study_commands",
     "symbol",
     "tabulate_accounts",
     "tabulate_branching",
@@ -350,10 +350,10 @@ __all__ = [
     "tabulate_pooled",
     "template",
     "uncapital",
-    "varying_in",
     "whys_in",
     "wording_notes",
-    "wrapped",
+    "wrap_letters",
     "write_caption",
-    "written",
+    "write_decisions",
+    "write_fitted_rounds",
 ]

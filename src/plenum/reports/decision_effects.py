@@ -15,46 +15,46 @@ from plenum.dynamics import (
 )
 from plenum.reports.effects import (
     CONTRASTED,
-    Compared,
+    ComparedConditions,
     Effect,
-    adjusted,
-    compared,
+    adjust_family,
+    group_shared,
     pairs,
     read_wordings,
     same_wordings,
-    shared,
+    select_comparable,
     squares,
 )
 from plenum.reports.fragility import TOUCHING
 from plenum.reports.rows import Row, in_other_environments
 from plenum.reports.settings import Settings
 
-Decided = Effect[DecisionContrast]
+DecisionEffect = Effect[DecisionContrast]
 Counts = tuple[tuple[str, int], ...]
 
 
-def compare(rows: Sequence[Row], chosen: Settings) -> list[Decided]:
+def compare(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Compare decisions of every level of a factor with its reference, with all else equal."""
-    deliberated = compared(rows)
+    deliberated = select_comparable(rows)
     families = [
-        [_contrasted(pair, chosen) for pair in pairs(deliberated, factor)] for factor in CONTRASTED
+        [_contrast(pair, chosen) for pair in pairs(deliberated, factor)] for factor in CONTRASTED
     ]
-    return [effect for family in families for effect in _adjusted(family)]
+    return [effect for family in families for effect in _adjust(family)]
 
 
-def interact(rows: Sequence[Row], chosen: Settings) -> list[Decided]:
+def interact(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Estimate the interaction of roles and model, wherever all four cells exist."""
     found = [
         _effect(square, _interaction(tuple(map(_counts, square.cells)), chosen.draws, chosen.seed))
         for square in squares(rows)
     ]
-    return _adjusted(found)
+    return _adjust(found)
 
 
-def pool(effects: Sequence[Decided], chosen: Settings) -> list[Decided]:
+def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEffect]:
     """Average effects that several scenarios share, by permutation within scenarios."""
     means = []
-    for others, group in shared(effects):
+    for others, group in group_shared(effects):
         arms = [_arms(effect.cells) for effect in group]
         mean = pool_decisions(
             [cells for cells, _ in arms],
@@ -67,10 +67,10 @@ def pool(effects: Sequence[Decided], chosen: Settings) -> list[Decided]:
         more: dict[str, Any] = {"n": n, "disagreement": ()}
         name = group[0].name
         means.append(Effect("decision_contrasts", name, others, (), mean, (), carried, more))
-    return _adjusted(means)
+    return _adjust(means)
 
 
-def of_shares(effects: Sequence[Decided]) -> list[Effect[ShareContrast]]:
+def of_shares(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
     """List the differences of shares; a family has those of all its decisions and contrasts."""
     families: dict[tuple[str, int], list[Effect[ShareContrast]]] = {}
     for effect in effects:
@@ -89,24 +89,24 @@ def of_shares(effects: Sequence[Decided]) -> list[Effect[ShareContrast]]:
                     effect.warnings, effect.carried, more,
                 )
             )  # fmt: skip
-    return [effect for family in families.values() for effect in adjusted(family)]
+    return [effect for family in families.values() for effect in adjust_family(family)]
 
 
-def adjusted_law(effect: Decided) -> float:
+def adjust_law(effect: DecisionEffect) -> float:
     """Return the p of one law, adjusted over the effects of its family."""
     return cast(float, effect.more["p_law_holm"])
 
 
-def _adjusted(family: Sequence[Decided]) -> list[Decided]:
+def _adjust(family: Sequence[DecisionEffect]) -> list[DecisionEffect]:
     """Adjust p over a family's effects: those of disagreement, and those of one law."""
     laws = holm([effect.estimate.p_law for effect in family])
     return [
         replace(effect, more={**effect.more, "p_law_holm": float(law)})
-        for effect, law in zip(adjusted(family), laws, strict=True)
+        for effect, law in zip(adjust_family(family), laws, strict=True)
     ]
 
 
-def _contrasted(pair: Compared, chosen: Settings) -> Decided:
+def _contrast(pair: ComparedConditions, chosen: Settings) -> DecisionEffect:
     (treated, control), paired = _arms(pair.cells)
     if not paired:
         first, second = map(_counts, pair.cells)
@@ -115,7 +115,7 @@ def _contrasted(pair: Compared, chosen: Settings) -> Decided:
     return _effect(pair, compare_decisions(treated, control, paired=True, **settings))
 
 
-def _effect(compared: Compared, found: DecisionContrast) -> Decided:
+def _effect(compared: ComparedConditions, found: DecisionContrast) -> DecisionEffect:
     """Make the effect, with the warnings of its conditions that concern decisions."""
     warned = [name for row in compared.cells for name in row.warnings if name in TOUCHING]
     if in_other_environments(compared.cells):

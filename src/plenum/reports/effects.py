@@ -15,13 +15,13 @@ from plenum.dynamics import (
     LyapunovEstimate,
     benjamini_hochberg,
     contrast,
+    fit_mixed_model,
     holm,
     interaction,
-    mixed_model,
     of_estimates,
-    pooled,
+    pool,
 )
-from plenum.reports.rows import Row, grouped, in_other_environments
+from plenum.reports.rows import Row, group_rows, in_other_environments
 from plenum.reports.settings import Settings
 from plenum.tracking import TrackedCondition
 
@@ -112,7 +112,7 @@ class Effect(Generic[E]):
         known = {
             "study": study,
             "effect": self.name,
-            **held(self.others),
+            **list_constant_factors(self.others),
             "estimate": self.estimate.value,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
@@ -131,7 +131,7 @@ def frame(effects: Sequence[Effect[Estimate]], study: str) -> pd.DataFrame:
     return pd.DataFrame([effect.record(study) for effect in effects])
 
 
-class Compared(NamedTuple):
+class ComparedConditions(NamedTuple):
     """Conditions to compare, the name of the comparison, and the factors that are held."""
 
     name: str
@@ -139,7 +139,7 @@ class Compared(NamedTuple):
     cells: tuple[Row, ...]
 
 
-def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
+def _contrast(pair: ComparedConditions, contrast: Contrast) -> Effect[Contrast]:
     """Make the effect of a contrast or an interaction, with its conditions' warnings.
 
     ``environments``: they ran in different ones. ``mixed_estimands``: λ̂_pert against λ̂.
@@ -167,11 +167,11 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach 5
     % after Holm over so many contrasts.
     """
-    families = [list(pairs(compared(rows), factor)) for factor in CONTRASTED]
+    families = [list(pairs(select_comparable(rows), factor)) for factor in CONTRASTED]
 
-    def measure(pair: Compared) -> Effect[Contrast]:
+    def measure(pair: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in pair.cells):
-            return _contrasted(pair, of_estimates(_exponents(pair)))
+            return _contrast(pair, of_estimates(_exponents(pair)))
         treated, control = (row.tracked for row in pair.cells)
         common = same_wordings(treated, control)
         treated_rows, control_rows = (
@@ -190,33 +190,33 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
             draws=chosen.draws,
             seed=chosen.seed,
         )
-        return _contrasted(pair, measured)
+        return _contrast(pair, measured)
 
     with ThreadPoolExecutor() as pool:
         measured = [list(pool.map(measure, family)) for family in families]
-    return [effect for family in measured for effect in adjusted(family)]
+    return [effect for family in measured for effect in adjust_family(family)]
 
 
 def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     """Estimate the interaction of roles and model, wherever all four cells exist."""
 
-    def measure(square: Compared) -> Effect[Contrast]:
+    def measure(square: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in square.cells):
-            return _contrasted(square, of_estimates(_exponents(square)))
+            return _contrast(square, of_estimates(_exponents(square)))
         both, first, second, neither = (row.tracked.ensemble for row in square.cells)
         decisions = [row.tracked.decisions for row in square.cells]
-        return _contrasted(
+        return _contrast(
             square, interaction(both, first, second, neither, chosen.window, decisions=decisions)
         )
 
-    return adjusted([measure(square) for square in squares(rows)])
+    return adjust_family([measure(square) for square in squares(rows)])
 
 
-def _exponents(compared: Compared) -> tuple[LyapunovEstimate, ...]:
+def _exponents(compared: ComparedConditions) -> tuple[LyapunovEstimate, ...]:
     return tuple(row.summary.lyapunov for row in compared.cells if row.summary)
 
 
-def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
+def adjust_family(family: Sequence[Effect[E]]) -> list[Effect[E]]:
     """Adjust the p of a family's effects over all of them."""
     p = [effect.estimate.p for effect in family]
     return [
@@ -225,7 +225,7 @@ def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
     ]
 
 
-def shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str], list[Effect[E]]]]:
+def group_shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str], list[Effect[E]]]]:
     """Yield effects that enough scenarios share, with the other factors that are equal."""
     groups: dict[tuple[str, ...], list[Effect[E]]] = {}
     for effect in effects:
@@ -242,30 +242,30 @@ def across(
 ) -> list[Effect[Estimate]]:
     """Pool effects that several scenarios share, and fit the mixed model of complete 2x2s."""
     means: list[Effect[Estimate]] = []
-    for others, group in shared(effects):
+    for others, group in group_shared(effects):
         values = [e.estimate.value for e in group], [e.estimate.se for e in group]
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
-        mean = pooled(*values)
+        mean = pool(*values)
         means.append(Effect("pooled", group[0].name, others, (), mean, mean.warnings, carried))
     groups = [means, *_models(rows, chosen)]
-    return [effect for group in groups for effect in adjusted(group)]
+    return [effect for group in groups for effect in adjust_family(group)]
 
 
-def squares(rows: Iterable[Row]) -> Iterator[Compared]:
+def squares(rows: Iterable[Row]) -> Iterator[ComparedConditions]:
     """Yield the 2x2s: (roles and mixed, roles, mixed, neither)."""
     names = [n for n in FACTORS if n not in ("roles", "model")]
-    for key, group in grouped(compared(rows), names).items():
-        cells = grouped(group, ("roles", "model"))
+    for key, group in group_rows(select_comparable(rows), names).items():
+        cells = group_rows(group, ("roles", "model"))
         corners = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
         if _comparable(*corners):
             others = dict(zip(names, key, strict=True))
-            yield Compared("roles x mixed", others, tuple(cell[0] for cell in corners))
+            yield ComparedConditions("roles x mixed", others, tuple(cell[0] for cell in corners))
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
     """Fit the mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
-    alike: dict[tuple[str, ...], list[Compared]] = {}
+    alike: dict[tuple[str, ...], list[ComparedConditions]] = {}
     if any(row.tracked.outline for row in rows):
         return  # it would read every ensemble; the pooled means answer the same questions
     for square in squares(row for row in rows if _has_error(row)):
@@ -278,7 +278,7 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estim
             for square in group
             for corner, row in zip(_CORNERS, square.cells, strict=True)
         ]
-        model = mixed_model(cells, chosen.window)
+        model = fit_mixed_model(cells, chosen.window)
         others = dict(zip(names, key, strict=True))
         warned = dict.fromkeys(w for square in group for row in square.cells for w in row.warnings)
         yield [
@@ -299,18 +299,18 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estim
 _CORNERS = ((True, True), (True, False), (False, True), (False, False))
 
 
-def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
+def pairs(rows: Sequence[Row], factor: str) -> Iterator[ComparedConditions]:
     """Yield each level of a factor with its reference, wherever both exist, once each."""
     names = [n for n in FACTORS if n != factor]
-    for key, group in grouped(rows, names).items():
-        levels = {level: cell for (level,), cell in grouped(group, (factor,)).items()}
+    for key, group in group_rows(rows, names).items():
+        levels = {level: cell for (level,), cell in group_rows(group, (factor,)).items()}
         for level, cell in levels.items():
             reference = _reference(factor, level, list(levels))
             if reference is None or not _comparable(cell, levels[reference]):
                 continue
             others = dict(zip(names, key, strict=True))
             cells = (cell[0], levels[reference][0])
-            yield Compared(f"{factor} {level} - {reference}", others, cells)
+            yield ComparedConditions(f"{factor} {level} - {reference}", others, cells)
 
 
 def read_wordings(tracked: TrackedCondition) -> list[tuple[int, str]]:
@@ -348,7 +348,7 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     return None if reference == level else reference
 
 
-def compared(rows: Iterable[Row]) -> list[Row]:
+def select_comparable(rows: Iterable[Row]) -> list[Row]:
     """Select the rows for effects: estimated ones, each deliberation once."""
     return [
         row
@@ -361,6 +361,6 @@ def _has_error(row: Row) -> bool:
     return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
 
 
-def held(others: dict[str, str]) -> dict[str, str]:
+def list_constant_factors(others: dict[str, str]) -> dict[str, str]:
     """List every factor in its usual order; empty if it is the one that varies."""
     return {name: others.get(name, "") for name in FACTORS}

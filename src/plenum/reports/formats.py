@@ -82,7 +82,7 @@ def format_warnings(names: str) -> str:
     return format_or_dash(names).replace(" ", "\n")
 
 
-def tallied(decisions: Mapping[str, int]) -> str:
+def format_tally(decisions: Mapping[str, int]) -> str:
     """Format the counts of decisions; none if no option had a majority."""
     named = ((NO_DECISION if d == NO_MAJORITY else d, n) for d, n in decisions.items())
     return ", ".join(f"{decision} {n:,}" for decision, n in named)

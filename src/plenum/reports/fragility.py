@@ -17,8 +17,8 @@ from plenum.dynamics import (
     over_scenarios,
 )
 from plenum.reports import effects
-from plenum.reports.effects import Compared, Effect, adjusted, pairs, shared
-from plenum.reports.rows import Row, grouped, in_other_environments
+from plenum.reports.effects import ComparedConditions, Effect, adjust_family, group_shared, pairs
+from plenum.reports.rows import Row, group_rows, in_other_environments
 
 COMPARED = ("roles", "model", "memory", "temperature")
 """Factors whose levels are compared wording by wording, besides deliberation and one-shot votes."""
@@ -40,12 +40,12 @@ def compare_wordings(
     baseline
         Rows of another study, whose one-shot votes are compared with the deliberations here.
     """
-    deliberated, votes = _perturbed(rows), _perturbed(baseline)
+    deliberated, votes = _select_perturbed(rows), _select_perturbed(baseline)
     compared = [pair for factor in COMPARED for pair in pairs(deliberated, factor)]
     compared += _against_votes([*deliberated, *(row for row in votes if row.one_shot)])
     measured = [_change(pair) for pair in compared]
     families = {
-        name: iter(adjusted([effect for effect in measured if effect.name == name]))
+        name: iter(adjust_family([effect for effect in measured if effect.name == name]))
         for name in {effect.name for effect in measured}
     }
     return [next(families[effect.name]) for effect in measured]
@@ -54,7 +54,7 @@ def compare_wordings(
 def means(measured: Sequence[Effect[FragilityContrast]]) -> list[Effect[Estimate]]:
     """Average comparisons that several scenarios share, with scenarios as units."""
     averaged = []
-    for others, group in shared(measured):
+    for others, group in group_shared(measured):
         mean = over_scenarios([effect.estimate for effect in group])
         name, more = group[0].name, {"n": math.nan}
         averaged.append(Effect("fragility_contrasts", name, others, (), mean, more=more))
@@ -100,14 +100,14 @@ def contrasts_frame(study: str, measured: Sequence[Effect[FragilityContrast]]) -
     return table.astype({"n": "Int64"}) if len(table) else table
 
 
-def _perturbed(rows: Sequence[Row]) -> list[Row]:
+def _select_perturbed(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.readings and not row.tracked.rerun]
 
 
-def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
+def _against_votes(rows: Sequence[Row]) -> Iterator[ComparedConditions]:
     """Pair each deliberation with the one-shot vote of the same committee on the same wordings."""
     names = [n for n in FACTORS if n not in _VOTE]
-    for group in grouped(rows, names).values():
+    for group in group_rows(rows, names).values():
         votes = {row.tracked.identity: row for row in group if row.one_shot}
         if len(votes) != 1:
             continue
@@ -115,10 +115,10 @@ def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
         for row in group:
             if not row.one_shot:
                 others = {n: v for n, v in row.tracked.factors.items() if n != "protocol"}
-                yield Compared("protocol deliberation - one_shot", others, (row, vote))
+                yield ComparedConditions("protocol deliberation - one_shot", others, (row, vote))
 
 
-def _change(pair: Compared) -> Effect[FragilityContrast]:
+def _change(pair: ComparedConditions) -> Effect[FragilityContrast]:
     """Compare first minus second, with the warnings that concern decisions and their comparison."""
     first, second = pair.cells
     warned = [name for row in pair.cells for name in row.warnings if name in TOUCHING]

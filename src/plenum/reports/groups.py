@@ -6,9 +6,9 @@ from functools import cached_property
 
 import pandas as pd
 
-from plenum.reports.labels import condition_keys, shared_label
+from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
-from plenum.reports.rows import Row, rows_frame, shown_rows, symbol, varying_in
+from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, rows_frame, symbol
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column
 
@@ -46,17 +46,17 @@ class RowGroup:
     @cached_property
     def varying(self) -> list[str]:
         """The factors in which the conditions differ."""
-        return varying_in(self.rows)
+        return list_varying_factors(self.rows)
 
     @cached_property
     def shared(self) -> str:
         """The factors that all conditions have in common, and that no column shows."""
-        return shared_label(self.rows[0].tracked.factors, shown_rows(self.rows)[0])
+        return label_shared(self.rows[0].tracked.factors, list_shown_factors(self.rows)[0])
 
     @cached_property
     def fitted(self) -> str:
         """The rounds of the fit, as far as any condition was run."""
-        return fitted_rounds(self.rows, self.chosen)
+        return write_fitted_rounds(self.rows, self.chosen)
 
     def notes(self, table: str, **facts: object) -> tuple[str, ...]:
         """Write the notes below a table of these conditions, by its macro in ``notes.j2``."""
@@ -72,7 +72,7 @@ def by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
     return [RowGroup(part, chosen) for part in parts if part]
 
 
-def fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
+def write_fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
     """Write the rounds of the fit, ending where the longest condition did: ``3-20``."""
     run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
     first, last = chosen.window

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from plenum.design import kind_of, unusual
-from plenum.reports.rows import Row, shown_rows
+from plenum.reports.rows import Row, list_shown_factors
 from plenum.reports.table import Column, keys
 from plenum.tracking import TrackedCondition
 
@@ -13,14 +13,14 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
     return ", ".join(f"{name}={factors[name]}" for name in unusual(names, factors))
 
 
-def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
+def label_shared(factors: Mapping[str, str], names: Sequence[str]) -> str:
     """Name the factors that a condition shares with others of a study, without those shown."""
     return label(factors, [n for n in kind_of(factors).distinct_factors if n not in names])
 
 
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
-    names, same = shown_rows(rows)
+    names, same = list_shown_factors(rows)
     return keys([*names, "condition"] if same else names)
 
 

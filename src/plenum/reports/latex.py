@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from plenum.reports.printing import parted, widths
 from plenum.reports.table import Table
+from plenum.reports.terminal_tables import split_columns, widths
 
 PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
 %   \usepackage{amsmath,booktabs,longtable,makecell,pdflscape}
@@ -114,7 +114,7 @@ def _cell(text: object) -> str:
 
 def _parts(table: Table) -> list[Table]:
     """Split a table that is too wide for a page, each part with the columns that name a line."""
-    parts = parted(table.keys, widths(table), _MOST)
+    parts = split_columns(table.keys, widths(table), _MOST)
     if len(parts) == 1:
         return [table]
     return [

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from plenum.reports.table import Table
 
 
-def _piped(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """Escape a cell so that it ends no column and no line."""
     return text.replace("|", "\\|").replace("\n", "<br>")
 
@@ -28,12 +28,12 @@ def frame_markdown(
         may hold markup, and only what would end a cell is escaped.
     """
     plain = escape or str
-    grid = lines(table, escape or _piped)
+    grid = lines(table, escape or _escape_cell)
     notes = [f"{plain(note)}  " for note in table.notes]
     return "\n".join([heading or f"## {plain(table.title)}", "", grid, "", *notes, ""])
 
 
-def lines(table: Table, escape: Callable[[str], str] = _piped) -> str:
+def lines(table: Table, escape: Callable[[str], str] = _escape_cell) -> str:
     """Write the lines of a table without heading and notes."""
     rows = [[escape(cell) for cell in line] for line in (table.head, *table.body)]
     rows.insert(1, ["---"] * len(table.head))

@@ -29,7 +29,7 @@ def brief(warnings: Iterable[str]) -> str:
     return " ".join(filter(None, (letters(given), *named))) or "-"
 
 
-def explained(warnings: Iterable[str]) -> str:
+def explain_letters(warnings: Iterable[str]) -> str:
     """Explain the letters that occur in some warnings; empty without any."""
     given = set(warnings)
     return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items() if name in given)
@@ -56,7 +56,7 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def moved(rows: Sequence[Row]) -> set[str]:
+def find_moved(rows: Sequence[Row]) -> set[str]:
     """Find the runs in which growth or contraction was shown, as reports define it.
 
     By random time reversal, adjusted by Holm over all conditions, and by an interval without 0

@@ -94,7 +94,7 @@ class StudyResults:
         >>> decided.groupby("roles").decision.value_counts().to_dict()
         {('off', 'C'): 4, ('on', 'C'): 4}
         """
-        return self._of_transcripts(_decided)
+        return self._of_transcripts(_list_decisions)
 
     def transcripts(self) -> pd.DataFrame:
         """Return all turns of all replicates of committees.
@@ -148,11 +148,11 @@ class StudyResults:
                 {**self._key(condition), "replicate": stored.replicate, **record}
                 for condition in study.listed
                 for stored in kept.get(condition.run_id, ())
-                for record in records(stored.verified())
+                for record in records(stored.verify())
             )
 
 
-def _decided(transcript: Transcript) -> Iterator[dict[str, Any]]:
+def _list_decisions(transcript: Transcript) -> Iterator[dict[str, Any]]:
     yield {
         "status": transcript.status,
         "decision": transcript.decision,
@@ -204,7 +204,7 @@ def study(name: str, *overrides: str) -> StudyResults:
     0    on        0.0
     1   off        0.0
     """
-    return StudyResults(report_settings(_composed("tables", f"study={name}", *overrides)))
+    return StudyResults(report_settings(_compose("tables", f"study={name}", *overrides)))
 
 
 def sweep(*overrides: str) -> StudyResults:
@@ -260,10 +260,10 @@ def sweep(*overrides: str) -> StudyResults:
 def _study_of(overrides: Sequence[str]) -> str:
     """Find the study that a sweep runs: the named one, or the experiment's, or the usual one."""
     named = [each for each in overrides if each.lstrip("+").startswith(("study=", "experiment="))]
-    return str(_composed("config", *named).study)
+    return str(_compose("config", *named).study)
 
 
-def _composed(config_name: str, *overrides: str) -> DictConfig:
+def _compose(config_name: str, *overrides: str) -> DictConfig:
     """Compose a config as the script of that name does."""
     root = str(project_root())
     try:

@@ -76,7 +76,7 @@ def plural(n: int, singular: str, plural_form: str) -> str:
     return singular if n == 1 else plural_form
 
 
-def spaced(name: str) -> str:
+def space_words(name: str) -> str:
     """Write an identifier as words."""
     return name.replace("_", " ")
 
@@ -86,7 +86,7 @@ def lookup(key: str, phrases: Mapping[str, str]) -> str:
     return phrases.get(key, key)
 
 
-def listed(items: Iterable[str], last: str = "and") -> str:
+def join_items(items: Iterable[str], last: str = "and") -> str:
     """List items as a sentence does; semicolons separate those that hold a comma."""
     items = list(items)
     if len(items) < 2:
@@ -142,7 +142,7 @@ def p_value(p: float, name: str = "p") -> str:
     return f"{name} = {p:.4f}" if p < 0.0095 else f"{name} = {p:.3f}"
 
 
-def between(values: Iterable[float], digits: int = 3) -> str:
+def write_range(values: Iterable[float], digits: int = 3) -> str:
     """Write one value, or the range of several: "0.10", "0.10 to 0.32"."""
     values = list(values)
     low, high = number(min(values), digits), number(max(values), digits)
@@ -167,7 +167,7 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
     macro
         The macro of the template that has the words; all of the template without it.
     """
-    return [squeezed(text) for text in parts(template, macro, facts)]
+    return [squeeze(text) for text in parts(template, macro, facts)]
 
 
 def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
@@ -177,7 +177,7 @@ def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Join a text to one line, with single spaces."""
     return " ".join(text.split())
 
@@ -205,8 +205,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: tuple[Callable[..., str], ...] = (
-        between, capital, ci, counts, interval, listed, lookup, number, of_all, p_value, percent,
-        percents, plural, share_with_limits, spaced, squeezed, spelt, uncapital,
+        write_range, capital, ci, counts, interval, join_items, lookup, number, of_all, p_value,
+        percent, percents, plural, share_with_limits, space_words, squeeze, spelt, uncapital,
     )  # fmt: skip
     jinja.filters |= {write.__name__: write for write in filters}
     jinja.filters |= {"count": count_words, "names": join_names}

@@ -28,10 +28,10 @@ from plenum.reports.formats import (
 )
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
-from plenum.reports.printing import show
 from plenum.reports.rows import Row
 from plenum.reports.settings import PlanSettings
 from plenum.reports.table import Column, Table
+from plenum.reports.terminal_tables import show
 from plenum.tracking import Study, TrackedCondition
 
 _WIDE = 1.0
@@ -74,7 +74,7 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
 
 def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     """Compute the replicates that a condition needs, and whether it may stop."""
-    line: dict[str, Any] = {"n": condition.completed, **_decided(condition, plan)}
+    line: dict[str, Any] = {"n": condition.completed, **_plan_disagreement(condition, plan)}
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}
     exponent = lyapunov(condition.ensemble, plan.window, condition.decisions)
@@ -89,17 +89,17 @@ def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     return line | {"sd": sd, "replicates": needed} | _stop(exponent, plan)
 
 
-def _decided(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
+def _plan_disagreement(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     """Compute the disagreement, and the replicates that a smaller and a larger one take."""
     counts = tuple(tally(condition.decisions).items())
     line: dict[str, Any] = {"disagreement": pairwise_disagreement(condition.decisions).value}
     for name, difference in (("steadier", -plan.difference), ("less_steady", plan.difference)):
-        line[name] = _needed(counts, difference, plan.power, plan.alpha)
+        line[name] = _plan_needed(counts, difference, plan.power, plan.alpha)
     return line
 
 
 @lru_cache(maxsize=1024)
-def _needed(
+def _plan_needed(
     counts: tuple[tuple[str, int], ...], difference: float, power: float, alpha: float
 ) -> int | None:
     """Plan by the counts of decisions; None where no condition can differ so much."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from plenum.base import project_root
 from plenum.design import Kind
 from plenum.reports.phrases import paragraphs
-from plenum.reports.printing import show_framed, show_steps
 from plenum.reports.settings import Settings
 from plenum.reports.study import kind_of
+from plenum.reports.terminal_tables import show_framed, show_steps
 
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
 """Scripts that show more of a study, each with the part that the study's kind must have."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design import varying
+from plenum.design import list_varying
 from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, details, tally
-from plenum.reports.formats import tallied
+from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
 COLUMNS = [
@@ -113,7 +113,7 @@ class Row:
             **{name: getattr(self, name) for name in ("failed", "pending", "status", "estimand")},
             "completed": self.n,
             "warnings": " ".join(self.warnings),
-            "decisions": tallied(self.decisions),
+            "decisions": format_tally(self.decisions),
         }
         if self.summary is not None:
             for numbers in self.summary.record().values():
@@ -140,7 +140,7 @@ def rows_frame(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=[*COLUMNS, *more])
 
 
-def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+def group_rows(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
     """Group rows by the values of some factors, in the order of first occurrence."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
@@ -148,15 +148,15 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
     return groups
 
 
-def varying_in(rows: Sequence[Row]) -> list[str]:
+def list_varying_factors(rows: Sequence[Row]) -> list[str]:
     """List the factors in which some conditions differ."""
     names = rows[0].tracked.kind.distinct_factors if rows else ()
-    return varying((row.tracked.factors for row in rows), names)
+    return list_varying((row.tracked.factors for row in rows), names)
 
 
-def shown_rows(rows: Sequence[Row]) -> tuple[list[str], bool]:
+def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """List the factors to show, and tell if conditions differ in a text alone."""
-    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *varying_in(rows)]))
+    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
 

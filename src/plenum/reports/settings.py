@@ -9,14 +9,16 @@ from omegaconf import DictConfig, OmegaConf
 from pydantic import BeforeValidator, Field
 
 from plenum.base import UserError
-from plenum.design import Checked, Positive, Text, Whole, read_settings
+from plenum.design import Positive, StrictSettings, Text, Whole, read_settings
 from plenum.dynamics import DRAWS, WINDOW
 from plenum.records import destination
 
 T = TypeVar("T")
 
 
-def _increasing(given: Any, least: int, allowed: str, length: int | None = None) -> tuple[int, ...]:
+def _require_increasing(
+    given: Any, least: int, allowed: str, length: int | None = None
+) -> tuple[int, ...]:
     """Return a list as a tuple if it holds whole numbers that increase."""
     numbers = list(given) if isinstance(given, list | tuple) else None
     if numbers is None or not all(type(n) is int and n >= least for n in numbers):
@@ -30,9 +32,11 @@ _FIRST_LAST = "[first,last] with 1 <= first < last"
 _LOOKS = "an increasing list of whole numbers from 3 on, as in [10,20]"
 Window = Annotated[
     tuple[int, int],
-    BeforeValidator(partial(_increasing, least=1, allowed=_FIRST_LAST, length=2)),
+    BeforeValidator(partial(_require_increasing, least=1, allowed=_FIRST_LAST, length=2)),
 ]
-Looks = Annotated[tuple[int, ...], BeforeValidator(partial(_increasing, least=3, allowed=_LOOKS))]
+Looks = Annotated[
+    tuple[int, ...], BeforeValidator(partial(_require_increasing, least=3, allowed=_LOOKS))
+]
 Exact = Annotated[Positive, Field(strict=True)]
 Interval = Literal["jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible"]
 Out = Annotated[Path, BeforeValidator(lambda given: destination("out", str(given)))]
@@ -40,7 +44,7 @@ Out = Annotated[Path, BeforeValidator(lambda given: destination("out", str(given
 
 
 @dataclass(frozen=True)
-class Settings(Checked):
+class Settings(StrictSettings):
     """The study to report on, and the settings of its estimates.
 
     Attributes
@@ -75,7 +79,7 @@ class Settings(Checked):
 
 
 @dataclass(frozen=True)
-class PlanSettings(Checked):
+class PlanSettings(StrictSettings):
     """The settings of `scripts/plan.py`.
 
     See `plan_decisions`, `plan_replicates` and `look` of `plenum.dynamics`.
@@ -95,7 +99,7 @@ class PlanSettings(Checked):
 
 
 @dataclass(frozen=True)
-class Calibration(Checked):
+class Calibration(StrictSettings):
     """The settings of `scripts/calibrate.py`; without ``workers`` every core works."""
 
     draws: Annotated[Whole, Field(ge=2)]

@@ -9,7 +9,7 @@ from plenum.design import KINDS, Kind
 from plenum.dynamics import Contrast, DecisionContrast, Estimate, ShareContrast
 from plenum.reports import decision_effects, effects
 from plenum.reports.effects import E, Effect
-from plenum.reports.estimating import estimate_study, other_study, whole
+from plenum.reports.estimates import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking import MANY, Study, kind_tag
@@ -41,7 +41,7 @@ class EstimatedStudy:
         """The name of the study."""
         return self.chosen.study
 
-    def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "EstimatedStudy":
+    def restrict(self, keep: Callable[[Mapping[str, str]], bool]) -> "EstimatedStudy":
         """Select those of its conditions whose factors pass a filter.
 
         Its contrasts are those of the whole study between these conditions: their p values stay
@@ -70,7 +70,7 @@ class EstimatedStudy:
         Branches, one-shot votes, reruns and conditions without a completed replicate aren't among
         them.
         """
-        return effects.compared(self.rows)
+        return effects.select_comparable(self.rows)
 
     @cached_property
     def contrasts(self) -> list[Effect[Contrast]]:

@@ -50,7 +50,7 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
 
 
 @contextmanager
-def drawing_style() -> Iterator[None]:
+def apply_style() -> Iterator[None]:
     """Draw in the shared style."""
     look = plt.style.context(Path(__file__).with_name("plenum.mplstyle"))
     with look, warnings.catch_warnings():
@@ -109,7 +109,7 @@ def width(text: str, size: float = SMALL) -> float:
     return float(points) / 72
 
 
-def wrapped(text: str, wide: float, size: float = SMALL) -> str:
+def wrap_inches(text: str, wide: float, size: float = SMALL) -> str:
     """Break a text between words so that no line is wider than some inches."""
     lines: list[str] = []
     for word in text.split():
@@ -127,7 +127,7 @@ def add_caption(figure: Figure, lines: Sequence[str]) -> None:
     Long lines are broken at the figure's width.
     """
     wide = figure.get_figwidth() - _MARGIN
-    text = "\n".join(wrapped(line, wide) for line in lines if line)
+    text = "\n".join(wrap_inches(line, wide) for line in lines if line)
     figure.supxlabel(text, fontsize=SMALL, x=0.01, ha="left")
 
 
@@ -149,7 +149,7 @@ def save_figure(
     """Write a figure as PNG and SVG, and close it: the same figure gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.{kind}" for kind in kinds]
-    with drawing_style():
+    with apply_style():
         _settle(figure)
         for kind, file in zip(kinds, files, strict=True):
             figure.savefig(file, metadata=_ANONYMOUS[kind])

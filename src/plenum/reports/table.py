@@ -1,7 +1,8 @@
 """Tables as data: a frame, and columns that format its values.
 
 The CSV of a table is its frame. What a reader sees in a terminal, in Markdown, LaTeX or HTML is
-formatted by the columns, and nowhere else: see `plenum.reports.printing`, `markdown` and `latex`.
+formatted by the columns, and nowhere else: see `plenum.reports.terminal_tables`, `markdown` and
+`latex`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

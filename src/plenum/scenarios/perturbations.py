@@ -76,7 +76,7 @@ def load_variants(
     stamps = []
     for family in ("rephrase", "register"):
         path = variant_files.wordings_file(folder, scenario, family)
-        changed = _changed(path) if family in families else 0
+        changed = _time_changed(path) if family in families else 0
         if changed is None:
             what = "registers" if family == "register" else "variants"
             raise UserError(
@@ -87,7 +87,7 @@ def load_variants(
     return _load(tuple(f for f in FAMILIES if f in families), scenario, folder, tuple(stamps))
 
 
-def _changed(path: Path) -> int | None:
+def _time_changed(path: Path) -> int | None:
     """Return the modification time of a file; ``None`` if it doesn't exist."""
     try:
         return path.stat().st_mtime_ns
@@ -133,7 +133,7 @@ def survey_variants(scenario: Scenario, folder: Path) -> VariantSurvey:
     These are the rephrasings, the layouts, and the registers where it has any.
     """
     rephrased, notes = _survey_file(scenario, folder, "rephrase", "ways")
-    layouts = [_checked(scenario, variant) for variant in format_variants(scenario)]
+    layouts = [_check(scenario, variant) for variant in format_variants(scenario)]
     registers: list[CheckedVariant] = []
     if variant_files.wordings_file(folder, scenario, "register").exists():
         registers, _ = _survey_file(scenario, folder, "register", "registers")
@@ -155,12 +155,12 @@ def _survey_file(
     )
     variants = () if problems else variant_files.make_variants(wordings, scenario)
     checked = [CheckedVariant(scenario.id, name, family, problems)]
-    checked += [_checked(scenario, variant) for variant in variants]
+    checked += [_check(scenario, variant) for variant in variants]
     if family == "rephrase" and not wordings.rephrasings:
         return checked, (f"{path} has no rephrasings yet: combine=true adds them",)
     return checked, ()
 
 
-def _checked(scenario: Scenario, variant: Variant) -> CheckedVariant:
+def _check(scenario: Scenario, variant: Variant) -> CheckedVariant:
     problems = tuple(screens.rule_screen().screen(scenario, variant))
     return CheckedVariant(scenario.id, variant.name, variant.family, problems, variant)

@@ -11,7 +11,7 @@ from plenum.scenarios.variant import Variant
 class Screen(Protocol):
     """A module that lists the changes of meaning that a wording makes; none if it passes."""
 
-    def known(self, scenario: Scenario) -> Any:
+    def collect_facts(self, scenario: Scenario) -> Any:
         """Collect the facts of a scenario that :meth:`wording` needs."""
 
     def wording(self, sentence: Sentence, way: str, of: Any) -> list[str]:

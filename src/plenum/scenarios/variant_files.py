@@ -95,7 +95,7 @@ def read_wordings(path: Path, scenario: Scenario, family: str = "rephrase") -> W
     for number, entry in _entries(path, data, _ENTRY[family]):
         named = {name: text for name, text in entry.items() if name != "sentence"}
         if family == "rephrase":
-            named = _numbered(path, number, entry["ways"])
+            named = _number(path, number, entry["ways"])
         texts.append(_text(path, number, "sentence", entry["sentence"]))
         ways.append({name: _text(path, number, name, text) for name, text in named.items()})
     rephrasings = data.get("rephrasings", [])
@@ -107,7 +107,7 @@ def read_wordings(path: Path, scenario: Scenario, family: str = "rephrase") -> W
 def find_problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
     """Yield problems with wordings, sentence by sentence; none if they pass."""
     screen, registers = screens.rule_screen(), wordings.family == "register"
-    known = screen.known(scenario)
+    known = screen.collect_facts(scenario)
     expected = list_sentences(scenario)
     for number, (sentence, text) in enumerate(zip(expected, wordings.sentences, strict=False), 1):
         place = f"sentence {number}"
@@ -225,7 +225,7 @@ def _entries(
         yield number, entry
 
 
-def _numbered(path: Path, number: int, ways: Any) -> dict[str, Any]:
+def _number(path: Path, number: int, ways: Any) -> dict[str, Any]:
     """Name the listed ways of a sentence as messages call them."""
     if not isinstance(ways, list) or len(ways) < LEAST_WAYS:
         mend = f"write at least {LEAST_WAYS} wordings as a list"

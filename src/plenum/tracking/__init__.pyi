@@ -1,9 +1,9 @@
 from .artifacts import collect_artifacts as collect_artifacts
 from .conditions import Outline as Outline
 from .conditions import TrackedCondition as TrackedCondition
+from .conditions import is_simulated as is_simulated
 from .conditions import read_fit as read_fit
 from .conditions import rerun as rerun
-from .conditions import simulated as simulated
 from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
 from .experiments import make_trash_error as make_trash_error
@@ -26,19 +26,19 @@ from .runs import kind_tag as kind_tag
 from .runs import open_existing as open_existing
 from .runs import open_study as open_study
 from .runs import read_artifacts as read_artifacts
-from .runs import rowed as rowed
+from .runs import read_rows as read_rows
 from .runs import search_runs as search_runs
 from .states import describe_replicate as describe_replicate
 from .states import holds_condition as holds_condition
 from .store import absolute_uri as absolute_uri
 from .store import open_client as open_client
 from .store import require_writable_store as require_writable_store
-from .stored import KIND_TAG as KIND_TAG
-from .stored import StoredRun as StoredRun
-from .stored import fingerprint as fingerprint
-from .stored import require_active as require_active
-from .stored import require_kind as require_kind
-from .stored import stored_conditions as stored_conditions
+from .stored_runs import KIND_TAG as KIND_TAG
+from .stored_runs import StoredRun as StoredRun
+from .stored_runs import fingerprint as fingerprint
+from .stored_runs import list_stored_conditions as list_stored_conditions
+from .stored_runs import require_active as require_active
+from .stored_runs import require_kind as require_kind
 from .studies import StoredStudy as StoredStudy
 from .studies import delete_study as delete_study
 from .studies import drop_condition as drop_condition
@@ -100,8 +100,10 @@ __all__ = [
     "has_nested_runs",
     "hold_journals",
     "holds_condition",
+    "is_simulated",
     "journals_size",
     "kind_tag",
+    "list_stored_conditions",
     "list_studies",
     "lock_file",
     "log_report",
@@ -114,6 +116,7 @@ __all__ = [
     "read_artifacts",
     "read_fit",
     "read_row_values",
+    "read_rows",
     "remove_journals",
     "rename_study",
     "require_active",
@@ -121,11 +124,8 @@ __all__ = [
     "require_writable_store",
     "rerun",
     "restore_study",
-    "rowed",
     "search_runs",
-    "simulated",
     "source_tags",
-    "stored_conditions",
     "tabulate_replicates",
     "transcript_file",
 ]

@@ -27,7 +27,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     }
 
 
-def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Fields of a condition's record that come from its completed replicates, by name.
 
     Parameters

@@ -230,18 +230,18 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         failures=failures,
         after_round=int(params.get("branch.after_round", 0)),
         tally=json.loads(tags.get("plenum.decisions", "{}")),
-        simulated=simulated(params, tags),
+        simulated=is_simulated(params, tags),
         environments=tuple(tags.get("plenum.environment", "").split()),
         tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),
         cell=tags["plenum.cell"],
         name=str(run.info.run_name),
         base=params.get("branch.base", ""),
         published=params.get("published", ""),
-        written=written(run),
+        written=time_written(run),
     )
 
 
-def written(run: Any) -> int:
+def time_written(run: Any) -> int:
     """Return the time when a run was last ended or begun, in milliseconds since 1970."""
     return int(run.info.end_time or run.info.start_time or 0)
 
@@ -259,7 +259,7 @@ def rerun(factors: dict[str, str]) -> int:
     return int(named[1]) if named else 0
 
 
-def simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
+def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
     """Return True if the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
@@ -270,7 +270,7 @@ def read_fit(params: Mapping[str, str]) -> str:
     return named[1] if named else ""
 
 
-def estimated(run: Any) -> bool:
+def is_estimated(run: Any) -> bool:
     """Return True if a condition has been run to its estimates."""
     return _TARGET in run.data.metrics
 
@@ -284,7 +284,7 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
         Replicates by status and by cell, of the conditions without estimates.
     """
     tags, metrics = run.data.tags, run.data.metrics
-    if estimated(run):
+    if is_estimated(run):
         failures = json.loads(tags["plenum.failures"])
         return int(metrics[_TARGET]), int(metrics["n_completed"]), failures
     ended = interrupted[tags["plenum.cell"]]

@@ -53,9 +53,9 @@ def check(path: Path, *, thorough: bool = False) -> None:
     except sqlite3.OperationalError:  # another process holds it, or was killed: a writer mends that
         return
     except sqlite3.DatabaseError as error:
-        raise _refused(path, error) from None
+        raise _make_refusal(path, error) from None
     if thorough and problem != "ok":
-        raise _refused(path, problem)
+        raise _make_refusal(path, problem)
 
 
 def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
@@ -95,12 +95,12 @@ def prepare(path: Path) -> None:
             if _revision(database) == _migrations()._get_latest_schema_revision():
                 return
             with closing(sqlite3.connect("")) as copy:  # in memory; on the disk where it is large
-                if not _unused(database):
+                if not _is_unused(database):
                     database.backup(copy)
                 _migrate(copy, path)
                 copy.backup(database)
     except sqlite3.Error as error:
-        raise _refused(path, error) from None
+        raise _make_refusal(path, error) from None
 
 
 def _migrations() -> Any:
@@ -118,7 +118,7 @@ def _revision(database: sqlite3.Connection) -> str | None:
     return row and str(row[0])
 
 
-def _unused(database: sqlite3.Connection) -> bool:
+def _is_unused(database: sqlite3.Connection) -> bool:
     """Return True if a database holds nothing but what MLflow itself writes into a fresh one."""
     from mlflow.store.db.base_sql_model import Base
 
@@ -151,7 +151,7 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
     except Exception as error:  # SQLAlchemy's, Alembic's or MLflow's
         cause = getattr(error, "orig", None)
         if isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode & 0xFF in _OF_THE_DISK:
-            raise _refused(path, cause) from None
+            raise _make_refusal(path, cause) from None
         raise UserError(
             f"tracking.uri: the installed MLflow can't migrate {path} ({error}); the file is as it "
             "was: open it with the MLflow that wrote it, or name another file"
@@ -159,7 +159,7 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
     copy.commit()
 
 
-def _refused(path: Path, error: object) -> UserError:
+def _make_refusal(path: Path, error: object) -> UserError:
     """Make the message for an error that SQLite raised or reported about a file."""
     if isinstance(error, sqlite3.OperationalError):
         return UserError(f"tracking.uri: {path} can't be written to ({error})")

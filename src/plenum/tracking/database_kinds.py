@@ -21,7 +21,7 @@ class Database(Protocol):
     def prepare(self, uri: str) -> None:
         """Give a database the schema of the installed MLflow."""
 
-    def prepared(self, uri: str) -> AbstractContextManager[Any]:
+    def hold(self, uri: str) -> AbstractContextManager[Any]:
         """Hold a database whose tables are there."""
 
 

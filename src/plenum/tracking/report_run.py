@@ -10,7 +10,7 @@ from plenum.tracking import experiments, runs, server, store, views
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files and folders to the study's report run, which is created at first use."""
     client = store.open_client(uri)
-    with server.permitted(uri):
+    with server.require_permission(uri):
         experiment = experiments.find_experiment(client, uri, study)
         views.save(client, experiment)
         _log_report(client, experiment, files)

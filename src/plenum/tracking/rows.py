@@ -110,22 +110,22 @@ class Member:
 
     def exists(self) -> bool:
         """Tell whether the archive exists and holds this transcript."""
-        return self.archive.exists() and self.name in self._opened().NameToInfo
+        return self.archive.exists() and self.name in self._open().NameToInfo
 
     def read_bytes(self) -> bytes:
         """Return the journal's bytes."""
-        return self._opened().read(self.name)
+        return self._open().read(self.name)
 
-    def _opened(self) -> ZipFile:
+    def _open(self) -> ZipFile:
         # With its time of writing: a file that is written anew mustn't be read by the old table.
-        return _opened(self.archive, self.archive.stat().st_mtime_ns)
+        return _open(self.archive, self.archive.stat().st_mtime_ns)
 
     def __str__(self) -> str:
         return f"{self.archive}/{self.name}"
 
 
 @lru_cache(maxsize=16)
-def _opened(archive: Path, _written: int) -> ZipFile:
+def _open(archive: Path, _written: int) -> ZipFile:
     """Open an archive and read its table of contents, which takes as long as it is large."""
     return ZipFile(archive)
 
@@ -140,7 +140,7 @@ def transcript_file(replicate: int) -> str:
     return f"{replicate:03d}.jsonl"
 
 
-def located(artifact_uri: str, replicate: int) -> Path | Member | None:
+def locate(artifact_uri: str, replicate: int) -> Path | Member | None:
     """Find a replicate's transcript on this machine's disk; ``None`` if it lies elsewhere.
 
     Parameters

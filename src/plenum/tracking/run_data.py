@@ -11,7 +11,7 @@ import numpy as np
 from mlflow.entities import Metric
 
 from plenum.design import USUAL, kind_of
-from plenum.records import Transcript, Usage, failed_call, read_metrics
+from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 
 
@@ -45,7 +45,7 @@ def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict
 
 def tags_of_replicate(transcript: Transcript, state: str, pending: str) -> dict[str, str]:
     """Collect the tags of a replicate's run: how it ended, or why it waits."""
-    failed = failed_call(transcript)
+    failed = find_failed_call(transcript)
     return {
         "plenum.replicate": str(int(transcript.head["replicate"])),
         "plenum.status": transcript.status,

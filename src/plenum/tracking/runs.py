@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plenum.base import UserError
-from plenum.tracking import artifacts, experiments, rows, server, store, stored
-from plenum.tracking.conditions import estimated
+from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
+from plenum.tracking.conditions import is_estimated
 
 _AT_ONCE = 8
 """The largest number of requests that are sent to a server at a time."""
@@ -40,7 +40,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     client = open_existing(uri)
     if client is None:
         raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
-    with server.permitted(uri):
+    with server.require_permission(uri):
         experiment = client.get_experiment_by_name(study)
     if experiment is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
@@ -51,7 +51,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     if path is None:
         runs = search_runs(client, experiment.experiment_id, CONDITIONS)
     else:  # MLflow takes a millisecond and 50 kB a run
-        runs = stored.conditions(path, study)
+        runs = stored_runs.conditions(path, study)
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")
     return client, experiment, runs
@@ -63,7 +63,7 @@ def kind_tag(study: str, uri: str) -> str:
     experiment = client.get_experiment_by_name(study) if client else None
     if experiment is None or experiment.lifecycle_stage != "active":
         return ""
-    return str(experiment.tags.get(stored.KIND_TAG, ""))
+    return str(experiment.tags.get(stored_runs.KIND_TAG, ""))
 
 
 def search_runs(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
@@ -89,19 +89,19 @@ def each(read: Callable[..., _Part], *arguments: Sequence[Any]) -> list[_Part]:
         return list(pool.map(read, *arguments))
 
 
-def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
+def count_interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
     """Count replicates by status and by cell, for conditions that were stopped before estimates."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for run in (run for run in runs if not estimated(run)):
+    for run in (run for run in runs if not is_estimated(run)):
         cell = run.data.tags["plenum.cell"]
         query = f"{REPLICATES} and tags.`plenum.cell` = '{cell}'"
-        for replicate in (*search_runs(client, experiment, query), *rowed(client, run)):
+        for replicate in (*search_runs(client, experiment, query), *read_rows(client, run)):
             tags = replicate.data.tags
             counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
     return counts
 
 
-def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
+def read_rows(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
     """Read the replicates that are rows of a condition's run; :func:`plenum.tracking.rows.read`."""
     if rows.ROWS_TAG not in run.data.tags:
         return []
@@ -115,12 +115,12 @@ def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, byt
     folder = artifacts.folder(run.info.artifact_uri)
     if folder is not None:
         return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
-    stored = {file.path for file in client.list_artifacts(run.info.run_id)}
+    stored_runs = {file.path for file in client.list_artifacts(run.info.run_id)}
     with tempfile.TemporaryDirectory() as scratch:
         return {
             name: local_copy(client, run, name, Path(scratch)).read_bytes()
             for name in names
-            if name in stored
+            if name in stored_runs
         }
 
 

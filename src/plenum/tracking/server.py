@@ -19,17 +19,17 @@ def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
         data=json.dumps(query).encode(),
         headers={"Content-Type": "application/json", **login()},
     )
-    with answering(uri), urllib.request.urlopen(request, timeout=10) as response:
+    with require_answers(uri), urllib.request.urlopen(request, timeout=10) as response:
         return json.loads(response.read())
 
 
 @contextmanager
-def answering(uri: str) -> Iterator[None]:
+def require_answers(uri: str) -> Iterator[None]:
     """Turn errors of a server that doesn't answer, or doesn't give access, into one line."""
     try:
         yield
     except urllib.error.HTTPError as error:
-        raise _refused(uri, f"{error.code} {error.reason}") from None
+        raise _make_refusal(uri, f"{error.code} {error.reason}") from None
     except (OSError, ValueError) as error:  # no server, or one that doesn't answer in JSON
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
@@ -38,7 +38,7 @@ def answering(uri: str) -> Iterator[None]:
 
 
 @contextmanager
-def permitted(uri: str) -> Iterator[None]:
+def require_permission(uri: str) -> Iterator[None]:
     """Turn a server's refusal of a request by MLflow's client into one line."""
     from mlflow.exceptions import MlflowException
     from requests import HTTPError  # raised for artifacts
@@ -53,10 +53,10 @@ def permitted(uri: str) -> Iterator[None]:
         )
         if status not in (401, 403):
             raise
-        raise _refused(uri, str(status)) from None
+        raise _make_refusal(uri, str(status)) from None
 
 
-def _refused(uri: str, answer: str) -> UserError:
+def _make_refusal(uri: str, answer: str) -> UserError:
     user = os.environ.get("MLFLOW_TRACKING_USERNAME")
     return UserError(
         f"tracking.uri: the server at {uri} answers {answer} to "

@@ -10,8 +10,8 @@ from typing import Any
 from plenum.base import digest
 from plenum.design import kind_of as of_kind
 from plenum.records import Transcript
-from plenum.tracking import rows, store, stored, traces
-from plenum.tracking.stored import StoredRun
+from plenum.tracking import rows, store, stored_runs, traces
+from plenum.tracking.stored_runs import StoredRun
 
 TAG = "plenum.journal"
 """Tag of a run: the digest of its data; of a replicate, how its journal ended."""
@@ -81,7 +81,7 @@ def holds_condition(
     path = store.local(uri)
     if path is None:
         return False
-    runs = stored.runs(path, study, "plenum.cell", condition["cell"])
+    runs = stored_runs.runs(path, study, "plenum.cell", condition["cell"])
     parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
     if len(parents) != 1:
         return False
@@ -130,7 +130,7 @@ def _parent_holds(
 
 
 def _child_holds(child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool) -> bool:
-    transcript = rows.located(child.artifact_uri, int(name))
+    transcript = rows.locate(child.artifact_uri, int(name))
     trace = traces.identifier(child.experiment, child.cell, name, state)
     return (
         of_run(child.status, child.tags) == state

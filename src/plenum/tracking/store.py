@@ -71,7 +71,7 @@ def local(uri: str) -> Path | None:
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
-def quieten() -> None:
+def silence() -> None:
     """Keep MLflow from printing notices; to be called before it is imported."""
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -83,20 +83,20 @@ def quieten() -> None:
 
 def open_client(uri: str) -> "MlflowClient":
     """Open an MLflow client; an SQLite store is made or repaired first, under a lock."""
-    quieten()
+    silence()
     from mlflow import MlflowClient
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
     uri = absolute_uri(uri)
     if found := database_of(uri):
-        with found.prepared(uri):
+        with found.hold(uri):
             return MlflowClient(uri)
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
     if not event.contains(Engine, "connect", _relax):
         event.listen(Engine, "connect", _relax)
-    with _prepared(uri) as path, _default_artifacts(path.parent):
+    with _prepare(uri) as path, _default_artifacts(path.parent):
         client = MlflowClient(_as_sqlalchemy_reads(path))
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
@@ -104,7 +104,7 @@ def open_client(uri: str) -> "MlflowClient":
 
 
 @contextmanager
-def _prepared(uri: str) -> Iterator[Path]:
+def _prepare(uri: str) -> Iterator[Path]:
     """Lock an SQLite store, complete its schema, and yield its file."""
     path = Path(absolute_uri(uri).removeprefix(_SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,12 +166,12 @@ def _relax(connection: Any, _: Any) -> None:
 
 def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
-    quieten()
+    silence()
     try:
         if found := database_of(sys.argv[1]):
             found.prepare(sys.argv[1])
             return
-        with _prepared(sys.argv[1]):
+        with _prepare(sys.argv[1]):
             pass
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -10,8 +10,8 @@ from typing import Any
 
 from plenum.base import UserError, hold_lock
 from plenum.records import Store
-from plenum.tracking.conditions import TrackedCondition, from_run, written
-from plenum.tracking.runs import CONDITIONS, interrupted, search_runs
+from plenum.tracking.conditions import TrackedCondition, from_run, time_written
+from plenum.tracking.runs import CONDITIONS, count_interrupted, search_runs
 from plenum.tracking.tracker import lock_file
 
 _TAG = "plenum.study"
@@ -71,7 +71,7 @@ def restore_study(client: Any, study: StoredStudy) -> None:
     for run in search_runs(client, study.experiment, "tags.`plenum.kind` != 'report'"):
         tags = run.data.tags
         key = (tags["plenum.kind"], tags["plenum.cell"], tags.get("plenum.replicate", ""))
-        older, latest[key] = sorted([latest.get(key, run), run], key=written)
+        older, latest[key] = sorted([latest.get(key, run), run], key=time_written)
         if older is not latest[key]:
             client.delete_run(older.info.run_id)
     client.rename_experiment(study.experiment, study.name)
@@ -139,9 +139,9 @@ def _study(client: Any, experiment: Any) -> StoredStudy:
     trashed = name == _trash_name(tag, number)  # also where deleting was broken off
     deleted = experiment.lifecycle_stage != "active"
     runs = search_runs(client, number, CONDITIONS, deleted=deleted)
-    ended = defaultdict(Counter) if deleted else interrupted(client, number, runs)
+    ended = defaultdict(Counter) if deleted else count_interrupted(client, number, runs)
     cells = dict.fromkeys(run.data.tags["plenum.cell"] for run in runs)  # in the order of running
-    latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=written)}
+    latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=time_written)}
     return StoredStudy(
         tag if trashed else name,
         number,

@@ -15,7 +15,7 @@ import pandas as pd
 
 from plenum.base import UserError, code_version
 from plenum.design import KINDS, kind_of
-from plenum.tracking import conditions, runs, stored, transcripts, usage
+from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
 from plenum.tracking.transcripts import StoredTranscript
@@ -56,7 +56,7 @@ class Study:
         self.name = name
         self.client, experiment, self.condition_runs = runs.open_study(name, uri)
         self.experiment = str(experiment.experiment_id)
-        self._tag = experiment.tags.get(stored.KIND_TAG)
+        self._tag = experiment.tags.get(stored_runs.KIND_TAG)
 
     @cached_property
     def kind(self) -> str:
@@ -86,10 +86,10 @@ class Study:
 
         Those that are rows of their condition's run have only their tags.
         """
-        rowed = runs.each(lambda run: runs.rowed(self.client, run), self.condition_runs)
+        rowed = runs.each(lambda run: runs.read_rows(self.client, run), self.condition_runs)
         return [*self.nested_runs, *chain.from_iterable(rowed)]
 
-    def nested_by(self, tag: str) -> dict[str, list[Any]]:
+    def group_nested(self, tag: str) -> dict[str, list[Any]]:
         """Group the nested runs of replicates by one of their tags."""
         by_value: defaultdict[str, list[Any]] = defaultdict(list)
         for run in self.nested_runs:
@@ -99,7 +99,7 @@ class Study:
     @cached_property
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs describe them, without the data of their replicates."""
-        interrupted = runs.interrupted(self.client, self.experiment, self.condition_runs)
+        interrupted = runs.count_interrupted(self.client, self.experiment, self.condition_runs)
         return [conditions.from_run(self.name, run, interrupted) for run in self.condition_runs]
 
     @cached_property
@@ -112,7 +112,7 @@ class Study:
         """The conditions; of a large study with outlines instead of the replicates' data."""
         if len(self.condition_runs) <= MANY:
             return self.conditions
-        return runs.each(self._outlined, self.condition_runs, self.listed)
+        return runs.each(self._add_outline, self.condition_runs, self.listed)
 
     @cached_property
     def usage(self) -> list[ConditionUsage]:
@@ -123,12 +123,12 @@ class Study:
         ValueError
             A condition's replicates don't add up.
         """
-        nested = self.nested_by("plenum.cell")
+        nested = self.group_nested("plenum.cell")
 
         def read(run: Any, condition: TrackedCondition) -> ConditionUsage:
             tags = run.data.tags
             target = int(tags.get("plenum.target", 0))
-            every = [*nested.get(tags["plenum.cell"], ()), *runs.rowed(self.client, run)]
+            every = [*nested.get(tags["plenum.cell"], ()), *runs.read_rows(self.client, run)]
             by_number = {int(each.data.tags["plenum.replicate"]): each for each in every}
             wanted = [each for number, each in sorted(by_number.items()) if number < target]
             return usage.read(self.client, run, condition, wanted)
@@ -138,10 +138,10 @@ class Study:
     @cached_property
     def provenance(self) -> dict[str, Provenance]:
         """The provenance of each condition, by its run."""
-        nested = self.nested_by(_PARENT)
+        nested = self.group_nested(_PARENT)
 
         def read(run: Any) -> Provenance:
-            rowed = runs.rowed(self.client, run)
+            rowed = runs.read_rows(self.client, run)
             return provenance(run, [*nested.get(run.info.run_id, ()), *rowed])
 
         each = runs.each(read, self.condition_runs)
@@ -177,18 +177,18 @@ class Study:
         read = self.condition_runs
         if conditions is not None:
             read = [run for run in read if run.info.run_id in conditions]
-        nested = self.nested_by(_PARENT)
+        nested = self.group_nested(_PARENT)
         wanted = [each for run in read for each in nested.get(run.info.run_id, ())]
-        wanted += chain.from_iterable(runs.each(partial(runs.rowed, self.client), read))
+        wanted += chain.from_iterable(runs.each(partial(runs.read_rows, self.client), read))
         with tempfile.TemporaryDirectory() as scratch:
             yield transcripts.fetch(self.client, read, wanted, Path(scratch))
 
     def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
-        if not (condition.completed and conditions.estimated(run)):
+        if not (condition.completed and conditions.is_estimated(run)):
             return condition
-        return replace(condition, **self._left(run))
+        return replace(condition, **self._read_completed(run))
 
-    def _left(self, run: Any) -> dict[str, Any]:
+    def _read_completed(self, run: Any) -> dict[str, Any]:
         """Read the data of a condition's completed replicates: fields of its record."""
 
         def table(name: str) -> pd.DataFrame:
@@ -198,13 +198,13 @@ class Study:
         left: dict[str, Any] = KINDS[self.kind].part("tracked")(table, run.data.params)
         return left
 
-    def _outlined(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
+    def _add_outline(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         """Add an outline to a condition that has estimates.
 
         It has the numbers if this version of the code estimated it, and its replicates are neither
         branches nor read different wordings, since runs don't hold all of these estimates.
         """
-        if not (condition.completed and conditions.estimated(run)):
+        if not (condition.completed and conditions.is_estimated(run)):
             return condition
         params, tags = run.data.params, run.data.tags
         version = code_version()
@@ -219,7 +219,7 @@ class Study:
             run.data.metrics if known else {},
             tags.get("plenum.interval", ""),
             tuple(tags.get("plenum.warnings", "").split()),
-            partial(self._left, run),
+            partial(self._read_completed, run),
         )
         return replace(listed, outline=outline)
 

@@ -149,7 +149,7 @@ class _Study:
             self._conditions[cell] = self._writer.open(*arguments)
             return
         if again:  # some of it may be in the store, even what the store didn't answer to
-            self._conditions[cell] = self._conditions[cell].reopened()
+            self._conditions[cell] = self._conditions[cell].reopen()
         try:
             getattr(self._conditions[cell], method)(*arguments)
         except NotImplementedError as old:  # a server from before traces had spans

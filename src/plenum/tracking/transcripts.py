@@ -35,7 +35,7 @@ class StoredTranscript:
     status: str
     path: Path | rows.Member
 
-    def verified(self) -> Transcript:
+    def verify(self) -> Transcript:
         """Read and verify the transcript.
 
         Raises
@@ -48,7 +48,7 @@ class StoredTranscript:
     def read(self) -> Transcript | None:
         """Read the transcript; ``None`` if the journal doesn't verify."""
         try:
-            return self.verified()
+            return self.verify()
         except DamagedJournal:
             return None
 
@@ -71,7 +71,7 @@ def fetch(
     copies = runs.each(partial(_archive, client, scratch), rowed)
     archives = dict(zip([run.info.run_id for run in rowed], copies, strict=True))
     by_condition: defaultdict[str, list[StoredTranscript]] = defaultdict(list)
-    for stored in runs.each(partial(_stored, client, archives, scratch), replicates):
+    for stored in runs.each(partial(_locate, client, archives, scratch), replicates):
         if stored.path.exists():
             by_condition[stored.parent].append(stored)
     return {
@@ -91,7 +91,7 @@ def _copy(client: Any, run: Any, name: str, folder: Path) -> Path:
     return runs.local_copy(client, run, name, folder)
 
 
-def _stored(client: Any, archives: Mapping[str, Path], scratch: Path, run: Any) -> StoredTranscript:
+def _locate(client: Any, archives: Mapping[str, Path], scratch: Path, run: Any) -> StoredTranscript:
     tags = run.data.tags
     replicate, parent = int(tags["plenum.replicate"]), tags["mlflow.parentRunId"]
     name = rows.transcript_file(replicate)

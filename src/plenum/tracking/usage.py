@@ -9,7 +9,7 @@ from typing import Any
 
 from plenum.records import Failure
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.rows import located, transcript_file
+from plenum.tracking.rows import locate, transcript_file
 from plenum.tracking.runs import read_artifacts
 
 REASONS = tuple(map(str, Failure))
@@ -39,7 +39,7 @@ class ConditionUsage:
     unread_lines
         Lines of the call log that couldn't be read: torn or odd ones.
     failed_at
-        Where replicates failed, as :func:`plenum.records.failed.group_failures` has it.
+        Where replicates failed, as :func:`plenum.records.failed_calls.group_failures` has it.
     retried
         Replicates that were asked again after an answer that couldn't be read.
 
@@ -100,7 +100,7 @@ def read(
     pending["unknown"] += target - completed - ended.total() - waiting
     digested = [f"{name}.parquet" for name in condition.kind.tables]
     files = read_artifacts(client, run, ("accounts.json", *digested))
-    written = _believed(files.get("accounts.json"), target, completed, failed)
+    written = _parse_accounts(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
     tables = {name: files[name] for name in digested if name in files}
@@ -118,7 +118,7 @@ def read(
     )
 
 
-def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
+def _parse_accounts(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
     """Parse a condition's accounts.json; ``None`` for none, an old one, or an earlier version's.
 
     It may know of fewer ends than the nested runs, if journals have become unreadable.
@@ -137,7 +137,7 @@ def _digests(tables: dict[str, bytes], children: Sequence[Any]) -> dict[str, str
     digests = {name: hashlib.sha256(table).hexdigest() for name, table in tables.items()}
     numbered = ((int(c.data.tags["plenum.replicate"]), c.info.artifact_uri) for c in children)
     # those of a server would take a request each
-    places = [(number, located(uri, number)) for number, uri in numbered]
+    places = [(number, locate(uri, number)) for number, uri in numbered]
     existing = [(number, place) for number, place in places if place is not None and place.exists()]
     if existing and len(existing) == len(places):
         together = hashlib.sha256()

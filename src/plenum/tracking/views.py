@@ -116,7 +116,7 @@ def save(client: "MlflowClient", experiment: str) -> None:
     current = client.get_experiment(experiment).tags
     wanted = tags()
     if current.get(_NOTE_TAG) == experiments.NOTE:
-        wanted[_NOTE_TAG] = _linked_note(experiment)
+        wanted[_NOTE_TAG] = _write_note(experiment)
     for key, value in wanted.items():
         if current.get(key) != value:
             client.set_experiment_tag(experiment, key, value)
@@ -214,7 +214,7 @@ def _view(name: str, query: str) -> str:
         "isAccordionReordered": True,  # else MLflow sorts sections by name
         "hideEmptyCharts": True,
     }
-    return _saved(name, state)
+    return _save(name, state)
 
 
 def _chart(metric: str, kind: str, section: str) -> dict[str, Any]:
@@ -234,14 +234,14 @@ def _trace_view(name: str) -> str:
         "multi": {},
         "customColumns": {f"tag:{tag}": True for tag in _TRACE_TAGS},
     }
-    return _saved(name, state)
+    return _save(name, state)
 
 
-def _saved(name: str, state: dict[str, Any]) -> str:
+def _save(name: str, state: dict[str, Any]) -> str:
     return json.dumps({"name": name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
 
 
-def _linked_note(experiment: str) -> str:
+def _write_note(experiment: str) -> str:
     """Write the description of an experiment; its first line shows when it is folded."""
     query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
     traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"

@@ -34,7 +34,7 @@ from plenum.tracking import (
 from plenum.tracking.condition_files import ACCOUNTS, make_files
 from plenum.tracking.run_writer import run_writer
 from plenum.tracking.runs import CONDITIONS, search_runs
-from plenum.tracking.stored import KIND_TAG
+from plenum.tracking.stored_runs import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
@@ -100,7 +100,7 @@ class StudyWriter:
             self._tagged = True
         return ConditionWriter(self, condition, target, nested)
 
-    def written(self, cell: str) -> list[Any]:
+    def find_runs(self, cell: str) -> list[Any]:
         """Search the existing runs of a condition; skipped if it can have none, to save time."""
         known = not self._fresh or cell in self._begun
         self._begun.add(cell)
@@ -150,14 +150,14 @@ class ConditionWriter:
         self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
         self._cell, self._name = condition["cell"], run_data.metric_name(condition)
         self._simulated = condition["backend"] == "simulated"
-        existing = study.written(self._cell)
+        existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
         parents = [run for run in existing if run.data.tags.get("plenum.kind") == "condition"]
         parents.sort(key=_state)  # one whole comes last
         self._parent = parents[-1] if parents else self._create_parent()
         # The state that is written; empty if it was begun alone, and none before that.
         self._written = _state(self._parent) or ("" if self._parent.data.metrics else None)
-        rowed = [row for parent in parents for row in runs.rowed(study.client, parent)]
+        rowed = [row for parent in parents for row in runs.read_rows(study.client, parent)]
         self._children = {
             int(run.data.tags["plenum.replicate"]): _Child(
                 run.info.run_id,
@@ -174,7 +174,7 @@ class ConditionWriter:
         if parents and not failed:
             self.account({})  # those that exist are of an earlier run
 
-    def reopened(self) -> "ConditionWriter":
+    def reopen(self) -> "ConditionWriter":
         """Make a writer that continues from the store, after a request that may be half written."""
         return ConditionWriter(self._study, self._condition, self._target, self._nested, self)
 

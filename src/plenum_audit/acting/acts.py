@@ -69,7 +69,7 @@ def estimate_acts(runs: SuiteRuns, rule: ActRule, undecided: Set[str] = frozense
     if scored:
         wrong = acting * (1 - score_cells(runs))
     else:
-        wrong = np.where(able, _contradicted(rule, count, total, _most_of_others(runs)), 0.0)
+        wrong = np.where(able, _weigh_contradicted(rule, count, total, _most_of_others(runs)), 0.0)
     cases = len(runs.cases)
     return Acts(rule, sum_by(case, acting, cases), sum_by(case, wrong, cases))
 
@@ -93,7 +93,7 @@ def _most_of_others(runs: SuiteRuns) -> Floats:
     return np.where(top & ~several[case], second[case], first[case])
 
 
-def _contradicted(rule: ActRule, decided: Codes, total: Codes, others: Floats) -> Floats:
+def _weigh_contradicted(rule: ActRule, decided: Codes, total: Codes, others: Floats) -> Floats:
     """Return how likely the rule acts on a decision that the other runs of the case contradict."""
     against = np.zeros(len(decided))
     for agreed in range(rule.agreeing, rule.runs + 1):

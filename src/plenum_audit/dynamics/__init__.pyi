@@ -8,9 +8,9 @@ from .audit_result import AuditResult as AuditResult
 from .audit_result import TriedOption as TriedOption
 from .audit_result import exit_status as exit_status
 from .audit_runs import Further as Further
-from .audit_runs import expected as expected
 from .audit_runs import further as further
 from .audit_runs import horizon as horizon
+from .audit_runs import simulate_audits as simulate_audits
 from .audit_votes import gain as gain
 from .audit_votes import votes as votes
 from .audits import FAILED as FAILED
@@ -21,25 +21,25 @@ from .audits import UNSTABLE as UNSTABLE
 from .audits import CaseVerdict as CaseVerdict
 from .audits import FamilyVerdict as FamilyVerdict
 from .audits import StabilityRule as StabilityRule
+from .audits import begin_evidence as begin_evidence
 from .audits import case_verdict as case_verdict
 from .audits import case_verdicts as case_verdicts
-from .audits import coded as coded
+from .audits import encode_outcomes as encode_outcomes
 from .audits import evidence_by_run as evidence_by_run
 from .audits import family as family
 from .audits import in_order as in_order
 from .audits import outcome as outcome
 from .audits import p_value as p_value
-from .audits import running as running
 from .audits import several_fingerprints as several_fingerprints
 from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
 from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
 from .parting_calls import Place as Place
 from .parting_calls import alike_before_parting as alike_before_parting
 from .parting_calls import begun_later as begun_later
-from .parting_calls import cached as cached
-from .parting_calls import changed_at as changed_at
-from .parting_calls import parting as parting
-from .parting_calls import uncalled as uncalled
+from .parting_calls import compare_calls as compare_calls
+from .parting_calls import find_cache as find_cache
+from .parting_calls import find_cache_without_calls as find_cache_without_calls
+from .parting_calls import find_change as find_change
 from .sequential import e_value as e_value
 from .sequential import unstable_at as unstable_at
 
@@ -61,19 +61,21 @@ __all__ = [
     "StabilityRule",
     "TriedOption",
     "alike_before_parting",
+    "begin_evidence",
     "begun_later",
-    "cached",
     "case_verdict",
     "case_verdicts",
-    "changed_at",
-    "coded",
     "compare",
+    "compare_calls",
     "e_value",
+    "encode_outcomes",
     "estimate_accuracy",
     "evidence_by_run",
     "exit_status",
-    "expected",
     "family",
+    "find_cache",
+    "find_cache_without_calls",
+    "find_change",
     "further",
     "gain",
     "growth",
@@ -81,10 +83,8 @@ __all__ = [
     "in_order",
     "outcome",
     "p_value",
-    "parting",
-    "running",
     "several_fingerprints",
-    "uncalled",
+    "simulate_audits",
     "unstable_at",
     "votes",
     "worse",

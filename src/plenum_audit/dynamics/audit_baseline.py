@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from plenum.dynamics import Floats, benjamini_hochberg
-from plenum_audit.dynamics.audits import CaseVerdict, StabilityRule, case_verdict, coded, p_value
+from plenum_audit.dynamics.audits import (
+    CaseVerdict,
+    StabilityRule,
+    case_verdict,
+    encode_outcomes,
+    p_value,
+)
 from plenum_audit.dynamics.sequential import e_value
 from plenum_audit.dynamics.share_intervals import share_interval
 
@@ -71,7 +77,7 @@ def compare(
     now, before
         Outcomes of the runs, from :func:`plenum_audit.dynamics.audits.in_order`.
     """
-    new, old = coded(now, options), coded(before, options)
+    new, old = encode_outcomes(now, options), encode_outcomes(before, options)
     modes, categories = len(options), len(options) + 2
     low_now, high_now = share_interval(new, categories, rule.alpha / 2, modes)
     low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
@@ -89,7 +95,7 @@ def compare(
 
 def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
     """Return the log of the largest e-value so far against a share that hasn't decreased."""
-    logs = log_worse(coded(now, options), coded(before, options), len(options))
+    logs = log_worse(encode_outcomes(now, options), encode_outcomes(before, options), len(options))
     return float(logs.max(initial=0.0))
 
 

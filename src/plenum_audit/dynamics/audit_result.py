@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base import percent, percent_between, signed_percent
+from plenum.base import format_signed_percent, percent, percent_between
 from plenum_audit.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
@@ -179,10 +179,12 @@ class AuditResult:
     def notes(self) -> list[str]:
         """Return further findings in words: comparisons, drifts, errors."""
         control = self.control or {}
-        lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
+        lines = [_describe_control(name, self.cases[name], each) for name, each in control.items()]
         lines += [option.line() for option in self.steadier]
         lines += [self.bound] if self.bound else []
-        compared = [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        compared = [
+            _describe_baseline(name, each) for name, each in (self.comparisons or {}).items()
+        ]
         lines += compared[:_SHOWN]
         if len(compared) > _SHOWN:
             lines.append(f"and {len(compared) - _SHOWN:,} more cases")
@@ -273,7 +275,7 @@ def _on(cases: Mapping[str, int]) -> str:
     return next(iter(cases)) if len(cases) == 1 else f"{len(cases):,} cases"
 
 
-def _compared(name: str, each: CaseComparison) -> str:
+def _describe_baseline(name: str, each: CaseComparison) -> str:
     """Describe the comparison of a case with an earlier program."""
     now, before = each.now, each.before
     moved = ""
@@ -281,16 +283,16 @@ def _compared(name: str, each: CaseComparison) -> str:
         moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}"
     return (
         f"{name}: {percent(now.share)} of {now.runs} runs alike, {percent(before.share)} of "
-        f"{before.runs} before, difference {signed_percent(each.difference)} "
+        f"{before.runs} before, difference {format_signed_percent(each.difference)} "
         f"[{100 * each.low:+.0f}, {100 * each.high:+.0f}]{moved}"
     )
 
 
-def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
+def _describe_control(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
     """Describe the comparison of a case with its control."""
     added = case.disagreement - control.disagreement
     return (
         f"{name}: two runs end differently in {percent(case.disagreement)}; its seats without "
         f"interaction, voting, in {percent(control.disagreement)} of {control.runs}: interaction "
-        f"adds {signed_percent(added)}"
+        f"adds {format_signed_percent(added)}"
     )

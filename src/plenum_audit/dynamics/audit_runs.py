@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import generator
-from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, coded
+from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, encode_outcomes
 from plenum_audit.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 
 _AUDITS = 400
@@ -18,7 +18,7 @@ _FAR, _FARTHEST = 32, 100_000
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedAudit:
     """Simulated outcome of auditing one case with a given share of the modal decision.
 
     Attributes
@@ -74,10 +74,10 @@ def horizon(
     tally
         The tally of the same runs, if it is available.
     """
-    known = tally or DecisionTally.empty(len(options) + 2).after(coded(outcomes, options))
+    known = tally or DecisionTally.empty(len(options) + 2).after(encode_outcomes(outcomes, options))
     ahead = 32
     while True:
-        futures = coded([*options, FAILED], options)
+        futures = encode_outcomes([*options, FAILED], options)
         paths = np.tile(futures[:, None], (1, ahead))
         ends = [_ends(_stands(paths, len(options), rule, each, known)) for each in range(2)]
         least = int(np.minimum(*ends).min())
@@ -96,7 +96,7 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
     """
     if not outcomes:
         return None
-    own = coded(outcomes, options)
+    own = encode_outcomes(outcomes, options)
     known = DecisionTally.empty(len(options) + 2).after(own)
     most = min((_FAR - 1) * len(own), _FARTHEST)
     for start in range(0, most, BLOCK):
@@ -105,12 +105,12 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
         if (either := stands[0] | stands[1]).any():
             at = int(either.argmax())
             more = start + at + 1
-            return Further(STABLE if stands[0][at] else UNSTABLE, more, _agreeing(own, more))
+            return Further(STABLE if stands[0][at] else UNSTABLE, more, _count_agreeing(own, more))
         known = known.after(path)
     return None
 
 
-def _agreeing(own: NDArray[np.int_], more: int) -> int:
+def _count_agreeing(own: NDArray[np.int_], more: int) -> int:
     """Count the runs that end like most, among further runs that repeat those so far."""
     modal = own == np.bincount(own).argmax()
     rounds, rest = divmod(more, len(own))
@@ -118,9 +118,9 @@ def _agreeing(own: NDArray[np.int_], more: int) -> int:
 
 
 @cache
-def expected(
+def simulate_audits(
     rule: StabilityRule, options: int, max_runs: int, shares: tuple[float, ...] = ()
-) -> tuple[Expected, ...]:
+) -> tuple[ExpectedAudit, ...]:
     """Simulate audits, and return their outcome by the share of the modal decision.
 
     Parameters
@@ -133,10 +133,10 @@ def expected(
     """
     low, high = rule.unacceptable, rule.acceptable
     wanted = shares or (1.0, high, (low + high) / 2, low, max(low - 0.2, 1 / options + 0.05))
-    return tuple(_expected(rule, options, max_runs, share) for share in wanted)
+    return tuple(_simulate(rule, options, max_runs, share) for share in wanted)
 
 
-def _expected(rule: StabilityRule, options: int, max_runs: int, share: float) -> Expected:
+def _simulate(rule: StabilityRule, options: int, max_runs: int, share: float) -> ExpectedAudit:
     p = np.array([share, *[(1 - share) / (options - 1)] * (options - 1)])
     audits = 1 if share == 1 else _AUDITS
     rng = generator("audit", "plan", options, max_runs, repr(share))
@@ -144,7 +144,7 @@ def _expected(rule: StabilityRule, options: int, max_runs: int, share: float) ->
     ends = [_ends(_stands(paths, options, rule, each)) for each in range(2)]
     stable, unstable = (end <= np.minimum(max_runs, other) for end, other in (ends, ends[::-1]))
     runs = np.minimum(np.minimum(*ends), max_runs)
-    return Expected(
+    return ExpectedAudit(
         share=share,
         stable=float(stable.mean()),
         unstable=float((unstable & ~stable).mean()),

@@ -136,18 +136,18 @@ class FamilyVerdict:
     @property
     def stable(self) -> tuple[str, ...]:
         """The cases shown stable, with familywise error control."""
-        return self._shown(self.stable_p)
+        return self._list_shown(self.stable_p)
 
     @property
     def unstable(self) -> tuple[str, ...]:
         """The cases shown unstable."""
-        return self._shown(self.unstable_p)
+        return self._list_shown(self.unstable_p)
 
     @cached_property
     def _unstable(self) -> frozenset[str]:
         return frozenset(self.unstable)
 
-    def _shown(self, by_case: Mapping[str, float]) -> tuple[str, ...]:
+    def _list_shown(self, by_case: Mapping[str, float]) -> tuple[str, ...]:
         return tuple(case for case, p in by_case.items() if p <= self.rule.alpha)
 
 
@@ -174,14 +174,14 @@ def outcome(status: str, decision: str) -> str:
     return decision if status == "completed" else FAILED
 
 
-def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
+def encode_outcomes(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
     """Convert outcomes to numbers: options, then no or an unknown decision, then failure."""
     numbers = {option: number for number, option in enumerate(options)}
     numbers[FAILED] = len(options) + 1
     return np.array([numbers.get(outcome, len(options)) for outcome in outcomes], int)
 
 
-def running(options: Sequence[str], rule: StabilityRule) -> RunningEvidence:
+def begin_evidence(options: Sequence[str], rule: StabilityRule) -> RunningEvidence:
     """Return the evidence of :func:`case_verdict` before any run, to be updated."""
     return RunningEvidence(
         len(options) + 2,
@@ -219,7 +219,7 @@ def case_verdicts(
     alike: defaultdict[tuple[Hashable, ...], list[str]] = defaultdict(list)
     by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
     for case, ended in outcomes.items():
-        path = coded(ended, options[case])
+        path = encode_outcomes(ended, options[case])
         key: tuple[Hashable, ...] = (*options[case], path.tobytes())
         alike[key].append(case)
         by_options[len(options[case])][key] = path
@@ -240,7 +240,7 @@ def _verdict(
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
-    evidence = running(options, rule)
+    evidence = begin_evidence(options, rule)
     evidence.add(path)
     return CaseVerdict(
         evidence=evidence.evidence,
@@ -276,7 +276,7 @@ def evidence_by_run(
     >>> bool(stable[16] < np.log(20) <= stable[17])
     True
     """
-    paths, modes = coded(outcomes, options)[None], len(options)
+    paths, modes = encode_outcomes(outcomes, options)[None], len(options)
     stable = log_stable(paths, modes + 2, rule.unacceptable, modes)[0]
     return stable, log_unstable(paths, modes + 2, rule.acceptable, modes)[0]
 

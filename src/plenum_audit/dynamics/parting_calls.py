@@ -79,7 +79,7 @@ class CallDivergence:
     amplification: float | None
 
 
-def parting(calls: Columns) -> CallDivergence:
+def compare_calls(calls: Columns) -> CallDivergence:
     """Compare all pairs of runs call by call, matched by seat and round.
 
     Parameters
@@ -87,7 +87,7 @@ def parting(calls: Columns) -> CallDivergence:
     calls
         Columns ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
     """
-    keys, prompted, answered, order = _aligned(calls)
+    keys, prompted, answered, order = _align(calls)
     runs = len(prompted)
     places: Counter[int] = Counter()
     unprovoked: Counter[int] = Counter()
@@ -126,14 +126,14 @@ def alike_before_parting(calls: Columns) -> float:
     Parameters
     ----------
     calls
-        As for :func:`parting`.
+        As for :func:`compare_calls`.
 
     Returns
     -------
     float
         From 0, if all pairs differ in their first call, to 1, if none ever does; NaN without pairs.
     """
-    _, prompted, answered, order = _aligned(calls)
+    _, prompted, answered, order = _align(calls)
     shares = []
     for i, j in combinations(range(len(prompted)), 2):
         parted = (prompted[i] != prompted[j]) | (answered[i] != answered[j])
@@ -146,7 +146,7 @@ def alike_before_parting(calls: Columns) -> float:
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def uncalled(calls: Columns, runs: int) -> str:
+def find_cache_without_calls(calls: Columns, runs: int) -> str:
     """Return the evidence of a cache in runs without calls; empty if there is none.
 
     There is a cache if at least :data:`LEAST_REPEATS` runs made no call although others did.
@@ -194,7 +194,7 @@ def begun_later(calls: Columns) -> str:
     return ""
 
 
-def cached(calls: Columns) -> str:
+def find_cache(calls: Columns) -> str:
     """Return the evidence that answers come from a cache; empty if there is none.
 
     There is a cache if a seat's runs repeat prompts at a temperature above 0 (the default counts as
@@ -225,7 +225,7 @@ def cached(calls: Columns) -> str:
     return ""
 
 
-def changed_at(prompts: Sequence[frozenset[Any]]) -> int | None:
+def find_change(prompts: Sequence[frozenset[Any]]) -> int | None:
     """Return the first run whose prompts differ, if all before and all later ones agree.
 
     ``None`` if there is no such run.
@@ -246,7 +246,7 @@ def _rows(calls: Columns, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     return zip(*(calls[name] for name in names), strict=True)
 
 
-def _aligned(calls: Columns) -> tuple[list[tuple[str, int]], Codes, Codes, Codes]:
+def _align(calls: Columns) -> tuple[list[tuple[str, int]], Codes, Codes, Codes]:
     """Return seats and rounds, then prompts, answers and places by run, as numbers or -1."""
     keys: dict[tuple[str, int], int] = {}
     runs: dict[Any, int] = {}

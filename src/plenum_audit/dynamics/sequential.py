@@ -277,7 +277,7 @@ def stable_at(
     named = np.arange(counts.shape[-1]) == first
     hits = counts[..., :among] - named[..., :among]
     misses = counts.sum(axis=-1, keepdims=True) - 1 - hits
-    bets = _mixed(hits, misses, p, p[..., None] + (1 - p[..., None]) * _ABOVE)
+    bets = _mix(hits, misses, p, p[..., None] + (1 - p[..., None]) * _ABOVE)
     weights = np.where(named[..., :among], _NOMINEE, (1 - _NOMINEE) / (among - 1))
     weights = np.where(named[..., :among].any(axis=-1, keepdims=True), weights, 1 / among)
     return _log_sum(bets + np.log(weights))
@@ -289,10 +289,10 @@ def unstable_at(counts: NDArray[np.int_], share: Any, modes: int | None = None) 
     # the option that is decided on most is refuted least, since every alternative is below p
     hits = counts[..., :modes].max(axis=-1, keepdims=True)
     misses = counts.sum(axis=-1, keepdims=True) - hits
-    return np.asarray(_mixed(hits, misses, p, p[..., None] * _BELOW)[..., 0])
+    return np.asarray(_mix(hits, misses, p, p[..., None] * _BELOW)[..., 0])
 
 
-def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
+def _mix(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
     """Return the log of the mean likelihood ratio of shares ``q`` to ``p``, shaped as ``hits``.
 
     Parameters
@@ -303,7 +303,7 @@ def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Float
     most, worst = (int(counts.max(initial=0)) + 1 for counts in (hits, misses))
     if p.size == 1 and hits.size > 2 * most * worst:  # of many audits each pair of counts once
         each = np.broadcast_to(np.arange(most)[:, None], (most, worst))
-        table = _mixed(each, np.broadcast_to(np.arange(worst), each.shape), p, q)
+        table = _mix(each, np.broadcast_to(np.arange(worst), each.shape), p, q)
         return np.asarray(table[hits, misses])
     gains: Floats = np.log(q / p[..., None]) * hits[..., None]
     gains += np.log((1 - q) / (1 - p[..., None])) * misses[..., None]

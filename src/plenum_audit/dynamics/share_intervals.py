@@ -103,11 +103,11 @@ def _limits(
         going = going[open_]
         if len(going):
             refutes = partial(process, counts[at], first[going][:, None])
-            shares[going] = _crossing(refutes, shares[going], hard, bound)
+            shares[going] = _find_crossing(refutes, shares[going], hard, bound)
     return shares
 
 
-def _crossing(
+def _find_crossing(
     process: Callable[[Floats], Floats], shares: Floats, hard: float, bound: float
 ) -> Floats:
     """Find by bisection the shares at which log e-values fall below the bound."""

@@ -33,12 +33,12 @@ from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import (
     AuditRuns,
     EveryRun,
-    answered_by_cache,
-    ended_run,
+    find_answer_cache,
     play_runs,
+    read_ended,
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
-from plenum_audit.execution.steadying import bound, options, settings_tried
+from plenum_audit.execution.remedies import bound, options, settings_tried
 from plenum_audit.programs import Audit, OneShot, doubts, require_program, seats
 
 ONE_SHOT = "one_shot"
@@ -82,7 +82,7 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:
-        pilot = ended_run(journal_of(audit.jobs[0], 0))
+        pilot = read_ended(journal_of(audit.jobs[0], 0))
         print("\n".join(plan(audit, rule, pilot)))
         return None
 
@@ -91,8 +91,8 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
-    errors = play_runs(audit.jobs, runs, _paid(audit))
-    caches = (answered_by_cache(case) for case in runs.cases.values())
+    errors = play_runs(audit.jobs, runs, _list_paid(audit))
+    caches = (find_answer_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), ""):
         raise UserError(refused)
     if undecided := no_decision.refusal(runs.cases.values(), audit.logged):
@@ -123,7 +123,7 @@ def _judge_log(
     begin()
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
-    return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
+    return audit_logs.judge_log(audit, rule, before if audit.settings.baseline else None)
 
 
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
@@ -150,7 +150,7 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in runs.cases.values():
         for index in begun_replicates(case.job):
-            run = ended_run(journal_of(case.job, index))
+            run = read_ended(journal_of(case.job, index))
             for call in run.calls if run is not None else ():
                 if call.get("fingerprint"):
                     answers[call["model"]][str(call["fingerprint"])] += 1
@@ -161,7 +161,7 @@ def _with_steadier(
     audit: Audit, rule: StabilityRule, runs: AuditRuns, verdicts: AuditResult
 ) -> AuditResult:
     """Try remedies, and add them to the verdicts."""
-    steadier, errors = options(audit, runs.cases, rule, _paid(audit))
+    steadier, errors = options(audit, runs.cases, rule, _list_paid(audit))
     limit = bound(list(runs.cases.values()))
     return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
 
@@ -181,16 +181,16 @@ def _with_control(
     ]
     if not jobs:
         return replace(verdicts, control={})
-    playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    errors = play_runs(jobs, playing, _paid(audit), f"control={ONE_SHOT} ")
-    alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
+    executor = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    errors = play_runs(jobs, executor, _list_paid(audit), f"control={ONE_SHOT} ")
+    alone = {case.id: case.verdict for case in executor.cases.values() if case.outcomes}
     return replace(verdicts, control=alone, errors=errors)
 
 
 def _control(audit: Audit) -> Audit:
     """Return the audit without interaction, for the cases whose seats are known from run 0."""
     pilots = {
-        require_program(job.condition).case.id: ended_run(journal_of(job, 0)) for job in audit.jobs
+        require_program(job.condition).case.id: read_ended(journal_of(job, 0)) for job in audit.jobs
     }
     by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
     known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
@@ -199,7 +199,7 @@ def _control(audit: Audit) -> Audit:
     return replace(control, jobs=tuple(jobs))
 
 
-def _paid(audit: Audit) -> list[Job]:
+def _list_paid(audit: Audit) -> list[Job]:
     """Return all jobs that the budget covers: the audit, its control, and remedies."""
     jobs = list(audit.jobs)
     if audit.settings.control == ONE_SHOT:

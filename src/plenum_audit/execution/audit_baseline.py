@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from plenum.base import UserError
 from plenum_audit.dynamics import in_order
-from plenum_audit.logged import MOST_JOURNALS
+from plenum_audit.log_counts import MOST_JOURNALS
 from plenum_audit.programs import Audit, require_program
 
 PREVIOUS = "previous"

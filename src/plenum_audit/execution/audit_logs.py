@@ -17,8 +17,8 @@ from plenum_audit.dynamics import (
     further,
     outcome,
 )
-from plenum_audit.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs import Audit, Logged, doubts
+from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
+from plenum_audit.programs import Audit, CaseLog, doubts
 
 
 def is_large(audit: Audit) -> bool:
@@ -44,7 +44,7 @@ def require_readable(audit: Audit) -> None:
 
 
 @pause_collector()
-def judged(
+def judge_log(
     audit: Audit, rule: StabilityRule, before: Mapping[str, Sequence[str]] | None
 ) -> AuditResult:
     """Return the verdicts on the runs of a log.
@@ -59,7 +59,7 @@ def judged(
     UserError
         No run reached a decision.
     """
-    outcomes = decided(audit.logged, f"logs={audit.settings.logs}")
+    outcomes = group_outcomes(audit.logged, f"logs={audit.settings.logs}")
     known = [logged.condition.case for logged in audit.logged]
     options = {case.id: tuple(case.options) for case in known}
     cases = case_verdicts(outcomes, options, rule)
@@ -103,7 +103,7 @@ def describe_log(audit: Audit) -> str:
     return f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called"
 
 
-def decided(runs: Sequence[Logged], place: str) -> dict[str, list[str]]:
+def group_outcomes(runs: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
     """Return outcomes by case; ``place`` names the setting and the file.
 
     Raises
@@ -119,7 +119,7 @@ def decided(runs: Sequence[Logged], place: str) -> dict[str, list[str]]:
 
 
 @pause_collector()
-def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
+def describe_program(logged: Sequence[CaseLog]) -> LoggedProgram:
     """Return the log's information on the program and its cases."""
     condition = logged[0].condition
     models = {str(row["model"]) for each in logged for row in each.rows if row.get("model")}
@@ -132,7 +132,7 @@ def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
     )
 
 
-def _case(logged: Logged) -> LoggedCase:
+def _case(logged: CaseLog) -> LoggedCase:
     case = logged.condition.case
     calls = [call for call in logged.calls if call is not None]
     failures = Counter(end["reason"] for end in logged.ends if end["status"] == "failed")
@@ -150,5 +150,5 @@ def _case(logged: Logged) -> LoggedCase:
     )
 
 
-def _outcomes(logged: Logged) -> list[str]:
+def _outcomes(logged: CaseLog) -> list[str]:
     return [outcome(end["status"], str(end.get("decision"))) for end in logged.ends]

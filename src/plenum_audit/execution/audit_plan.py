@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from plenum.base import percent
 from plenum.execution import journal_of
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, expected, horizon
+from plenum_audit.dynamics import StabilityRule, horizon, simulate_audits
 from plenum_audit.execution import no_decision
 from plenum_audit.programs import Audit, require_program
 
@@ -48,7 +48,7 @@ def _forecast(audit: Audit, rule: StabilityRule, spent: Mapping[str, float]) -> 
 
     labels = [str(option) for option in range(options)]
     yield f"The audit takes at least {runs(min(horizon((), labels, rule), most))}."
-    for end in expected(rule, options, most):
+    for end in simulate_audits(rule, options, most):
         yield (
             f"If {100 * end.share:.3g} % of runs decide alike, it takes {runs(end.runs)}; "
             f"it ends stable in {percent(end.stable)} and unstable in {percent(end.unstable)} of "

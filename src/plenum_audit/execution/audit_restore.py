@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from plenum.design import Job
 from plenum.execution import begun_replicates, folder_of, journal_of
-from plenum.tracking import StoredRun, absolute_uri, stored_conditions
+from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions
 from plenum_audit.programs import require_program
 
 
@@ -23,7 +23,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     if jobs[0].tracking_uri is None or not missing:
         return []
     uri, study = absolute_uri(jobs[0].tracking_uri), jobs[0].study
-    held = {run.tags.get("plenum.condition", ""): run for run in stored_conditions(study, uri)}
+    held = {run.tags.get("plenum.condition", ""): run for run in list_stored_conditions(study, uri)}
     lines = _anew([job for identity, job in missing.items() if identity not in held], held)
     if missing.keys() & held:
         fetched = _fetch(missing, study, uri)

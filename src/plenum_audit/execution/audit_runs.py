@@ -36,16 +36,16 @@ from plenum_audit.dynamics import (
     UNSTABLE,
     CaseVerdict,
     StabilityRule,
+    begin_evidence,
     begun_later,
-    cached,
     case_verdict,
-    changed_at,
-    coded,
+    encode_outcomes,
+    find_cache,
+    find_cache_without_calls,
+    find_change,
     horizon,
     in_order,
     p_value,
-    running,
-    uncalled,
     worse,
 )
 from plenum_audit.execution.program_run import ProgramRun
@@ -81,14 +81,14 @@ class CaseRuns:
         self._horizon, self._over = 0, False
         self.examined = False
         self.outcomes: list[str] = []
-        self._running = running(self.options, rule)
+        self._running = begin_evidence(self.options, rule)
         self._update()
 
     def load(self) -> list[Transcript]:
         """Load the runs from journals; return those that ended."""
         ended = []
         for index in begun_replicates(self.job):
-            transcript = ended_run(journal_of(self.job, index))
+            transcript = read_ended(journal_of(self.job, index))
             if transcript is not None:
                 self._count(index, transcript)
                 ended.append(transcript)
@@ -132,7 +132,7 @@ class CaseRuns:
     def _update(self) -> None:
         statuses = ((index, *end) for index, end in self._ended.items())
         self.outcomes = in_order(statuses)
-        self._running.add(coded(self.outcomes[self._running.tally.runs :], self.options))
+        self._running.add(encode_outcomes(self.outcomes[self._running.tally.runs :], self.options))
         self.evidence = self._running.evidence
         self.worse = worse(self.outcomes, self.before, self.options)
         if self.evidence.verdict == UNDECIDED:
@@ -158,7 +158,7 @@ class CaseRuns:
 
 
 class AuditRuns(Deliberations):
-    """The runs of an audit: the :class:`~plenum.execution.playing.Playing` of its sweep.
+    """The runs of an audit: the :class:`~plenum.execution.executors.Executor` of its sweep.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class AuditRuns(Deliberations):
         await self._proxy.start()
         for case in self.cases.values():
             for transcript in case.load()[:1]:
-                self._planned(transcript)
+                self._start_rest(transcript)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -210,7 +210,7 @@ class AuditRuns(Deliberations):
         """Return one run of the program."""
         program = self._audit.program
         if program is None or self._audit.committee is None:
-            return _Ended()
+            return _EndedRun()
         return ProgramRun(
             condition=require_program(scene.job.condition),
             index=scene.index,
@@ -233,17 +233,17 @@ class AuditRuns(Deliberations):
         self._release(case)
         return await turn
 
-    def ended(self, job: Job, result: ReplicateResult) -> None:
+    def note_result(self, job: Job, result: ReplicateResult) -> None:
         """Record a run that has ended, and start the runs that are due now."""
         case = self.cases[job.condition.folder]
         usable = result.usable and not result.pending
-        transcript = ended_run(result.journal) if usable else None
+        transcript = read_ended(result.journal) if usable else None
         case.end(result.index, transcript)
         if transcript is not None:
-            self._planned(transcript)
+            self._start_rest(transcript)
             if len(case.outcomes) >= _ENOUGH and not case.examined:
                 case.examined = True
-                self._refuse(answered_by_cache(case))
+                self._refuse(find_answer_cache(case))
         elif case is self._pilot:
             self._pilot = None
         self._release_all()
@@ -264,7 +264,7 @@ class AuditRuns(Deliberations):
         verdicts = Counter(case.so_far for case in cases)
         return ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
 
-    def _planned(self, pilot: Transcript) -> None:
+    def _start_rest(self, pilot: Transcript) -> None:
         if self._pilot is not None:
             self._pilot = None
             self._refuse(self._plan(pilot))
@@ -327,7 +327,7 @@ def play_runs(
         return (f"{of}stopped: {error}; the same command continues from here",)
 
 
-class _Ended:
+class _EndedRun:
     """A run that was made elsewhere."""
 
     async def run(self) -> bool:
@@ -335,20 +335,20 @@ class _Ended:
         return False
 
 
-def answered_by_cache(case: CaseRuns) -> str:
+def find_answer_cache(case: CaseRuns) -> str:
     """Return the evidence that a case's answers come from a cache; or empty."""
     journals = (journal_of(case.job, index) for index in begun_replicates(case.job))
-    ended = [run for run in map(ended_run, journals) if run is not None]
+    ended = [run for run in map(read_ended, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
     table = tabulate_programs(completed)["calls"]
     calls = {str(name): table[name].tolist() for name in table}
-    why = uncalled(calls, len(completed)) or begun_later(calls)
+    why = find_cache_without_calls(calls, len(completed)) or begun_later(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
-        why = why or cached(calls) or _handed_on(completed)
+        why = why or find_cache(calls) or _find_handed_on(completed)
     systems = [
         frozenset((c["model"], c["system"]) for c in run.calls if "system" in c) for run in ended
     ]
-    if not why and (first := changed_at(systems)) is not None:
+    if not why and (first := find_change(systems)) is not None:
         runs = [run.head["replicate"] for run in ended]
         why = (
             f"from run {runs[first]} on its models or system prompts are others than before, "
@@ -361,7 +361,7 @@ def answered_by_cache(case: CaseRuns) -> str:
     return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
 
 
-def _handed_on(runs: Sequence[Transcript]) -> str:
+def _find_handed_on(runs: Sequence[Transcript]) -> str:
     """Return the evidence that answers of the first run reach later runs; empty if none.
 
     They must if the prompts of at least :data:`LEAST_REPEATS` runs contain them although these runs
@@ -385,7 +385,7 @@ def _handed_on(runs: Sequence[Transcript]) -> str:
     )
 
 
-def ended_run(journal: Path) -> Transcript | None:
+def read_ended(journal: Path) -> Transcript | None:
     """Return the transcript of an ended run; ``None`` if it is open or unreadable."""
     try:
         transcript = read(journal)

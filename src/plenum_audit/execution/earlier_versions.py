@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.design import Job
 from plenum.execution import folder_of
-from plenum.tracking import absolute_uri, stored_conditions
+from plenum.tracking import absolute_uri, list_stored_conditions
 
 _SAME = ("task", "case", "knobs", "settings", "model", "backend")
 """Factors that versions have in common; other settings don't make a version."""
@@ -33,7 +33,7 @@ def earlier_versions(jobs: Sequence[Job]) -> dict[str, int]:
         Jobs, one per case.
     """
     first, counts = jobs[0], {}
-    others = {**dict(_stored(first)), **dict(_journaled(first))}
+    others = {**dict(_list_stored(first)), **dict(_list_journaled(first))}
     for job in jobs:
         own = {name: str(value) for name, value in job.condition.as_mapping().items()}
         same = [
@@ -61,7 +61,7 @@ def _target(condition: Mapping[str, str]) -> list[Any]:
     return named or [object()]
 
 
-def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _list_journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield conditions with a journal of run 0 in the same folder, by identity."""
     for path in folder_of(job).parent.glob("*/000.jsonl"):
         try:
@@ -73,8 +73,8 @@ def _journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
         yield values.get("condition", ""), values
 
 
-def _stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _list_stored(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield conditions of the job's study in the tracking store, by identity."""
     if job.tracking_uri is not None:
-        for run in stored_conditions(job.study, absolute_uri(job.tracking_uri)):
+        for run in list_stored_conditions(job.study, absolute_uri(job.tracking_uri)):
             yield run.tags.get("plenum.condition", ""), run.params

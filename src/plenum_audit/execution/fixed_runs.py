@@ -15,7 +15,7 @@ from plenum_audit.acting import ActRule, CaseAct, apply_rule
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
-from plenum_audit.execution.audit_runs import EveryRun, answered_by_cache, play_runs
+from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
 from plenum_audit.execution.profile_arms import every_job, price
 from plenum_audit.programs import Audit, AuditCase, require_program
 from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
@@ -98,7 +98,7 @@ def _run_each(
     errors = play_runs(jobs, runs, jobs)
     cases = list(runs.cases.values())
     usual = cases[: len(audit.jobs)]
-    caches = map(answered_by_cache, cases)
+    caches = map(find_answer_cache, cases)
     if refused := runs.refused or next(filter(None, caches), "") or no_decision.refusal(usual):
         raise UserError(refused)
     return {case.id: case.outcomes[:count] for case in usual}, errors

@@ -6,13 +6,13 @@ from typing import Any
 
 from plenum.base import UserError, pause_collector
 from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, case_verdicts
-from plenum_audit.execution.audit_logs import decided
+from plenum_audit.execution.audit_logs import group_outcomes
 from plenum_audit.programs import (
     RIGHT,
     SOURCES,
     WRONG,
     Audit,
-    Logged,
+    CaseLog,
     has_declared_options,
     load_baseline,
     require_program,
@@ -153,8 +153,8 @@ def read_baseline(audit: Audit) -> SuiteRuns:
     return _suite(logged, f"baseline={audit.settings.baseline}", compares_right(audit))
 
 
-def _suite(logged: Sequence[Logged], place: str, right: bool) -> SuiteRuns:
-    outcomes = decided(logged, place)
+def _suite(logged: Sequence[CaseLog], place: str, right: bool) -> SuiteRuns:
+    outcomes = group_outcomes(logged, place)
     if right:
         outcomes = {each.condition.case.id: _right_or_wrong(each, place) for each in logged}
     scores = {each.condition.case.id: _scores(each) for each in logged}
@@ -172,7 +172,7 @@ def _suite(logged: Sequence[Logged], place: str, right: bool) -> SuiteRuns:
     return runs
 
 
-def _right_or_wrong(logged: Logged, place: str) -> list[str]:
+def _right_or_wrong(logged: CaseLog, place: str) -> list[str]:
     rights = _rights(logged)
     if None in rights:
         raise UserError(
@@ -185,7 +185,7 @@ def _right_or_wrong(logged: Logged, place: str) -> list[str]:
     ]
 
 
-def _rights(logged: Logged) -> list[bool | None]:
+def _rights(logged: CaseLog) -> list[bool | None]:
     """Return of each run whether it is right, ``None`` if the log doesn't say it."""
     answer = logged.condition.case.answer
     both = zip(logged.rows, logged.ends, strict=True)
@@ -200,7 +200,7 @@ def _is_right(row: Row, end: Mapping[str, Any], answer: str | None) -> bool | No
     return None if answer is None else bool(end["decision"] == answer)
 
 
-def _scores(logged: Logged) -> list[float | None]:
+def _scores(logged: CaseLog) -> list[float | None]:
     return [
         score if (score := score_of(row)) is not None or right is None else float(right)
         for row, right in zip(logged.rows, _rights(logged), strict=True)

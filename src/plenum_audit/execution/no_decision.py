@@ -7,8 +7,8 @@ from plenum.base import flatten
 from plenum.execution import folder_of, journal_of
 from plenum.records import Transcript
 from plenum_audit.dynamics import FAILED, NO_DECISION
-from plenum_audit.execution.audit_runs import CaseRuns, ended_run
-from plenum_audit.programs import Logged, doubts, require_program
+from plenum_audit.execution.audit_runs import CaseRuns, read_ended
+from plenum_audit.programs import CaseLog, doubts, require_program
 
 _SHOWN = 100
 _READ = 4_000
@@ -26,7 +26,7 @@ def has_decision(run: Transcript) -> bool:
     return run.status == "completed" and str(run.decision) != NO_DECISION
 
 
-def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
+def refusal(cases: Iterable[CaseRuns], logged: Sequence[CaseLog] = ()) -> str:
     """Return the reason that runs without any decision are invalid; empty if one has a decision.
 
     Parameters
@@ -40,7 +40,7 @@ def refusal(cases: Iterable[CaseRuns], logged: Sequence[Logged] = ()) -> str:
         return ""
     job = begun[0].job
     journal = journal_of(job, 0)
-    run = ended_run(journal)
+    run = read_ended(journal)
     if job.condition.backend.name == "logs":
         why = "; ".join(doubts(logged)) or explain(run, journal)
         return f"no verdict: none of {len(outcomes)} runs came to a decision; {why}"

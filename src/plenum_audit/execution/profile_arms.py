@@ -6,14 +6,14 @@ from dataclasses import replace
 from plenum.design import Job
 from plenum.execution import journal_of
 from plenum.records import Transcript
-from plenum_audit.execution.audit_runs import ended_run
+from plenum_audit.execution.audit_runs import read_ended
 from plenum_audit.profiles import FAULTS, ORDER, WORDINGS
 from plenum_audit.programs import FAULT_RATE, Audit, AuditCase, require_program, settings_line
 
 Jobs = tuple[Job, ...]
 
 
-def changed_jobs(audit: Audit) -> dict[str, Jobs]:
+def make_changed_jobs(audit: Audit) -> dict[str, Jobs]:
     """Return the jobs of each change: as many runs of a case as it has without it.
 
     They are a study of their own, so that no table mixes them with usual runs, and share the
@@ -47,7 +47,7 @@ def count_runs(audit: Audit) -> list[str]:
 
     With a run that has ended they say what all of them take.
     """
-    usual, changes = len(audit.jobs) * audit.settings.repeats, changed_jobs(audit)
+    usual, changes = len(audit.jobs) * audit.settings.repeats, make_changed_jobs(audit)
     lines = [f"There are {len(audit.jobs):,} cases with {audit.settings.repeats} runs each."]
     if not changes:
         return lines
@@ -55,7 +55,7 @@ def count_runs(audit: Audit) -> list[str]:
     listed = ", ".join(f"{count:,} with {_WORDS[change]}" for change, count in runs.items())
     every = usual + sum(runs.values())
     lines.append(f"The profile makes {every:,} runs: {usual:,} as the program is, {listed}.")
-    first = ended_run(journal_of(audit.jobs[0], 0))
+    first = read_ended(journal_of(audit.jobs[0], 0))
     return lines if first is None else [*lines, price(first, every)]
 
 
@@ -95,5 +95,5 @@ def by_case(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
 def every_job(audit: Audit) -> Iterator[Job]:
     """Yield the jobs of a live suite, then those of its profile."""
     yield from (replace(job, replicates=audit.settings.repeats) for job in audit.jobs)
-    for jobs in changed_jobs(audit).values():
+    for jobs in make_changed_jobs(audit).values():
         yield from jobs

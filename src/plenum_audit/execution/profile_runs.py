@@ -10,11 +10,11 @@ from plenum.design import Job
 from plenum.dynamics import Floats
 from plenum.execution import journal_of
 from plenum.records import Transcript
-from plenum_audit.dynamics import alike_before_parting, outcome, parting
-from plenum_audit.execution.audit_runs import ended_run
-from plenum_audit.execution.profile_arms import by_case, changed_jobs, variant_of
+from plenum_audit.dynamics import alike_before_parting, compare_calls, outcome
+from plenum_audit.execution.audit_runs import read_ended
+from plenum_audit.execution.profile_arms import by_case, make_changed_jobs, variant_of
 from plenum_audit.profiles import FAULTS, UNCHANGED, ChangedRuns, ProfileRuns
-from plenum_audit.programs import Audit, AuditCase, require_program, stated_confidence
+from plenum_audit.programs import Audit, AuditCase, read_confidence, require_program
 from plenum_audit.suites import SuiteRuns, tell_apart
 from plenum_audit.tracking import tabulate_programs
 
@@ -39,12 +39,12 @@ def read_profile(audit: Audit) -> ProfileRuns:
     ]
     calls = sum(len(run.calls) for each in usual for run in each.runs)
     changed = {
-        change: _changed(jobs)
-        for change, jobs in changed_jobs(audit).items()
+        change: _run_changed(jobs)
+        for change, jobs in make_changed_jobs(audit).items()
         if calls or change != FAULTS
     }
     runs = [run for each in usual for run in each.runs]
-    confidences = [stated_confidence(run) for run in runs]
+    confidences = [read_confidence(run) for run in runs]
     spent, unit = _spent(runs)
     alike, partings = _partings(usual)
     return ProfileRuns(
@@ -59,7 +59,7 @@ def read_profile(audit: Audit) -> ProfileRuns:
     )
 
 
-def _changed(jobs: Sequence[Job]) -> ChangedRuns:
+def _run_changed(jobs: Sequence[Job]) -> ChangedRuns:
     cases = [_read(each, variant_of) for each in by_case(jobs).values()]
     return ChangedRuns(_suite(cases), tuple(name for each in cases for name in each.variants))
 
@@ -70,7 +70,7 @@ def _read(jobs: Sequence[Job], name: Callable[[Job], str]) -> _CaseRuns:
         (run, name(job))
         for job in jobs
         for index in range(job.replicates)
-        if (run := ended_run(journal_of(job, index))) is not None
+        if (run := read_ended(journal_of(job, index))) is not None
     ]
     case = require_program(jobs[0].condition).case
     return _CaseRuns(case, [run for run, _ in read], [variant for _, variant in read])
@@ -107,6 +107,6 @@ def _partings(cases: Sequence[_CaseRuns]) -> tuple[Floats, Counter[str]]:
         table = tabulate_programs(each.runs)["calls"]
         calls = {str(name): table[name].tolist() for name in table}
         alike.append(alike_before_parting(calls))
-        for place in parting(calls).places:
+        for place in compare_calls(calls).places:
             partings[f"{place.seat}, call {place.round}"] += place.pairs
     return np.array(alike, float), partings

@@ -19,7 +19,7 @@ from plenum_audit.programs import (
     NO_DECISION,
     READINGS,
     Committee,
-    Given,
+    GivenDecision,
     Program,
     ProgramCondition,
     ProgramFailed,
@@ -41,7 +41,7 @@ _POLL_S = 0.5
 _LONGEST_TEXT = 4000
 
 
-class _Diverged(Exception):
+class _DivergedReplay(Exception):
     """Raised if the program's requests on replay differ from the recorded ones."""
 
 
@@ -107,7 +107,7 @@ class ProgramRun:
                     await caller.ticket.begin()
                 try:
                     return await self._run(caller)
-                except _Diverged:
+                except _DivergedReplay:
                     await asyncio.to_thread(set_aside, self.journal, self.store)
         finally:
             caller.ticket.end()
@@ -124,9 +124,9 @@ class ProgramRun:
                 await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
             if journal.begun:  # what its program draws itself it draws again: that is counted
                 journal.append({"kind": "reopen"})
-            await journal.kept()
+            await journal.hand_over()
             journal.append(await self._outcome(journal))
-            await journal.kept(ended=True)
+            await journal.hand_over(ended=True)
             return True
 
     async def _outcome(self, journal: Journal) -> dict[str, Any]:
@@ -136,12 +136,12 @@ class ProgramRun:
         session = Session(self.condition, self.index, journal, lambda: calls, overrides)
         try:
             await self._play(session, calls)
-            decided = await self._decided(session, journal)
+            decided = await self._read_decision(session, journal)
         except ProgramFailed as error:
-            decided = _failed(error, calls.failed)
+            decided = _describe_failure(error, calls.failed)
         except CallError as error:  # of the clerk
             decided = {"status": "failed", "reason": str(error.failure), "detail": error.detail}
-        except (BudgetSpent, DamagedJournal, Stopped, UserError, OSError, _Diverged):
+        except (BudgetSpent, DamagedJournal, Stopped, UserError, OSError, _DivergedReplay):
             raise
         except Exception as bug:
             self.complain(bug)
@@ -169,7 +169,7 @@ class ProgramRun:
         if session.stopped.done():
             raise session.stopped.result()
         if session.diverged:
-            raise _Diverged
+            raise _DivergedReplay
         try:
             for task in over:
                 task.result()
@@ -199,9 +199,9 @@ class ProgramRun:
             raise ProgramFailed(Failure.TIMEOUT, f"{limit}: it didn't end in time, and was ended")
         session.problem("it went on after its decision, and was ended")
 
-    async def _decided(self, session: Session, journal: Journal) -> dict[str, Any]:
+    async def _read_decision(self, session: Session, journal: Journal) -> dict[str, Any]:
         """Read the decision, and ask the questions outside of the conversation."""
-        given = Given(**session.decision.result()) if session.decided else Given()
+        given = GivenDecision(**session.decision.result()) if session.decided else GivenDecision()
         asides = RunCalls(self.callers, sys.maxsize, self.observe)
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
         if given.confidence is not None:
@@ -270,7 +270,7 @@ class ProgramRun:
         return read_entries(journal.path)[1:]
 
 
-def _failed(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:
+def _describe_failure(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:
     """Return how a run failed: by its failed last call, if there was one."""
     if call is None:
         return {"status": "failed", "reason": str(error.failure), "detail": error.detail}

@@ -9,13 +9,13 @@ from typing import Any
 from plenum.base import UserError
 from plenum_audit.dynamics import FAILED, NO_DECISION, outcome
 from plenum_audit.exports.findings import AuditFinding
-from plenum_audit.programs import Logged
+from plenum_audit.programs import CaseLog
 
 _RIGHT, _WRONG = "C", "I"
 """inspect's values of a right and of a wrong answer."""
 
 
-def write_scores(file: Path, logged: Sequence[Logged], findings: Sequence[AuditFinding]) -> Path:
+def write_scores(file: Path, logged: Sequence[CaseLog], findings: Sequence[AuditFinding]) -> Path:
     """Write a line for each run of a log: whether it ends like most runs of its case.
 
     Parameters
@@ -37,7 +37,7 @@ def write_scores(file: Path, logged: Sequence[Logged], findings: Sequence[AuditF
     return file
 
 
-def scores(logged: Sequence[Logged], findings: Sequence[AuditFinding]) -> Iterator[dict[str, Any]]:
+def scores(logged: Sequence[CaseLog], findings: Sequence[AuditFinding]) -> Iterator[dict[str, Any]]:
     """Yield a score for each run: its sample's id, its epoch, and ``C`` if it ends like most do.
 
     A run that failed, or has no decision, ends like no other.

@@ -15,7 +15,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
 from plenum_audit.programs import Audit, find_commit, find_sources, require_program
-from plenum_audit.reports import AuditSubject, signed
+from plenum_audit.reports import AuditSubject, list_signatures
 
 FILE = "audit.intoto.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -97,9 +97,9 @@ def statement(
                     "annotations": criterion,
                 }
             ],
-            "passedTests": _named(findings[:-1], STABLE, AGREES),
-            "warnedTests": _named(findings[:-1], UNDECIDED, CONTRADICTS),
-            "failedTests": _named(findings[:-1], UNSTABLE),
+            "passedTests": _list_named(findings[:-1], STABLE, AGREES),
+            "warnedTests": _list_named(findings[:-1], UNDECIDED, CONTRADICTS),
+            "failedTests": _list_named(findings[:-1], UNSTABLE),
         },
     }
 
@@ -117,7 +117,7 @@ def list_subjects(audit: Audit) -> tuple[AuditSubject, ...]:
     )
 
 
-def _named(findings: Iterable[AuditFinding], *labels: str) -> list[str]:
+def _list_named(findings: Iterable[AuditFinding], *labels: str) -> list[str]:
     return [each.case for each in findings if each.label in labels]
 
 
@@ -151,7 +151,7 @@ def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
     if settings.case:
         path = Path(settings.case).expanduser()
         if path.is_file():
-            yield _described("cases", path)
+            yield _describe("cases", path)
         elif path.is_dir():
             files = [(each.name, _digest_of(each)) for each in path.iterdir() if each.is_file()]
             yield {"name": "cases", "digest": {"sha256": _manifest(files)}}
@@ -162,7 +162,7 @@ def _log(logs: str, program: Mapping[str, Any]) -> dict[str, Any]:
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
     if len(files) == len(sources) == 1:
-        return _described("logs", files[0])
+        return _describe("logs", files[0])
     if len(files) == len(sources):
         held = _manifest((file.name, _digest_of(file)) for file in files)
     else:
@@ -178,12 +178,12 @@ def _manifest(files: Iterable[tuple[str, str]]) -> str:
 
 def _report(settings: AuditConfig, name: str) -> dict[str, Any]:
     """Return a file that holds the result, and who answers for it."""
-    described = _described(name, Path(settings.out) / name)
-    people = {role.lower().replace(" ", "_"): who for role, who in signed(settings)}
+    described = _describe(name, Path(settings.out) / name)
+    people = {role.lower().replace(" ", "_"): who for role, who in list_signatures(settings)}
     return {**described, "annotations": {**described["annotations"], **people}}
 
 
-def _described(name: str, file: Path) -> dict[str, Any]:
+def _describe(name: str, file: Path) -> dict[str, Any]:
     shown = {"file": redact(file.name)}
     return {"name": name, "digest": {"sha256": _digest_of(file)}, "annotations": shown}
 

@@ -1,3 +1,3 @@
-from .stopping import StopWhenDecided as StopWhenDecided
+from .early_stopping import StopWhenDecided as StopWhenDecided
 
 __all__ = ["StopWhenDecided"]

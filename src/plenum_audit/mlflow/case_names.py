@@ -38,10 +38,10 @@ def short_name(inputs: Any) -> str:
 
 def distinct(names: Sequence[str]) -> list[str]:
     """Return names of which none occurs twice: later ones are numbered from 2 on."""
-    return list(_numbered(names))
+    return list(_number(names))
 
 
-def _numbered(names: Sequence[str]) -> Iterator[str]:
+def _number(names: Sequence[str]) -> Iterator[str]:
     seen: set[str] = set()
     for name in names:
         number, unique = 1, name

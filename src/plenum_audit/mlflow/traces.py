@@ -49,7 +49,7 @@ def read_runs(traces: Sequence[Any], decision: str, score: str) -> list[Evaluate
     UserError
         A scorer isn't known, doesn't give scores, or several might be the score.
     """
-    values = [_scored(trace) for trace in traces]
+    values = [_read_scores(trace) for trace in traces]
     failed = [str(trace.info.state) not in ("OK", "TraceState.OK") for trace in traces]
     for option, name in (("decision", decision), ("score", score)):
         known = sorted({name for each in values for name in each})
@@ -89,7 +89,7 @@ def _outcome(trace: Any, decision: str, values: Mapping[str, Any], number: int) 
     return f"\0none {number}" if value is None else text_of(value)
 
 
-def _scored(trace: Any) -> dict[str, Any]:
+def _read_scores(trace: Any) -> dict[str, Any]:
     """Return the last valid value of each scorer of a trace; not of what is written here."""
     values: dict[str, Any] = {}
     for each in trace.info.assessments or ():

@@ -54,7 +54,7 @@ def estimate_area(runs: StatedRuns) -> ProfileEstimate | None:
     pairs = float(right.sum() * wrong.sum() - (right * wrong).sum())
     if pairs <= 0:
         return None
-    as_right, as_wrong = _exceeding(runs)
+    as_right, as_wrong = _sum_exceeding(runs)
     area = min(float(as_right.sum()) / pairs, 1.0)
     own = right * (wrong.sum() - wrong) + wrong * (right.sum() - right)
     rest = pairs - own
@@ -97,7 +97,7 @@ def trace_risk(runs: StatedRuns) -> tuple[RiskPoint, ...]:
     return tuple(points)
 
 
-def _exceeding(runs: StatedRuns) -> tuple[Floats, Floats]:
+def _sum_exceeding(runs: StatedRuns) -> tuple[Floats, Floats]:
     """Sum up, by case, weights of pairs with other cases in which the right run is more confident.
 
     First over the case's right runs, then over its wrong ones, shape (N,) each.

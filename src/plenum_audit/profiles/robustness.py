@@ -8,9 +8,9 @@ import numpy as np
 from plenum_audit.profiles.profile_estimate import ProfileEstimate, estimate_change
 from plenum_audit.suites import (
     SuiteRuns,
+    list_undecided,
     split_by_source,
     tell_apart,
-    undecided_outcomes,
     untold,
 )
 
@@ -81,7 +81,7 @@ def assess_change(change: str, usual: SuiteRuns, changed: ChangedRuns) -> Robust
     """
     runs = changed.runs
     usual = usual.of_cases(set(runs.cases))
-    both, variants = _joined(usual, changed)
+    both, variants = _join(usual, changed)
     sources = split_by_source(both, {change: variants}).sources
     more = ProfileEstimate(float("nan"), None, len(runs.cases))
     if sources:
@@ -90,10 +90,12 @@ def assess_change(change: str, usual: SuiteRuns, changed: ChangedRuns) -> Robust
     if usual.has_scores and runs.has_scores:
         order = [usual.cases.index(case) for case in runs.cases]
         score = estimate_change(runs.mean_scores() - usual.mean_scores()[order])
-    return Robustness(change, len(runs.case), more, score, _undecided(runs), _undecided(usual))
+    return Robustness(
+        change, len(runs.case), more, score, _share_undecided(runs), _share_undecided(usual)
+    )
 
 
-def _joined(usual: SuiteRuns, changed: ChangedRuns) -> tuple[SuiteRuns, Sequence[str]]:
+def _join(usual: SuiteRuns, changed: ChangedRuns) -> tuple[SuiteRuns, Sequence[str]]:
     """Return the runs of both, and the variant of each; no two that failed are alike."""
     ended: dict[str, list[str]] = {case: [] for case in usual.cases}
     variants: dict[str, list[str]] = {case: [] for case in usual.cases}
@@ -106,7 +108,7 @@ def _joined(usual: SuiteRuns, changed: ChangedRuns) -> tuple[SuiteRuns, Sequence
     return together, [name for each in variants.values() for name in each]
 
 
-def _undecided(runs: SuiteRuns) -> float:
-    never = undecided_outcomes(runs)
+def _share_undecided(runs: SuiteRuns) -> float:
+    never = list_undecided(runs)
     flags = np.array([name in never for name in runs.outcomes], bool)
     return float(flags[runs.outcome].mean()) if len(runs.outcome) else 0.0

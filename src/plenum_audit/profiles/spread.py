@@ -32,7 +32,7 @@ def estimate_spread(case: Codes, spent: Floats) -> ProfileEstimate:
     """
     halves = [_apart(spent[case == number]) for number in np.unique(case)]
     values = np.array([each for each in halves if each is not None])
-    return ProfileEstimate.of_suite(estimate_mean_of_cases(values).scaled(2))
+    return ProfileEstimate.of_suite(estimate_mean_of_cases(values).scale(2))
 
 
 def _apart(spent: Floats) -> float | None:

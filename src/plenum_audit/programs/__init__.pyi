@@ -13,6 +13,7 @@ from .clerk import CLERK_KIND as CLERK_KIND
 from .clerk import READINGS as READINGS
 from .clerk import ask_clerk as ask_clerk
 from .clerk import make_reading as make_reading
+from .client_modules import provide_client as provide_client
 from .compose import OWN_MODELS as OWN_MODELS
 from .compose import Audit as Audit
 from .compose import compose_audit as compose_audit
@@ -20,11 +21,14 @@ from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
 from .condition import require_program as require_program
 from .condition import settings_line as settings_line
-from .decision import Given as Given
+from .confidence import StatedConfidence as StatedConfidence
+from .confidence import read_confidence as read_confidence
+from .decision import GivenDecision as GivenDecision
 from .decision import UnreadableDecision as UnreadableDecision
 from .decision import read_decision as read_decision
 from .elicitation import list_questions as list_questions
-from .importing import provide_client as provide_client
+from .journal_replay import restarts as restarts
+from .journal_replay import set_aside as set_aside
 from .log_doubts import doubts as doubts
 from .log_doubts import has_declared_options as has_declared_options
 from .log_files import find_sources as find_sources
@@ -33,16 +37,12 @@ from .log_mixtures import value_of as value_of
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
 from .log_scores import score_of as score_of
-from .logs import Logged as Logged
+from .logs import CaseLog as CaseLog
 from .one_shot import OneShot as OneShot
 from .one_shot import seats as seats
 from .overrides import FAULT_RATE as FAULT_RATE
 from .proxy import Proxy as Proxy
-from .recorded import restarts as restarts
-from .recorded import set_aside as set_aside
 from .session import Session as Session
-from .stated import StatedConfidence as StatedConfidence
-from .stated import stated_confidence as stated_confidence
 
 __all__ = [
     "CLERK_KIND",
@@ -55,9 +55,9 @@ __all__ = [
     "WRONG",
     "Audit",
     "AuditCase",
+    "CaseLog",
     "Committee",
-    "Given",
-    "Logged",
+    "GivenDecision",
     "OneShot",
     "Program",
     "ProgramCondition",
@@ -79,6 +79,7 @@ __all__ = [
     "make_reading",
     "name_program",
     "provide_client",
+    "read_confidence",
     "read_decision",
     "require_apart",
     "require_program",
@@ -87,7 +88,6 @@ __all__ = [
     "seats",
     "set_aside",
     "settings_line",
-    "stated_confidence",
     "value_of",
     "wrap_program",
 ]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import digest, flatten, known_secrets, redact, redact_data
-from plenum.models import Chat, Response, ToolCall, recorded_reply
+from plenum.base import digest, flatten, list_secrets, redact, redact_data
+from plenum.models import Chat, Response, ToolCall, rebuild_reply
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 SEAT_HEADER = "X-Plenum-Seat"
@@ -37,7 +37,7 @@ def entry(
     if body is None and response.tools:
         body = wire.answer(request, response, "")
     sent = chat.request.body if chat.request else {}
-    known = known_secrets()
+    known = list_secrets()
     optional = {
         "seed": sent.get("seed"),
         "fingerprint": response.fingerprint,
@@ -65,7 +65,7 @@ def response_of(entry: Entry) -> Response:
     """Restore the answer from its entry."""
     tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
     fingerprint, body = entry.get("fingerprint"), entry.get("body")
-    return Response(recorded_reply(entry), fingerprint=fingerprint, body=body, tools=tools)
+    return Response(rebuild_reply(entry), fingerprint=fingerprint, body=body, tools=tools)
 
 
 def without_secrets(response: Response) -> Response:

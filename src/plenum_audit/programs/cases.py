@@ -110,7 +110,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
             continue
         _check_columns(row, chosen, f"{file}, {place}")
         try:
-            yield place, _mapped(row, chosen, number)
+            yield place, _map(row, chosen, number)
         except Wrong as problem:
             yield place, problem
 
@@ -147,7 +147,7 @@ def _several(column: Any) -> list[str]:
     return [column] if isinstance(column, str) else list(column or ())
 
 
-def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _map(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]:
     """Convert a row to a case's fields."""
     used = {name for chosen in columns.values() for name in _several(chosen)}
     cells = {f: row.get(columns[f]) for f in ("id", "text", "answer") if columns[f] is not None}

@@ -9,7 +9,7 @@ from plenum.base import seed_for
 from plenum.models import AnswerSchema, Chat, Message, Reply, object_schema
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import (
-    Given,
+    GivenDecision,
     UnreadableDecision,
     last_json,
     read_decision,
@@ -59,7 +59,7 @@ def choice_schema(labels: tuple[str, ...]) -> AnswerSchema:
 def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
-        given = Given(text=_chosen(reply.text))
+        given = GivenDecision(text=_read_choice(reply.text))
         option = read_decision(given, {**case.options, NO_DECISION: NO_DECISION})
     except UnreadableDecision:
         option = NO_DECISION
@@ -67,7 +67,7 @@ def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict
     return {**named, **vars(reply), "option": option}
 
 
-def _chosen(text: str) -> str:
+def _read_choice(text: str) -> str:
     """Return the decision in the object that was asked for; the whole text if it is none."""
     with suppress(UnreadableDecision):
         match last_json(text):

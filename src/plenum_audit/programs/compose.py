@@ -18,7 +18,7 @@ from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.log_mixtures import folder_name
-from plenum_audit.programs.logs import Logged
+from plenum_audit.programs.logs import CaseLog
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 
 OWN_MODELS = "its own"
@@ -50,7 +50,7 @@ class Audit:
     jobs: tuple[Job, ...]
     committee: Committee | None = None
     program: Program | None = None
-    logged: tuple[Logged, ...] = ()
+    logged: tuple[CaseLog, ...] = ()
     summary: str = ""
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
@@ -79,7 +79,7 @@ class Audit:
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
         committee = Committee(target=control.name, isolate="none")
-        jobs = tuple(_controlled(job, control) for job in self.jobs)
+        jobs = tuple(_make_control(job, control) for job in self.jobs)
         return replace(self, jobs=jobs, committee=committee, program=control)
 
 
@@ -107,7 +107,7 @@ def compose_audit(cfg: DictConfig) -> Audit:
     return Audit(audit, _as_rows(audit, jobs), committee, audited)
 
 
-def load_baseline(audit: AuditConfig) -> tuple[logs.Logged, ...]:
+def load_baseline(audit: AuditConfig) -> tuple[logs.CaseLog, ...]:
     """Read the runs of the program that a suite is compared with.
 
     Raises
@@ -220,7 +220,7 @@ def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     return {name: values[0] for name, values in knobs.items()}
 
 
-def _controlled(job: Job, control: OneShot) -> Job:
+def _make_control(job: Job, control: OneShot) -> Job:
     condition = require_program(job.condition)
     knobs = {**condition.knobs, **KNOBS}
     return replace(job, condition=replace(condition, program=control.identity, knobs=knobs))

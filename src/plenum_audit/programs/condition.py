@@ -50,7 +50,7 @@ class ProgramCondition(Condition):
                 "as +overrides.model=tiny"
             )
 
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         """Return all that can change an outcome."""
         return {
             "program": dict(self.program),
@@ -58,7 +58,7 @@ class ProgramCondition(Condition):
             "knobs": dict(self.knobs),
             "overrides": dict(self.overrides),
             "model": self.model,
-            "backend": self.backend.identified(),
+            "backend": self.backend.collect_identity(),
             "seed": 0,  # no setting: runs of a program on a case count together
             **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,
@@ -67,7 +67,7 @@ class ProgramCondition(Condition):
     @property
     def program_identity(self) -> str:
         """The identity of the program with its settings, independent of the case."""
-        return digest({k: v for k, v in self.identified_by().items() if k != "case"})
+        return digest({k: v for k, v in self.collect_identity().items() if k != "case"})
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class ProgramCondition(Condition):
         }
 
     def __str__(self) -> str:
-        return self._described_by(["committee", "case", "knobs"])
+        return self._describe(["committee", "case", "knobs"])
 
 
 def require_program(condition: Condition) -> ProgramCondition:

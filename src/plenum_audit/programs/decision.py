@@ -41,7 +41,7 @@ class UnreadableDecision(ValueError):
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenDecision:
     """A decision as a program sent it.
 
     Attributes
@@ -68,15 +68,15 @@ def rule_problem(rule: str) -> str:
     if rule in ("", "name", "clerk") or (name == "json" and rest):
         return ""
     if name != "regex" or not rest or len(rule) > _LONGEST_RULE:
-        return f"{_shown(rule)}; {', '.join(RULES)} are allowed"
+        return f"{_show(rule)}; {', '.join(RULES)} are allowed"
     try:
         re.compile(rest)
     except (re.error, RecursionError, OverflowError) as error:
-        return f"{_shown(rule)}: {error}"
+        return f"{_show(rule)}: {error}"
     return ""
 
 
-def read_decision(given: Given, options: Mapping[str, str], rule: str = "") -> str:
+def read_decision(given: GivenDecision, options: Mapping[str, str], rule: str = "") -> str:
     """Return the label of the decision; :data:`~.case.NO_DECISION` for an empty text.
 
     Parameters
@@ -94,23 +94,23 @@ def read_decision(given: Given, options: Mapping[str, str], rule: str = "") -> s
         It names none of the options, or several, or denies one.
     """
     if given.option:
-        return _one(_named(given.option, options), given.option)
+        return _one(_find_named(given.option, options), given.option)
     text = given.text[-LONGEST:]
     if not text.strip():
         return NO_DECISION
     name, _, rest = (given.extract or rule).partition(":")
     if name == "regex":
-        with _bounded():
+        with _limit_time():
             matches = list(re.finditer(rest, text, re.MULTILINE))
         hits = (m[1] if m.re.groups else m[0] for m in matches)
-        return _one(set().union(*(_named(hit or "", options) for hit in hits)), text)
+        return _one(set().union(*(_find_named(hit or "", options) for hit in hits)), text)
     if name == "json":
         value = at(last_json(text), rest)
         plain = not (value is None or isinstance(value, list | dict))
-        return _one(_named(str(value), options) if plain else set[str](), text)
+        return _one(_find_named(str(value), options) if plain else set[str](), text)
     if name == "name":
-        return _one(_mentioned(text, options), text)
-    return _one(_named(text, options), text)
+        return _one(_find_mentioned(text, options), text)
+    return _one(_find_named(text, options), text)
 
 
 def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
@@ -173,11 +173,11 @@ def last_json(text: str) -> Any:
             return json.loads(candidate)
         except (ValueError, RecursionError):
             continue
-    raise UnreadableDecision(f"no JSON: {_shown(text)}")
+    raise UnreadableDecision(f"no JSON: {_show(text)}")
 
 
 @contextmanager
-def _bounded() -> Iterator[None]:
+def _limit_time() -> Iterator[None]:
     """Interrupt a search that takes too long, since a program may send a slow pattern.
 
     This works only in the main thread.
@@ -198,7 +198,7 @@ def _bounded() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _named(text: str, options: Mapping[str, str]) -> set[str | None]:
+def _find_named(text: str, options: Mapping[str, str]) -> set[str | None]:
     """Return options whose label or name a text is; ``None`` stands for an ambiguous form.
 
     An exact label has precedence over an exact name, and that over inexact forms.
@@ -219,7 +219,7 @@ def _forms(label: str, name: str) -> tuple[str, ...]:
     return label, name, f"{label} {name}", f"option {label}"
 
 
-def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
+def _find_mentioned(text: str, options: Mapping[str, str]) -> set[str]:
     """Return options whose name, or label as in ``option A``, is in a text as whole words.
 
     A text that denies an option is unreadable: it may not say which one it is for.
@@ -236,12 +236,12 @@ def _mentioned(text: str, options: Mapping[str, str]) -> set[str]:
         plain, hits = re.subn(rf"(?<!\w){name}(?!\w)", "\0", plain)
         if hits:
             found |= names[words]
-    if _denied(plain):
-        raise UnreadableDecision(f"it denies an option that it names: {_shown(text)}")
+    if _is_denied(plain):
+        raise UnreadableDecision(f"it denies an option that it names: {_show(text)}")
     return found
 
 
-def _denied(text: str) -> bool:
+def _is_denied(text: str) -> bool:
     """Return whether a negation precedes a mention, a ``NUL``, closely in the same sentence."""
     return any(
         _DENIES.search(" ".join(before.split()[-_WORDS_BEFORE:]))
@@ -268,10 +268,10 @@ def _one(labels: set[str | None] | set[str], text: str) -> str:
         return label
     if len(labels) > 1:
         several = " and ".join(sorted(label or "something else" for label in labels))
-        raise UnreadableDecision(f"it names {several}: {_shown(text)}")
-    raise UnreadableDecision(f"it names no option: {_shown(text)}")
+        raise UnreadableDecision(f"it names {several}: {_show(text)}")
+    raise UnreadableDecision(f"it names no option: {_show(text)}")
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     line = flatten(text)
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."

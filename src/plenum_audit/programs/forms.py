@@ -45,7 +45,7 @@ def form(request: RawRequest) -> RequestedForm:
     """
     body = request.body
     tools = list(_tools(body))
-    chosen = _chosen(body, tools)
+    chosen = _choose(body, tools)
     if chosen is not None:
         return RequestedForm(chosen)
     stated = _first(body, ("response_format", "output_format"))
@@ -66,7 +66,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:
             yield Tool(function["name"], schema)
 
 
-def _chosen(body: Mapping[str, Any], tools: list[Tool]) -> Tool | None:
+def _choose(body: Mapping[str, Any], tools: list[Tool]) -> Tool | None:
     choice = body.get("tool_choice")
     if choice == "none" or not tools:
         return None
@@ -79,10 +79,10 @@ def _chosen(body: Mapping[str, Any], tools: list[Tool]) -> Tool | None:
     if choice == "required":
         return tools[0]
     words = json.dumps({k: body.get(k) for k in ("messages", "input", "instructions", "system")})
-    return next((t for t in tools if t.name in words and not _called(words, t.name)), None)
+    return next((t for t in tools if t.name in words and not _is_called(words, t.name)), None)
 
 
-def _called(words: str, name: str) -> bool:
+def _is_called(words: str, name: str) -> bool:
     return f'"name": {json.dumps(name)}' in words
 
 

@@ -87,7 +87,7 @@ class Columns:
                 found[name] = value
         return found
 
-    def missing(self, name: str) -> str:
+    def explain_missing(self, name: str) -> str:
         """Return the reason why a field is missing: it, or its named column, isn't in the row."""
         if name not in self.named:
             return f"no {name}; {HOW}"
@@ -113,10 +113,10 @@ class Columns:
     def _value(self, row: Row, name: str) -> Any:
         of = self.named[name]
         if isinstance(of, str):
-            return _given(row, of)
+            return _read_given(row, of)
         if isinstance(of, Mapping):
             return dict(of)
-        found = (_given(row, column) for column in of)
+        found = (_read_given(row, column) for column in of)
         return [value for value in found if value not in (None, "")] or None
 
 
@@ -129,12 +129,12 @@ def column_of(row: Row, name: str) -> Any:
         return row.get(name, _ABSENT)
     value: Any = row
     for part in name.split("."):
-        value = _unpacked(value)
+        value = _unpack(value)
         value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
     return value
 
 
-def _unpacked(value: Any) -> Any:
+def _unpack(value: Any) -> Any:
     """Read JSON in a cell."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         with suppress(ValueError, RecursionError):
@@ -142,7 +142,7 @@ def _unpacked(value: Any) -> Any:
     return value
 
 
-def _given(row: Row, name: str) -> Any:
+def _read_given(row: Row, name: str) -> Any:
     value = column_of(row, name)
     return None if value is _ABSENT else value
 

@@ -9,13 +9,13 @@ from plenum_audit.programs.decision import comparable
 from plenum_audit.programs.log_columns import DOCS
 from plenum_audit.programs.log_mixtures import mixtures
 from plenum_audit.programs.logged_run import decision
-from plenum_audit.programs.logs import Logged
+from plenum_audit.programs.logs import CaseLog
 
 _SHOWN = 3
 _LONGEST = 40
 
 
-def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
+def doubts(logged: Sequence[CaseLog]) -> tuple[str, ...]:
     """Return sentences on what a log mixes or lacks, and on decisions that may be misread.
 
     Parameters
@@ -26,10 +26,10 @@ def doubts(logged: Sequence[Logged]) -> tuple[str, ...]:
     rows = (
         [row for each in logged for row in each.rows] if not logged or not logged[0].group else []
     )
-    return (*mixtures(rows), *_single(logged), *_look_alikes(logged), *_left_unread(logged))
+    return (*mixtures(rows), *_single(logged), *_look_alikes(logged), *_list_unread(logged))
 
 
-def _single(logged: Sequence[Logged]) -> Iterator[str]:
+def _single(logged: Sequence[CaseLog]) -> Iterator[str]:
     """Yield advice on several cases that have one run each."""
     if len(logged) > 1 and all(len(each.ends) == 1 for each in logged):
         yield (
@@ -38,7 +38,7 @@ def _single(logged: Sequence[Logged]) -> Iterator[str]:
         )
 
 
-def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
+def _look_alikes(logged: Sequence[CaseLog]) -> Iterator[str]:
     """Yield decisions, without declared options, that differ only in case, space or marks."""
     found: Counter[tuple[str, ...]] = Counter()
     for each in logged:
@@ -50,7 +50,7 @@ def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
         found.update(tuple(sorted(alike)) for alike in texts.values() if len(alike) > 1)
     if not found:
         return
-    shown = "; ".join(" and ".join(map(_quoted, alike)) for alike, _ in found.most_common(_SHOWN))
+    shown = "; ".join(" and ".join(map(_quote, alike)) for alike, _ in found.most_common(_SHOWN))
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     yield (
         f"logs: decisions count as different that differ in case, space or punctuation alone: "
@@ -59,7 +59,7 @@ def _look_alikes(logged: Sequence[Logged]) -> Iterator[str]:
     )
 
 
-def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
+def _list_unread(logged: Sequence[CaseLog]) -> Iterator[str]:
     """Yield decisions that name none of the declared options."""
     unread = Counter(
         decision(row)
@@ -71,7 +71,7 @@ def _left_unread(logged: Sequence[Logged]) -> Iterator[str]:
         return
     runs = unread.total()
     shown = ", ".join(
-        _quoted(text) + (f" ({count} times)" if count > 1 else "")
+        _quote(text) + (f" ({count} times)" if count > 1 else "")
         for text, count in unread.most_common(_SHOWN)
     )
     more = f", and {len(unread) - _SHOWN} more texts" if len(unread) > _SHOWN else ""
@@ -86,6 +86,6 @@ def has_declared_options(case: AuditCase) -> bool:
     return any(label not in (name, "other") for label, name in case.options.items())
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     text = redact(text)
     return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}..."'

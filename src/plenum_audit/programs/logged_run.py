@@ -10,7 +10,7 @@ from plenum.base import digest, flatten, redact, replace_surrogates
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import option_of
-from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
+from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
 from plenum_audit.readers import Wrong
 
 Entry = dict[str, Any]
@@ -41,11 +41,11 @@ def decision(row: Mapping[str, Any]) -> str:
 
     A long text is cut, and a digest is added so that texts with the same beginning stay distinct.
     """
-    return _shortened(_line(row))
+    return _shorten(_line(row))
 
 
 @lru_cache(4096)
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {digest(text)[:8]}"
 
 
@@ -148,7 +148,7 @@ def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
     unread = {}
     if label is None and _line(row) not in ("", NO_DECISION):
         try:  # as what a program returns is read
-            label = read_decision(Given(text=_line(row)), case.options)
+            label = read_decision(GivenDecision(text=_line(row)), case.options)
         except UnreadableDecision as problem:
             unread = {"unread": redact(str(problem))}
     return {"kind": "end", "status": "completed", "decision": label or NO_DECISION, **unread}

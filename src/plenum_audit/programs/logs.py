@@ -30,7 +30,7 @@ _MOST_OPTIONS = 26
 
 
 @dataclass(frozen=True)
-class Logged:
+class CaseLog:
     """A case's runs as they were logged.
 
     Attributes
@@ -92,7 +92,7 @@ class Log:
         A sentence on what was read: the format, and how many runs.
     """
 
-    logged: tuple[Logged, ...]
+    logged: tuple[CaseLog, ...]
     summary: str
 
 
@@ -101,7 +101,7 @@ def load(
     cases: Sequence[AuditCase] = (),
     committee: str = "",
     columns: Mapping[str, Any] = NOT_RENAMED,
-) -> tuple[Logged, ...]:
+) -> tuple[CaseLog, ...]:
     """Return the runs of a log by case; as :func:`read_log`."""
     return read_log(logs, cases, committee, columns).logged
 
@@ -164,10 +164,10 @@ def read_log(
             raise UserError(f"by: {one}; no run of {logs} has it")
     program = identify(reader, sources)
     known = {case.id: case for case in cases}
-    logged: list[Logged] = []
+    logged: list[CaseLog] = []
     for group in sorted(groups):
         of = program if not by else {**program, "by": group}
-        logged += _logged(sources[0].path, of, committee, groups[group], known, group)
+        logged += _read_logged(sources[0].path, of, committee, groups[group], known, group)
     held = len({each.condition.case.id for each in logged})
     amount = f"{held:,} case{'' if held == 1 else 's'}, "
     amount += f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
@@ -182,7 +182,7 @@ def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _R
     judge(read)
     for name in ("case", "decision"):
         if name not in read and not (name == "decision" and read.get("error")):
-            raise Wrong(columns.missing(name))
+            raise Wrong(columns.explain_missing(name))
     case = _flat(str(read["case"]))
     if not case:
         raise Wrong("case: empty")
@@ -192,21 +192,21 @@ def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _R
     return case, _Run(place, None if number == "" else number, read)
 
 
-def _logged(
+def _read_logged(
     path: Path,
     program: Mapping[str, Any],
     committee: str,
     by_case: Mapping[str, list[_Run]],
     cases: Mapping[str, AuditCase],
     group: str,
-) -> Iterator[Logged]:
-    decided = _decided([run for runs in by_case.values() for run in runs])
+) -> Iterator[CaseLog]:
+    decided = _list_decisions([run for runs in by_case.values() for run in runs])
     models = {str(r.row["model"]) for runs in by_case.values() for r in runs if r.row.get("model")}
     for name, runs in by_case.items():
         if cases and name not in cases:
             raise UserError(f"{runs[0].place}: case {name[:_LONGEST]} isn't in case=")
         case = cases.get(name) or _case(name, runs, decided)
-        yield Logged(
+        yield CaseLog(
             ProgramCondition(
                 committee=committee or str(program.get("task", path.stem)),
                 program=program,
@@ -219,12 +219,12 @@ def _logged(
                 rounds=1,
                 seed=0,
             ),
-            *_checked(case, _in_order(name, runs)),
+            *_check(case, _in_order(name, runs)),
             group,
         )
 
 
-def _decided(runs: Sequence[_Run]) -> list[str]:
+def _list_decisions(runs: Sequence[_Run]) -> list[str]:
     """Return the decisions of runs whose log doesn't name the options."""
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
@@ -239,7 +239,7 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
         if "options" in given:
             options = options_of(given["options"])
         else:
-            known = decided if len(decided) <= _MOST_OPTIONS else _decided(runs)
+            known = decided if len(decided) <= _MOST_OPTIONS else _list_decisions(runs)
             answer = decision({"decision": answer}) or None
             options = {text: text for text in (*known, *([answer] if answer else []))}
             if len(options) < 2:
@@ -273,7 +273,7 @@ def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     return runs
 
 
-def _checked(
+def _check(
     case: AuditCase, runs: Sequence[_Run]
 ) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
     """Check a case's runs; return their rows, their usage, and their ends."""

@@ -9,7 +9,7 @@ from typing import Any
 from plenum.base import digest, seed_for
 from plenum.records import Transcript
 from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.decision import Given, UnreadableDecision, read_decision
+from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
 
 KNOBS = {"interaction": False}
 """Knobs that distinguish a control's condition from the program's own."""
@@ -90,7 +90,7 @@ class OneShot:
         text = str(answer["choices"][0]["message"].get("content") or "")
         for rule in _RULES:
             try:
-                option = read_decision(Given(text=text), case.options, rule)
+                option = read_decision(GivenDecision(text=text), case.options, rule)
             except UnreadableDecision:
                 continue
             if option in case.options:

@@ -50,7 +50,7 @@ def options(text: str) -> dict[str, str]:
     return {}
 
 
-def advocated(text: str, named: Mapping[str, str]) -> Counter[str]:
+def count_advocated(text: str, named: Mapping[str, str]) -> Counter[str]:
     """Count how often a text argues for each option, by label, except in lists of options."""
     if _LINE.match(text):
         return Counter()

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from plenum.base import replace_surrogates
 from plenum.models import UnfitReply, parse_body
-from plenum_audit.programs.reported import RefusedReport
+from plenum_audit.programs.self_reports import RefusedReport
 from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest
 

@@ -30,19 +30,19 @@ class Pen:
     argument: str
 
 
-def filled(schema: Any, pen: Pen) -> Any:
+def fill_schema(schema: Any, pen: Pen) -> Any:
     """Return a value that a schema allows, with the pen's opinions in fields named for them."""
     return _value(schema, "", pen, schema if isinstance(schema, Mapping) else {}, 0)
 
 
 def _value(schema: Any, name: str, pen: Pen, root: Mapping[str, Any], depth: int) -> Any:
-    schema = _resolved(schema, root)
+    schema = _resolve(schema, root)
     if "const" in schema:
         return schema["const"]
-    if values := _stated(schema, "enum", list, []):
+    if values := _read_stated(schema, "enum", list, []):
         return _among(values, pen)
     for key in ("anyOf", "oneOf", "allOf"):
-        if options := [s for s in _stated(schema, key, list, []) if _kind(s) != "null"]:
+        if options := [s for s in _read_stated(schema, key, list, []) if _kind(s) != "null"]:
             return _value(options[0], name, pen, root, depth + 1)
     match _kind(schema):
         case "object" if depth < _DEEPEST:
@@ -59,13 +59,13 @@ def _value(schema: Any, name: str, pen: Pen, root: Mapping[str, Any], depth: int
             return None
         case "string":
             return _text(name, pen)
-    return _anything(name, pen)
+    return _make_anything(name, pen)
 
 
 def _object(
     schema: Mapping[str, Any], name: str, pen: Pen, root: Mapping[str, Any], depth: int
 ) -> dict[str, Any]:
-    properties = _stated(schema, "properties", Mapping, {})
+    properties = _read_stated(schema, "properties", Mapping, {})
     if not properties and isinstance(schema.get("additionalProperties"), Mapping):
         properties = dict.fromkeys(pen.options, schema["additionalProperties"])
     return {key: _value(inner, key, pen, root, depth + 1) for key, inner in properties.items()}
@@ -74,22 +74,22 @@ def _object(
 def _array(
     schema: Mapping[str, Any], name: str, pen: Pen, root: Mapping[str, Any], depth: int
 ) -> list[Any]:
-    item = _resolved(schema.get("items") or {}, root)
+    item = _resolve(schema.get("items") or {}, root)
     if _kind(item) in ("number", "integer") and len(pen.options) > 1:
         scale = 100 if _kind(item) == "integer" else 1
         return [round(scale * share, 3) for share in pen.shares.values()]
-    least = max(_stated(schema, "minItems", int, 1), 1)
+    least = max(_read_stated(schema, "minItems", int, 1), 1)
     return [_value(item, name, pen, root, depth + 1) for _ in range(min(least, 20))]
 
 
 def _number(schema: Mapping[str, Any], name: str, pen: Pen, whole: bool) -> float:
     lowest, highest = (
         float(
-            _stated(
+            _read_stated(
                 schema,
                 bound,
                 int | float,
-                _stated(schema, f"exclusive{bound.title()}", int | float, 0),
+                _read_stated(schema, f"exclusive{bound.title()}", int | float, 0),
             )
         )
         for bound in ("minimum", "maximum")
@@ -114,7 +114,7 @@ def _text(name: str, pen: Pen) -> str:
     return pen.choice if any(word in name.lower() for word in _CHOICES) else pen.argument
 
 
-def _anything(name: str, pen: Pen) -> Any:
+def _make_anything(name: str, pen: Pen) -> Any:
     if name in pen.shares:
         return pen.shares[name]
     if name.lower().startswith(_SURE):
@@ -122,7 +122,7 @@ def _anything(name: str, pen: Pen) -> Any:
     return _text(name, pen)
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     for _ in range(_DEEPEST):
         if not isinstance(schema, Mapping):
             return {}
@@ -136,7 +136,7 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     return {}
 
 
-def _stated(schema: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
+def _read_stated(schema: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
     """Return a schema's value if it has the right type, and numbers are within floats' range."""
     value = schema.get(key)
     if not isinstance(value, kind) or (isinstance(value, int | float) and not abs(value) < _HUGE):

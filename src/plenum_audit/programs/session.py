@@ -18,12 +18,12 @@ from plenum.records import REFUSED, DamagedJournal, Failure, Journal
 from plenum_audit.programs.call_entries import entry as call_entry
 from plenum_audit.programs.call_entries import response_of, seat_of, without_secrets
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.outgoing import Outgoing
+from plenum_audit.programs.journal_replay import Numbers, RecordedRun
 from plenum_audit.programs.overrides import FAULT_RATE, fault
-from plenum_audit.programs.recorded import Numbers, RecordedRun
-from plenum_audit.programs.reported import as_decision, as_message, as_vote
+from plenum_audit.programs.request_conversion import RequestConverter
+from plenum_audit.programs.self_reports import as_decision, as_message, as_vote
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
-from plenum_audit.programs.wire.request import called
+from plenum_audit.programs.wire.request import format_tool_call
 
 PATIENCE_S = 20.0
 """Seconds without activity for which an unrecorded call waits for recorded ones."""
@@ -112,7 +112,7 @@ class Session:
         self.ended = False
         self._journal, self._calls, self._patience_s = journal, calls, patience_s
         self._fault_rate = (overrides or {}).get(FAULT_RATE, 0.0)
-        self._outgoing = Outgoing(condition, index, overrides or {})
+        self._outgoing = RequestConverter(condition, index, overrides or {})
         self.recorded = RecordedRun(journal.entries)
         self._occurrences = Numbers(0)
         self._seats: dict[str, str] = {}
@@ -178,7 +178,7 @@ class Session:
             entry = self.recorded.answer(request.digest, occurrence)
             if entry is None:
                 await self._until_replayed(seat)
-                task = asyncio.create_task(self._answered(request, headers, seat, occurrence))
+                task = asyncio.create_task(self._call(request, headers, seat, occurrence))
                 self._under_way.add(task)
                 task.add_done_callback(self._is_done)
                 response = await asyncio.shield(task)
@@ -187,9 +187,9 @@ class Session:
         except NoAnswer:
             self._occurrences.release(request.digest, occurrence)
             raise
-        answer = self._worded(request, occurrence, response)
+        answer = self._write_body(request, occurrence, response)
         heard = (message for message in request.messages if message.role != "system")
-        self._conversations[answer.get("id")] = (*heard, Message("assistant", _written(response)))
+        self._conversations[answer.get("id")] = (*heard, Message("assistant", _write(response)))
         return request, answer
 
     def say(
@@ -200,7 +200,7 @@ class Session:
         preferences: Mapping[str, float] | None = None,
         confidence: float | None = None,
     ) -> None:
-        """Journal a message; raises :class:`~plenum_audit.programs.reported.RefusedReport`."""
+        """Journal a message; raises :class:`~plenum_audit.programs.self_reports.RefusedReport`."""
         more = {"preferences": preferences, "confidence": confidence}
         self.report("say", {"round": round, "seat": seat, "text": text, **more})
 
@@ -280,7 +280,7 @@ class Session:
     async def _keep(self) -> None:
         """Wait until the answer is stored durably, if the store demands it."""
         try:
-            await self._journal.kept()
+            await self._journal.hand_over()
         except Exception as error:  # the bucket's, or another writer's
             self._stop(error)
 
@@ -294,7 +294,7 @@ class Session:
             self._occurrences.release(prompt, occurrence)
             raise NoAnswer(ordered[0], f"{ordered[1]}: ordered by overrides.{FAULT_RATE}", True)
 
-    async def _answered(
+    async def _call(
         self, request: ModelRequest, headers: Mapping[str, str], seat: str, occurrence: int
     ) -> Response:
         """Make a call, and journal the answer."""
@@ -328,7 +328,9 @@ class Session:
         await self._keep()
         return response
 
-    def _worded(self, request: ModelRequest, occurrence: int, response: Response) -> dict[str, Any]:
+    def _write_body(
+        self, request: ModelRequest, occurrence: int, response: Response
+    ) -> dict[str, Any]:
         """Return the body of an answer, with the model's name as requested."""
         if response.body is not None:
             return {**response.body, "model": request.model}
@@ -360,7 +362,7 @@ class Session:
         raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None
 
 
-def _written(response: Response) -> str:
+def _write(response: Response) -> str:
     """Return an answer as text, as the next request of its conversation would contain it."""
-    calls = (called(tool.name, tool.arguments) for tool in response.tools)
+    calls = (format_tool_call(tool.name, tool.arguments) for tool in response.tools)
     return "\n".join(filter(None, [response.reply.text, *calls]))

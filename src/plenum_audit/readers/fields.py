@@ -63,7 +63,7 @@ def decision_of(output: Any) -> str:
     return text_of(output)
 
 
-def scored(scores: Mapping[str, Any]) -> dict[str, Any]:
+def collect_scores(scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields ``scores``, and ``score`` and ``right`` if one of the scores counts.
 
     It counts if it is the only one, or the only one whose name says that it is about being right.

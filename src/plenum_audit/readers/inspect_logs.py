@@ -41,7 +41,7 @@ def _samples(source: LogSource) -> Iterator[tuple[str, Any]]:
         for number, sample in enumerate(json_stream.items(source.path, "samples"), 1):
             yield f"sample {number}", sample
         return
-    with _opened(source) as archive:
+    with _open(source) as archive:
         for name in sorted(name for name in archive.namelist() if _SAMPLE.fullmatch(name)):
             yield name, _member(archive, name)
 
@@ -51,14 +51,14 @@ def _describe(source: LogSource) -> dict[str, Any]:
     if source.path.suffix == ".json":
         header = {"eval": json_stream.member(source.path, "eval")}
     else:
-        with _opened(source) as archive:
+        with _open(source) as archive:
             names = set(archive.namelist())
             known = next((name for name in _HEADERS if name in names), _HEADERS[0])
             header = _member(archive, known)
     return {key: header["eval"][key] for key in _NAMED if header["eval"].get(key)}
 
 
-def _opened(source: LogSource) -> zipfile.ZipFile:
+def _open(source: LogSource) -> zipfile.ZipFile:
     archive = zipfile.ZipFile(source.path)
     if wrong := unpack_problem(archive.infolist(), source.path.stat().st_size, _LARGEST):
         archive.close()
@@ -103,7 +103,7 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
         "model": about.get("model"),
         "version": (about.get("revision") or {}).get("commit"),
         "time": sample.get("started_at"),
-        **_scored(sample),
+        **_read_score(sample),
     }
     if choices := sample.get("choices"):
         row["options"] = choices
@@ -112,7 +112,7 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _scored(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _read_score(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the first scorer said, as a score and as right or wrong."""
     for score in (sample.get("scores") or {}).values():
         value = score.get("value") if isinstance(score, dict) else score

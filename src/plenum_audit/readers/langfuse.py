@@ -7,7 +7,7 @@ The export is what the API returns for the items of experiments, with the fields
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum_audit.readers.fields import decision_of, label_of, present, records_of, scored
+from plenum_audit.readers.fields import collect_scores, decision_of, label_of, present, records_of
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _WRAPPED = ("data", "datasetRunItems")
@@ -47,7 +47,7 @@ def _row(item: Mapping[str, Any]) -> dict[str, Any]:
         version=held.get("version") or held.get("release"),
         time=held.get("startTime") or held.get("timestamp") or held.get("createdAt"),
         error=(held.get("statusMessage") or "error") if failed else None,
-        **scored(scores),
+        **collect_scores(scores),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum_audit.readers.data_sets import Wrong, rows
-from plenum_audit.readers.fields import decision_of, label_of, present, records_of, scored
+from plenum_audit.readers.fields import collect_scores, decision_of, label_of, present, records_of
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 
@@ -53,7 +53,7 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
         version=about.get("revision_id"),
         time=run.get("start_time"),
         error=run.get("error"),
-        **scored(feedback),
+        **collect_scores(feedback),
     )
 
 

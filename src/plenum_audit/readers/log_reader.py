@@ -150,7 +150,7 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     try:
         yield from reader.read(source)
     except _EXPLAINED as problem:
-        raise _explained(problem, reader, source) from None
+        raise _explain(problem, reader, source) from None
 
 
 def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
@@ -158,10 +158,10 @@ def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
     try:
         return reader.describe(source)
     except _EXPLAINED as problem:
-        raise _explained(problem, reader, source) from None
+        raise _explain(problem, reader, source) from None
 
 
-def _explained(problem: Exception, reader: LogReader, source: LogSource) -> UserError:
+def _explain(problem: Exception, reader: LogReader, source: LogSource) -> UserError:
     """Return an error in words for what a reader raised."""
     match problem:
         case UserError():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, redact
-from plenum_audit.readers.fields import CaseNames, decision_of, label_of, present, scored
+from plenum_audit.readers.fields import CaseNames, collect_scores, decision_of, label_of, present
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
@@ -41,7 +41,7 @@ def _traces(name: str) -> Iterator[Any]:
             if found is None and wanted.isdecimal():
                 found = client.get_experiment(wanted)
             if found is None:
-                raise UserError(f"logs={name}: MLflow at {_shown()} has no such experiment")
+                raise UserError(f"logs={name}: MLflow at {_show()} has no such experiment")
             experiment = found.experiment_id
         token = None
         while True:
@@ -57,7 +57,7 @@ def _traces(name: str) -> Iterator[Any]:
             if not (token := page.token):
                 return
     except MlflowException as problem:
-        raise UserError(f"logs={name}: MLflow at {_shown()} says: {problem.message}") from None
+        raise UserError(f"logs={name}: MLflow at {_show()} says: {problem.message}") from None
 
 
 def _require_store(name: str) -> None:
@@ -66,10 +66,10 @@ def _require_store(name: str) -> None:
 
     uri = mlflow.get_tracking_uri()
     if uri.startswith(_SQLITE) and not Path(uri.removeprefix(_SQLITE)).exists():
-        raise UserError(f"logs={name}: MLflow has nothing at {_shown()}; set MLFLOW_TRACKING_URI")
+        raise UserError(f"logs={name}: MLflow has nothing at {_show()}; set MLFLOW_TRACKING_URI")
 
 
-def _shown() -> str:
+def _show() -> str:
     """Return the address of the tracking server, without a password."""
     import mlflow
 
@@ -78,9 +78,9 @@ def _shown() -> str:
 
 def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
     about = trace.info.trace_metadata
-    inputs, output = _parsed(trace.data.request), _parsed(trace.data.response)
-    used = _parsed(about.get("mlflow.trace.tokenUsage")) or {}
-    cost = _parsed(about.get("mlflow.trace.cost")) or {}
+    inputs, output = _parse(trace.data.request), _parse(trace.data.response)
+    used = _parse(about.get("mlflow.trace.tokenUsage")) or {}
+    cost = _parse(about.get("mlflow.trace.cost")) or {}
     feedback, expected = {}, {}
     for each in trace.info.assessments or []:
         if each.feedback is not None and each.valid is not False:
@@ -100,7 +100,7 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
         source_run=about.get("mlflow.sourceRun"),
         time=_time(trace.info.request_time),
         error="error" if str(trace.info.state) in ("ERROR", "TraceState.ERROR") else None,
-        **scored(feedback),
+        **collect_scores(feedback),
     )
 
 
@@ -109,7 +109,7 @@ def _verdict(value: Any) -> Any:
     return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
-def _parsed(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     try:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError:

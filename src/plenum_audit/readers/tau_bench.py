@@ -25,7 +25,7 @@ def _read_first(source: LogSource) -> Records:
             score=reward,
             right=abs(reward - 1) <= _TOLERANCE,
             text=(info.get("task") or {}).get("instruction"),
-            messages=_said(record.get("traj")),
+            messages=_list_messages(record.get("traj")),
             error=info.get("error"),
         )
         yield place, row
@@ -43,7 +43,7 @@ def _read_second(source: LogSource) -> Records:
             run=record.get("trial"),
             score=reward,
             right=None if reward is None else abs(reward - 1) <= _TOLERANCE,
-            messages=_said(record.get("messages")),
+            messages=_list_messages(record.get("messages")),
             cost=record.get("agent_cost"),
             model=agent.get("llm"),
             version=info.get("git_commit"),
@@ -60,7 +60,7 @@ def _finite(reward: Any) -> float:
     return number
 
 
-def _said(messages: Any) -> list[dict[str, str]]:
+def _list_messages(messages: Any) -> list[dict[str, str]]:
     """Return what the agent and the user said, without the calls of tools."""
     return [
         {"seat": each["role"], "text": each["content"]}

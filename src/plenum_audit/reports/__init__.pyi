@@ -12,13 +12,13 @@ from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
 from .record import AuditSubject as AuditSubject
-from .record import signed as signed
+from .record import list_signatures as list_signatures
 from .suite import SuitePart as SuitePart
 from .suite import has_suite as has_suite
 from .suite import publish_suite as publish_suite
 from .suite import publish_unended_suite as publish_unended_suite
 from .suite import sentences as sentences
-from .suite_buying import buying_sentences as buying_sentences
+from .suite_advice import write_sentences as write_sentences
 from .suite_comparison import comparison_sentences as comparison_sentences
 from .suite_gate import gate_sentences as gate_sentences
 from .suite_source import SuiteSource as SuiteSource
@@ -31,12 +31,12 @@ __all__ = [
     "SuiteSource",
     "advice_sentences",
     "advice_table",
-    "buying_sentences",
     "comparison_sentences",
     "draw_acting",
     "draw_profile",
     "gate_sentences",
     "has_suite",
+    "list_signatures",
     "profile_sentences",
     "profile_table",
     "publish_acts",
@@ -48,6 +48,6 @@ __all__ = [
     "read_rule",
     "remove_stale_acts",
     "sentences",
-    "signed",
     "split_sentences",
+    "write_sentences",
 ]

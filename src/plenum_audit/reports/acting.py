@@ -13,7 +13,7 @@ from plenum.reports import Column, Table, count_words
 from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
-from plenum_audit.reports.outputs import REHEARSAL, write_texts, writing
+from plenum_audit.reports.outputs import REHEARSAL, make_folder, write_texts
 from plenum_audit.reports.suite_cases import list_names
 
 SCHEMA = "plenum.acts/1"
@@ -92,7 +92,7 @@ def publish_acts(
         "errors": list(errors),
     }
     out = Path(settings.out)
-    with writing(out):
+    with make_folder(out):
         files = write_texts({_FILE: json.dumps(held, indent=1) + "\n"}, out)
     lines = [f"{short(each.case)}: {_act(each)}" for each in acts]
     rehearsal = [f"This is a {REHEARSAL}."] if simulated else []
@@ -101,7 +101,7 @@ def publish_acts(
 
 def remove_stale_acts(settings: AuditConfig) -> None:
     """Remove the acts of an earlier command: one that is killed would leave them as its own."""
-    with writing(Path(settings.out)):
+    with make_folder(Path(settings.out)):
         (Path(settings.out) / _FILE).unlink(missing_ok=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, drawing_style, make_panels, save_figure
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
 from plenum_audit.acting import ActAdvice, ActRisk, Agreement
 
 _HEIGHT = 2.6
@@ -19,7 +19,7 @@ def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
     Next to it, with right answers, the cases by the share of their runs that agree.
     """
     agreement = advice.agreement
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 1 if agreement is None else 2, (PAGE, _HEIGHT))
         _draw_risk(panels[0, 0], advice)
         if agreement is not None:

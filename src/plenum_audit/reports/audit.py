@@ -15,9 +15,9 @@ from plenum_audit.dynamics import (
     Place,
     StabilityRule,
 )
-from plenum_audit.reports.beside import Beside
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.record import AuditRecord
+from plenum_audit.reports.sections import OptionalSections
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
@@ -236,7 +236,7 @@ class CaseAudit:
 
 
 @dataclass(frozen=True)
-class Controlled:
+class Circumstances:
     """The controlled, recorded, and uncontrolled circumstances of an audit.
 
     Attributes
@@ -321,9 +321,9 @@ class AuditReport:
     stable: tuple[str, ...]
     unstable: tuple[str, ...]
     cost: Cost
-    controlled: Controlled
+    controlled: Circumstances
     accuracy: Accuracy | None = None
-    beside: Beside = field(default_factory=Beside)
+    beside: OptionalSections = field(default_factory=OptionalSections)
     exit_status: int | None = None
     stopped: str = ""
     doubts: tuple[str, ...] = ()

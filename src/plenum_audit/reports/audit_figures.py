@@ -17,7 +17,7 @@ from plenum.reports import (
     PAGE,
     SMALL,
     Picture,
-    drawing_style,
+    apply_style,
     make_panels,
     save_figure,
 )
@@ -26,7 +26,7 @@ from plenum_audit.dynamics import FAILED, NO_DECISION, StabilityRule, evidence_b
 from plenum_audit.reports import strip
 from plenum_audit.reports.acting_figure import draw_agreement
 from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.reports.suite_cases import SuiteCase, cut, shown_outcome
+from plenum_audit.reports.suite_cases import SuiteCase, cut, name_outcome
 from plenum_audit.reports.suite_figures import draw_bars, draw_decisions
 from plenum_audit.suites import SuiteRuns
 
@@ -61,7 +61,7 @@ def draw_pictures(
         return []
     rows = sorted(map(_row, ended), key=lambda row: -(row.disagreement or 0))
     drawn = [
-        strip.drawn(audit, folder, kinds),
+        strip.draw_strip(audit, folder, kinds),
         draw_decisions(rows, folder, kinds, "audit_decisions"),
         _draw_evidence(audit, ended, outcomes, folder, kinds),
         _draw_disagreement(rows, folder, kinds),
@@ -76,7 +76,7 @@ def _row(case: CaseAudit) -> SuiteCase:
     """Return a case with its decisions by the names of options."""
     decisions: dict[str, int] = defaultdict(int)
     for label, count in case.decisions.items():
-        decisions[shown_outcome(case.options, label)] += count
+        decisions[name_outcome(case.options, label)] += count
     return SuiteCase(case.id, case.runs, dict(decisions), case.disagreement, case.right)
 
 
@@ -90,7 +90,7 @@ def _draw_evidence(
     known = [case for case in cases if outcomes.get(case.id)]
     if not known:
         return None
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 2, (PAGE, 2.4), sharey=True)
         _draw_paths(panels[0], known[:MOST_PATHS], outcomes, audit.rule)
         files = save_figure(figure, folder, "audit_evidence", kinds)
@@ -147,7 +147,7 @@ def _draw_disagreement(
     repeated = [row for row in rows if row.disagreement is not None]
     if len(repeated) < 2:
         return None
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 2.0))
         draw_bars(panels[0, 0], repeated)
         if len(repeated) <= _MOST_NAMED:
@@ -170,7 +170,7 @@ def _draw_calls(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Pictu
     first = counts.most_common(_MOST_CALLS)
     rest = parted - sum(count for _, count in first)
     bars = [*first, *([("other calls", rest)] if rest else [])]
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 0.7 + 0.19 * len(bars)))
         axes = panels[0, 0]
         shares = [count / parted for _, count in bars]
@@ -209,7 +209,7 @@ def _draw_right(cases: Sequence[CaseAudit], folder: Path, kinds: Sequence[str]) 
     agreement = estimate_agreement(SuiteRuns.of(ends, right), {NO_DECISION, FAILED})
     if agreement.right + agreement.wrong < LEAST_KNOWN:
         return None
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 2, (PAGE, 2.4))
         _draw_coverage(panels[0, 0], agreement)
         draw_agreement(panels[0, 1], agreement)

@@ -41,7 +41,7 @@ def comment(audit: AuditReport) -> str:
         more_causes=" ".join(words("more_causes", audit, left=len(explained) - MOST_CASES)),
         beside=[
             (table.title, lines(table, format_cell), "; ".join(table.notes))
-            for table in tables.beside(audit, MOST)
+            for table in tables.tabulate_sections(audit, MOST)
         ],
         dollars=format_dollars(audit.cost.dollars, audit.cost.unpriced),
     )

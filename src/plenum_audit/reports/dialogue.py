@@ -70,12 +70,14 @@ def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, in
     pairs = [(left, right) for left in modal for right in others]
     if not pairs:
         return None
-    shared = {pair: _shared(by_run.get(pair[0], ()), by_run.get(pair[1], ())) for pair in pairs}
+    shared = {
+        pair: _count_shared(by_run.get(pair[0], ()), by_run.get(pair[1], ())) for pair in pairs
+    }
     left, right = max(pairs, key=lambda pair: shared[pair])
     return left, right, shared[left, right]
 
 
-def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+def _count_shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the number of equal lines at the beginning of two runs."""
     for at, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
@@ -150,15 +152,15 @@ def _alongside(
     left: Sequence[Message], right: Sequence[Message]
 ) -> list[tuple[Message | None, Message | None]]:
     """Pair the messages of each seat and round; ``None`` for a missing one."""
-    rest = dict(_keyed(right))
+    rest = dict(_list_keyed(right))
     pairs: list[tuple[Message | None, Message | None]] = [
-        (message, rest.pop(key, None)) for key, message in _keyed(left)
+        (message, rest.pop(key, None)) for key, message in _list_keyed(left)
     ]
     pairs += [(None, message) for message in rest.values()]
     return sorted(pairs, key=lambda pair: (pair[0] or pair[1] or (0,))[0])
 
 
-def _keyed(given: Sequence[Message]) -> list[tuple[Hashable, Message]]:
+def _list_keyed(given: Sequence[Message]) -> list[tuple[Hashable, Message]]:
     met: Counter[Hashable] = Counter()
     keyed: list[tuple[Hashable, Message]] = []
     for message in given:

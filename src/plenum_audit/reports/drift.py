@@ -11,8 +11,8 @@ from plenum.dynamics import divergence
 from plenum.reports import (
     Picture,
     Settings,
+    apply_style,
     draw_divergence,
-    drawing_style,
     estimate_study,
     origin,
     save_figure,
@@ -30,7 +30,7 @@ _ELICITED = "; preferences that a run doesn't report were asked of its models af
 _LEFT_OUT = "cases whose runs report no preferences, or are equal in every round, aren't drawn"
 
 
-def drawn(
+def draw_drift(
     conditions: Sequence[AuditedCondition], chosen: Settings, folder: Path, kinds: Sequence[str]
 ) -> list[Picture]:
     """Draw divergence by round, for at most twelve cases; empty if no runs diverge.
@@ -45,9 +45,9 @@ def drawn(
     if not shown:
         return []
     rows = estimate_study(shown, chosen)
-    with drawing_style():
+    with apply_style():
         pages = draw_divergence(rows, chosen.window)
-    elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
+    elicited = _ELICITED if any(len(_read_elicited(condition)) for condition in shown) else ""
     title = "D(t), the mean distance between two runs' mean preferences, by round"
     return [
         Picture(
@@ -67,7 +67,7 @@ def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
 
     ``None`` if its runs report too little, or never differ.
     """
-    tables = (_elicited(each.tracked), each.tracked.tables.get("messages"))
+    tables = (_read_elicited(each.tracked), each.tracked.tables.get("messages"))
     reported = [table for table in tables if table is not None and len(table)]
     if not reported:
         return None
@@ -86,6 +86,6 @@ def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
     )
 
 
-def _elicited(condition: TrackedCondition) -> pd.DataFrame:
+def _read_elicited(condition: TrackedCondition) -> pd.DataFrame:
     """Return the preferences that its seats' models gave after the runs."""
     return condition.tables.get("elicited", pd.DataFrame())

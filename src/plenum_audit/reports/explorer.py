@@ -10,7 +10,7 @@ from plenum.records import Transcript, Turn
 from plenum.reports import COMMITTEE_EXPLORER, Explorer, Settings, gather_committees
 from plenum.tracking import StoredTranscript, TrackedCondition
 from plenum_audit.reports.drift import with_preferences
-from plenum_audit.reports.gather import kept as audited
+from plenum_audit.reports.gather import select_conditions as audited
 
 
 @dataclass(frozen=True)

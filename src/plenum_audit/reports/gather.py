@@ -20,29 +20,29 @@ from plenum_audit.dynamics import (
     CaseVerdict,
     FamilyVerdict,
     StabilityRule,
-    cached,
     case_verdict,
     case_verdicts,
+    compare_calls,
     estimate_accuracy,
     family,
+    find_cache,
     further,
     in_order,
-    parting,
 )
 from plenum_audit.reports.audit import (
     LOGS,
     Accuracy,
     AuditReport,
     CaseAudit,
-    Controlled,
+    Circumstances,
     Cost,
     DifferingRuns,
     DivergenceSource,
     ShareInterval,
 )
-from plenum_audit.reports.beside import beside
 from plenum_audit.reports.causes import causes
 from plenum_audit.reports.dialogue import latest_parting, lines
+from plenum_audit.reports.sections import collect_sections
 
 _CALLED = ("model", "temperature")
 
@@ -101,7 +101,7 @@ class AuditedCondition:
         return tuple(self.tracked.factors[n] for n in ("knobs", "settings", "model", "backend"))
 
 
-def kept(
+def select_conditions(
     conditions: Sequence[TrackedCondition],
     stored: Mapping[str, Sequence[StoredTranscript]],
     wanted: Collection[str] = (),
@@ -129,7 +129,7 @@ def kept(
     return [*given, *[each for each in others if not given or each.settings != given[0].settings]]
 
 
-class Held(Protocol):
+class AuditStudy(Protocol):
     """The interface of a study that contains an audit."""
 
     @property
@@ -145,8 +145,8 @@ class Held(Protocol):
         """The usage of the conditions, as far as it is known."""
 
 
-def gathered(
-    study: Held,
+def gather_report(
+    study: AuditStudy,
     conditions: Sequence[AuditedCondition],
     rule: StabilityRule,
     max_runs: int | None = None,
@@ -195,9 +195,9 @@ def gathered(
         stable=together.stable,
         unstable=together.unstable,
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
-        controlled=_controlled(study, conditions),
+        controlled=_gather_control(study, conditions),
         accuracy=_accuracy(given),
-        beside=beside(results),
+        beside=collect_sections(results),
         exit_status=exit_status,
     )
 
@@ -223,7 +223,7 @@ def _case(
         run_id=condition.run_id,
         options={str(k): str(name) for k, name in dict(each.head.get("options", {})).items()},
         completed=condition.completed,
-        pending=_waiting(condition),
+        pending=_count_waiting(condition),
         failures=condition.failures,
         further=further(each.outcomes, each.options, rule) if undecided else None,
         cost=_cost(condition),
@@ -285,7 +285,7 @@ def _source(each: AuditedCondition) -> DivergenceSource | None:
     logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
     if logged or len(set(calls.get("replicate", ()))) < 2:
         return None
-    parted = parting(calls)
+    parted = compare_calls(calls)
     counts = (parted.pairs, parted.parted, parted.repeated)
     return DivergenceSource(*counts, parted.endpoint, parted.amplification, parted.places[:3])
 
@@ -294,13 +294,13 @@ def _warnings(each: AuditedCondition, together: FamilyVerdict | None) -> Iterato
     if together and each.case in together.not_exchangeable:
         yield "not_exchangeable"
     drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
-    if drawn and cached(each.calls):
+    if drawn and find_cache(each.calls):
         yield "cached"
     if each.begun_again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(each.outcomes)):
         yield "begun_again"
 
 
-def _waiting(condition: TrackedCondition) -> int:
+def _count_waiting(condition: TrackedCondition) -> int:
     """Count runs that were begun and haven't ended; others may never be due."""
     frame = condition.tables.get("replicates", pd.DataFrame())
     return int((frame["status"] == "pending").sum()) if len(frame) else 0
@@ -315,7 +315,7 @@ def _cost(condition: TrackedCondition) -> Cost:
     return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
 
 
-def _controlled(study: Held, conditions: Sequence[AuditedCondition]) -> Controlled:
+def _gather_control(study: AuditStudy, conditions: Sequence[AuditedCondition]) -> Circumstances:
     first = conditions[0].settings
     heads = [each.head for each in conditions if each.head and each.settings == first]
     tracked = [each.tracked for each in conditions]
@@ -324,7 +324,7 @@ def _controlled(study: Held, conditions: Sequence[AuditedCondition]) -> Controll
     sent = values["temperature"].map(lambda t: "not sent" if pd.isna(t) else f"{t:g}")
     factors = tracked[0].factors
     last = max(each.written for each in tracked)
-    return Controlled(
+    return Circumstances(
         identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
         program=json.loads(heads[-1]["manifest"]) if heads else {},
         prompts=_prompts(conditions[0]),
@@ -354,7 +354,7 @@ def _prompts(each: AuditedCondition) -> dict[str, str]:
     return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
 
 
-def _fingerprints(study: Held, runs: set[str]) -> dict[str, int]:
+def _fingerprints(study: AuditStudy, runs: set[str]) -> dict[str, int]:
     """Count answers by the provider's fingerprint, as far as accounts are written."""
     counts: Counter[str] = Counter()
     for usage in study.usage:

@@ -9,7 +9,7 @@ from plenum.base import flatten
 from plenum_audit.dynamics import UNDECIDED, UNSTABLE
 from plenum_audit.reports.alike import likeness
 from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.reports.words import causes, headline, line, listed
+from plenum_audit.reports.words import causes, format_counts, headline, line
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 _QUOTE = {'"': "&quot;"}
@@ -23,7 +23,7 @@ def junit(audit: AuditReport) -> str:
     error, and every case is skipped. The output of a test says why runs of its case failed or
     reached no decision.
     """
-    endings = [_ending(audit, case) for case in audit.cases]
+    endings = [_name_result(audit, case) for case in audit.cases]
     stopped = bool(audit.stopped)
     counts = {
         "tests": len(endings) + stopped,
@@ -38,7 +38,7 @@ def junit(audit: AuditReport) -> str:
         "verdict": headline(audit),
         **{f"option {each.name}": each.line() for each in audit.beside.options},
     })  # fmt: skip
-    facts = _beside(audit)
+    facts = _collect_properties(audit)
     said: dict[Hashable, str] = {}
     tests = (
         _test(audit, case, ending, facts.get(case.id, {}), said)
@@ -55,7 +55,7 @@ def _stop(audit: AuditReport) -> Iterator[str]:
     return _element("testcase", named, _element("error", {"message": audit.stopped}))
 
 
-def _ending(audit: AuditReport, case: CaseAudit) -> str:
+def _name_result(audit: AuditReport, case: CaseAudit) -> str:
     """Return the result of a case's test: ``failure``, ``skipped``, or empty."""
     if audit.stopped:
         return "skipped"
@@ -66,7 +66,7 @@ def _ending(audit: AuditReport, case: CaseAudit) -> str:
     return "failure" if case.in_family == UNSTABLE else ""
 
 
-def _beside(audit: AuditReport) -> dict[str, dict[str, str]]:
+def _collect_properties(audit: AuditReport) -> dict[str, dict[str, str]]:
     """Return properties of cases that an earlier program, or a control, decided as well."""
     facts: dict[str, dict[str, str]] = {
         each.case: {
@@ -99,7 +99,7 @@ def _test(
         "interval": f"{shown.low:.4f} {shown.high:.4f}" if shown else "",
         "e_stable": f"{case.e_stable:.6g}",
         "e_unstable": f"{case.e_unstable:.6g}",
-        "decisions": listed(case.decisions),
+        "decisions": format_counts(case.decisions),
         "dollars": f"{cost.dollars:.6f}" if cost.dollars or known else "unknown",
         "condition": case.condition,
         **facts,
@@ -121,13 +121,13 @@ def _output(words: str) -> Iterator[str]:
 
 
 def _properties(values: Mapping[str, str]) -> Iterator[str]:
-    lines = (f"<property name={_quoted(n)} value={_quoted(v)} />" for n, v in values.items())
+    lines = (f"<property name={_quote(n)} value={_quote(v)} />" for n, v in values.items())
     return _element("properties", {}, lines)
 
 
 def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = ()) -> Iterator[str]:
     """Yield an element line by line; a library's tree of 50,000 tests takes seconds and 250 MB."""
-    start = f"<{name}" + "".join([f" {key}={_quoted(attributes[key])}" for key in attributes])
+    start = f"<{name}" + "".join([f" {key}={_quote(attributes[key])}" for key in attributes])
     rest = iter(inside)
     if (first := next(rest, None)) is None:
         yield f"{start} />"
@@ -140,6 +140,6 @@ def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = (
 
 
 @lru_cache(4096)
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     """Quote a value in one line for an attribute."""
     return f'"{escape(flatten(value), _QUOTE)}"'

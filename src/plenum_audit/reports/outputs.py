@@ -11,7 +11,7 @@ REHEARSAL = "rehearsal with simulated agents, not evidence"
 
 
 @contextmanager
-def writing(out: Path) -> Iterator[None]:
+def make_folder(out: Path) -> Iterator[None]:
     """Make a folder; an error of writing to it becomes one that says so.
 
     Raises

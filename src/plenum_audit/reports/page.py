@@ -10,7 +10,15 @@ from plenum_audit.dynamics import STABLE
 from plenum_audit.reports import clauses, tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport
-from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, listed, words
+from plenum_audit.reports.words import (
+    MOST_CASES,
+    causes,
+    format_counts,
+    headline,
+    lead,
+    line,
+    words,
+)
 
 SECTIONS = {
     "verdict": "Verdict",
@@ -58,7 +66,7 @@ def document(
         Figures of :func:`plenum_audit.reports.audit_figures.draw_pictures`.
     """
     if not audit.cases:  # it could not begin
-        return _opening(audit, ())
+        return _write_opening(audit, ())
     grids: dict[str, Table] = {}
     groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
@@ -74,7 +82,7 @@ def document(
         grids["variants"] = tables.variants(audit)
     if audit.spent or any(case.failures for case in audit.cases):
         grids["costs"] = tables.costs(few)
-    grids |= {name: table for name, table in _controlled(audit).items() if table.body}
+    grids |= {name: table for name, table in _tabulate_control(audit).items() if table.body}
     grids["cases"] = tables.every_case(audit)
     grids["texts"] = tables.cases(few)
     parts: dict[str, Block] = {
@@ -91,7 +99,7 @@ def document(
         "causes": lambda case: causes(audit, case),
         "explained": [case for case in audit.by_need if case.causes],
         "most_told": MOST_CASES,
-        "shown": listed,
+        "shown": format_counts,
         "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
         "flat": flatten,
         "pairs": len(pairs),
@@ -103,8 +111,8 @@ def document(
         "parted": [case for case in audit.cases if case.pair],
         "unstable": groups[:SHOWN],
         "left_out": groups[SHOWN:],
-        "named_by": _named_by(audit.controlled.program),
-        **_recorded(audit),
+        "named_by": _list_identity(audit.controlled.program),
+        **_describe_record(audit),
     }
     written = {
         anchor: tuple(blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
@@ -112,23 +120,23 @@ def document(
         if anchor != "clauses"
     }
     sections = clauses.compose_sections(written, SECTIONS, len(grids), suite=False)
-    return _opening(audit, sections)
+    return _write_opening(audit, sections)
 
 
-def _opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
+def _write_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
-        lead=" ".join([lead(audit), f"{_when(audit)}.", *_signed(audit)]),
+        lead=" ".join([lead(audit), f"{_write_time(audit)}.", *_write_signatures(audit)]),
         notice=" ".join(words("notice", audit)),
         sections=sections,
     )
 
 
-def _signed(audit: AuditReport) -> list[str]:
+def _write_signatures(audit: AuditReport) -> list[str]:
     return [f"{role}: {who}." for role, who in audit.record.signed]
 
 
-def _when(audit: AuditReport) -> str:
+def _write_time(audit: AuditReport) -> str:
     """Return the day and the time at which the last run ended, or the log was read."""
     return f"{_minute(audit.controlled.written)} UTC"
 
@@ -137,7 +145,7 @@ def _minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _recorded(audit: AuditReport) -> dict[str, Any]:
+def _describe_record(audit: AuditReport) -> dict[str, Any]:
     """Return what the record of an audit says, as the template ``record.md.j2`` names it."""
     controlled, record = audit.controlled, audit.record
     identities = f", identity {', '.join(controlled.identities)}"
@@ -149,17 +157,17 @@ def _recorded(audit: AuditReport) -> dict[str, Any]:
         "subjects": record.subjects,
         "signed": record.signed,
         "settings": list(record.settings.items()),
-        "when": f"{begun}{_when(audit)}",
+        "when": f"{begun}{_write_time(audit)}",
         "version": ", ".join(controlled.versions) or "unknown",
     }
 
 
-def _controlled(audit: AuditReport) -> dict[str, Table]:
+def _tabulate_control(audit: AuditReport) -> dict[str, Table]:
     made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
     return made | {"history": tables.history(audit)}
 
 
-def _named_by(program: Mapping[str, object]) -> list[tuple[str, str]]:
+def _list_identity(program: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the program's description without the parts that have their own table."""
     plain = {name: value for name, value in program.items() if not isinstance(value, Mapping)}
     return [(flatten(name), flatten(str(value))) for name, value in plain.items()]

@@ -74,16 +74,16 @@ def profile_sentences(profile: ReliabilityProfile) -> Iterator[str]:
         yield f"Runs fail or come to no decision: {', '.join(shares)}, {before} without."
     told = profile.predictability
     if told is not None:
-        yield f"Confidences are those of {told.stated_by}{_missing(told)}."
+        yield f"Confidences are those of {told.stated_by}{_explain_missing(told)}."
         if min(told.calibration.reliability.value, told.calibration.resolution.value) < 0:
             yield (
                 "Reliability and resolution are estimated without bias, so that they may fall "
                 "below 0 by chance; their intervals don't."
             )
-    yield from _left_out(profile)
+    yield from _list_left_out(profile)
 
 
-def _left_out(profile: ReliabilityProfile) -> Iterator[str]:
+def _list_left_out(profile: ReliabilityProfile) -> Iterator[str]:
     changes = {each.change for each in profile.robustness}
     if WORDINGS not in changes:
         yield "Other wordings were left out: no case has a list wordings (columns.wordings=COLUMN)."
@@ -104,7 +104,7 @@ def _left_out(profile: ReliabilityProfile) -> Iterator[str]:
         yield "Fewer than ten cases give a change no interval."
 
 
-def _missing(told: Predictability) -> str:
+def _explain_missing(told: Predictability) -> str:
     if told.stated == told.runs:
         return ""
     return f"; {told.runs - told.stated:,} of {told.runs:,} runs state none and aren't counted"
@@ -147,18 +147,18 @@ def _row(measure: str, value: str, best: str, anchor: str) -> dict[str, Any]:
 
 
 def _percent(each: ProfileEstimate) -> str:
-    return _shown(each, "{:.1f}", 100, " %")
+    return _show(each, "{:.1f}", 100, " %")
 
 
 def _points(each: ProfileEstimate) -> str:
-    return _shown(each, "{:+.1f}", 100, "")
+    return _show(each, "{:+.1f}", 100, "")
 
 
 def _plain(each: ProfileEstimate, digits: int = 2) -> str:
-    return _shown(each, f"{{:.{digits}f}}", 1, "")
+    return _show(each, f"{{:.{digits}f}}", 1, "")
 
 
-def _shown(each: ProfileEstimate, number: str, factor: float, unit: str) -> str:
+def _show(each: ProfileEstimate, number: str, factor: float, unit: str) -> str:
     if not math.isfinite(each.value):
         return NONE
     value = number.format(factor * each.value + 0.0) + unit

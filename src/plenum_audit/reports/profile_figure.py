@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, drawing_style, make_panels, save_figure
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
 from plenum_audit.profiles import Predictability, ProfileEstimate, ReliabilityProfile
 from plenum_audit.reports.outputs import REHEARSAL
 from plenum_audit.reports.profile import CHANGES
@@ -22,7 +22,7 @@ def draw_profile(profile: ReliabilityProfile, simulated: bool, folder: Path) -> 
         Simulated agents answered, which the figure says.
     """
     told = profile.predictability
-    with drawing_style():
+    with apply_style():
         ratios = (1.25, 1, 1) if told is not None else (1,)
         figure, panels = make_panels(1, len(ratios), (PAGE, _HEIGHT), width_ratios=ratios)
         _draw_shares(panels[0, 0], profile)

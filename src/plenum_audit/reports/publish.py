@@ -17,15 +17,15 @@ from plenum.reports import (
     Table,
     frame_csv,
     html,
+    print_written,
     publish_product,
     show,
     show_sentences,
-    written,
 )
 from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
-from plenum_audit.logged import LoggedProgram
+from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
 from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit
@@ -33,16 +33,24 @@ from plenum_audit.reports.audit_figures import draw_pictures
 from plenum_audit.reports.badge import badge
 from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
-from plenum_audit.reports.drift import drawn
-from plenum_audit.reports.gather import AuditedCondition, gathered, kept
-from plenum_audit.reports.journaled import folder_of, journaled
+from plenum_audit.reports.drift import draw_drift
+from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
+from plenum_audit.reports.journal_reader import folder_of, read_journaled
 from plenum_audit.reports.junit import junit
-from plenum_audit.reports.logged import of_log
-from plenum_audit.reports.logging import log, record_of, terms_of
+from plenum_audit.reports.log_report import of_log
+from plenum_audit.reports.mlflow_audit import log, record_of, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
 from plenum_audit.reports.unbegun import unbegun
-from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, line, named, words
+from plenum_audit.reports.words import (
+    MOST_CASES,
+    causes,
+    format_outcome,
+    headline,
+    lead,
+    line,
+    words,
+)
 
 
 def publish(
@@ -66,7 +74,7 @@ def publish(
         Maximal number of runs of a case, if it was set.
     wanted
         Identities of the audit's conditions; without any as for
-        :func:`plenum_audit.reports.gather.kept`.
+        :func:`plenum_audit.reports.gather.select_conditions`.
     results
         Further results of the audit: remedies, a baseline, a control.
     exit_status
@@ -85,7 +93,7 @@ def publish(
     ):
         audit = replace(audit, record=record or AuditRecord())
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
-    return _published(audit, page, chosen)
+    return _publish(audit, page, chosen)
 
 
 @pause_collector()
@@ -106,15 +114,15 @@ def publish_log(
     if untracked:
         _write(audit, page, chosen.out)
         return audit
-    return _published(audit, page, chosen)
+    return _publish(audit, page, chosen)
 
 
-def _published(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
+def _publish(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
     files = _write(audit, page, chosen.out)
     log(audit, chosen, files)
     show([tables.verdicts(audit, SHOWN)[0]])
     show_sentences(_sentences(audit))
-    written(files)
+    print_written(files)
     return audit
 
 
@@ -169,10 +177,10 @@ def publish_audited(
     untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
     if logged is not None:
         audit = publish_log(chosen, rule, logged, results, status, untracked, record)
-        return _untracked(audit, results) if untracked else results.notes()
+        return _write_untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
         audit = _publish_journaled(jobs, settings, results, status, record=record)
-        return [*_untracked(audit, results), *_causes(audit, jobs)]
+        return [*_write_untracked(audit, results), *_causes(audit, jobs)]
     audit = publish(
         chosen,
         rule,
@@ -240,8 +248,8 @@ def _publish_journaled(
     out = Path(settings.out)
     chosen = Settings(jobs[0].study, "", out)
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
-    study, conditions = journaled(jobs, begun)
-    audit = gathered(study, conditions, rule, settings.max_runs, results, status, stopped)
+    study, conditions = read_journaled(jobs, begun)
+    audit = gather_report(study, conditions, rule, settings.max_runs, results, status, stopped)
     audit = replace(audit, record=record or record_audit(settings))
     with tempfile.TemporaryDirectory() as scratch:
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
@@ -250,7 +258,7 @@ def _publish_journaled(
     return audit
 
 
-def _untracked(audit: AuditReport, results: AuditResult) -> list[str]:
+def _write_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
     return [*results.lines(), *([headline(audit)] if audit.accuracy else [])]
 
@@ -309,8 +317,8 @@ def _read(
 ) -> Iterator[tuple[AuditReport, list[AuditedCondition]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:
-        conditions = kept(study.conditions, stored, wanted)
-        yield gathered(study, conditions, rule, max_runs, results, exit_status), conditions
+        conditions = select_conditions(study.conditions, stored, wanted)
+        yield gather_report(study, conditions, rule, max_runs, results, exit_status), conditions
 
 
 def _tables(audit: AuditReport) -> list[Table]:
@@ -329,7 +337,7 @@ def _document(
     parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
     found = (pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None)
     pairs = first_within(found, MOST_LETTERS)
-    drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
+    drift = draw_drift([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
     outcomes = {case.id: by_run[case.run_id].outcomes[: case.runs] for case in audit.cases}
     return document(audit, pairs, drift, draw_pictures(audit, outcomes, folder, kinds))
 
@@ -349,4 +357,4 @@ def _sides(case: CaseAudit, each: AuditedCondition) -> Sides | None:
         or not any(line[2] for r in (left, right) for line in messages(r))
     ):
         return None
-    return sides(case.name, left, right, lambda label: named(case, label))
+    return sides(case.name, left, right, lambda label: format_outcome(case, label))

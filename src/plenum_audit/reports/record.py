@@ -69,7 +69,7 @@ _RECORDS = TypeAdapter(AuditRecord)
 
 def record_audit(settings: AuditConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
     """Return the record of an audit of cases."""
-    people = dict(signed(settings))
+    people = dict(list_signatures(settings))
     return AuditRecord(
         tested_by=people.get("Tested by", ""),
         responsible=people.get("Responsible", ""),
@@ -109,7 +109,7 @@ def program_of(settings: AuditConfig) -> str:
     return _clean(str(name))
 
 
-def signed(settings: AuditConfig) -> list[tuple[str, str]]:
+def list_signatures(settings: AuditConfig) -> list[tuple[str, str]]:
     """Return who tested the program and who is responsible, as far as it was given."""
     given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
     return [(role, _clean(who)) for role, who in given if who.strip()]

@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import PAGE, SMALL, Picture, drawing_style, make_panels, save_figure
+from plenum.reports import PAGE, SMALL, Picture, apply_style, make_panels, save_figure
 from plenum_audit.reports.alike import alike, total
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import words
@@ -18,7 +18,7 @@ LOOKS = {"stable": ("#1a7f37", "o"), "unstable": ("#b42318", "X"), "undecided": 
 """Colour and marker of each verdict."""
 
 
-def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
+def draw_strip(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
     """Draw intervals of the shares of agreeing runs, a line per group of equal cases.
 
     Parameters
@@ -28,7 +28,7 @@ def drawn(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Picture:
     """
     title = "Share of runs that decide alike, and its interval"
     groups = alike(audit.by_need)
-    with drawing_style():
+    with apply_style():
         files = save_figure(_figure(audit), folder, "audit_intervals", kinds)
     caption = " ".join(words("intervals", audit, left=total(groups[MOST:])))
     alt = f"{title}, of {min(len(groups), MOST)} lines of {len(audit.cases)} cases"

@@ -15,23 +15,23 @@ from plenum.reports import (
     count_words,
     frame_csv,
     html,
+    print_written,
     prose_width,
     show,
     show_sentences,
-    written,
 )
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
-from plenum_audit.reports.outputs import write_texts, writing
-from plenum_audit.reports.record import signed
+from plenum_audit.reports.mlflow_suite import log_suite
+from plenum_audit.reports.outputs import make_folder, write_texts
+from plenum_audit.reports.record import list_signatures
 from plenum_audit.reports.suite_cases import count_undecided, frame_of, list_names
-from plenum_audit.reports.suite_logging import log_suite
 from plenum_audit.reports.suite_page import (
     SuitePage,
     suite_comment,
     suite_document,
-    unended_comment,
-    unended_document,
+    write_unended_comment,
+    write_unended_document,
 )
 from plenum_audit.reports.suite_screen import fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
@@ -109,7 +109,7 @@ def publish_suite(
         "schema": SCHEMA,
         "study": study,
         "logs": settings.logs,
-        **{role.lower().replace(" ", "_"): who for role, who in signed(settings)},
+        **{role.lower().replace(" ", "_"): who for role, who in list_signatures(settings)},
         **asdict(suite),
         **{part.name: part.held for part in parts},
         "doubts": doubts,
@@ -128,7 +128,7 @@ def publish_suite(
         status=status,
     )
     out = Path(settings.out)
-    with writing(out), tempfile.TemporaryDirectory() as scratch:
+    with make_folder(out), tempfile.TemporaryDirectory() as scratch:
         _remove(out, *_DRAWN)
         drawn = [file for part in parts if part.draw is not None for file in part.draw(out)]
         shown = [file for file in drawn if file.suffix == ".svg"]
@@ -142,7 +142,7 @@ def publish_suite(
     if uri:
         log_suite(page, [*files, *drawn], uri)
     _show(suite, page.sentences, parts, doubts)
-    written([*files, *drawn])
+    print_written([*files, *drawn])
     return status
 
 
@@ -189,11 +189,11 @@ def publish_unended_suite(
     held = {"schema": SCHEMA, "study": study, "verdict": None, "why": list(why)}
     texts = {
         "suite.json": _json(held | {"exit_status": status}),
-        "suite.html": html(unended_document(study, settings, why)),
-        "suite.md": unended_comment(study, settings, why),
+        "suite.html": html(write_unended_document(study, settings, why)),
+        "suite.md": write_unended_comment(study, settings, why),
     }
     out = Path(settings.out)
-    with writing(out):
+    with make_folder(out):
         write_texts(texts, out)
         _remove(out, "suite.csv", *_DRAWN)
 
@@ -239,7 +239,7 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
         )
     yield from _unsteady(suite)
     if suite.score is not None:
-        yield from _scored(suite.score)
+        yield from _write_scores(suite.score)
 
 
 def _verdict(suite: SuiteAssessment) -> str:
@@ -280,7 +280,7 @@ def _unsteady(suite: SuiteAssessment) -> Iterator[str]:
         yield f"These few runs don't show how many of the cases {rarely}."
 
 
-def _scored(score: SuiteScore) -> Iterator[str]:
+def _write_scores(score: SuiteScore) -> Iterator[str]:
     yield f"The score is {_percent(score.score)}."
     halved = f"; {HALVING} runs of each case halve that" if score.floor.value else ""
     yield (

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from plenum.base import flatten
-from plenum.reports import Column, Table, format_whole_percent, listed
+from plenum.reports import Column, Table, format_whole_percent, join_items
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.alike import SHOWN
 from plenum_audit.reports.audit import short
@@ -72,7 +72,7 @@ def cases_of(
     shown = [untold(outcome) for outcome in runs.outcomes]
     for case, outcome, count in zip(*(each.tolist() for each in runs.cells), strict=True):
         label = shown[outcome]
-        name = shown_outcome(named.get(runs.cases[case], {}), label)
+        name = name_outcome(named.get(runs.cases[case], {}), label)
         decisions[case][name] = decisions[case].get(name, 0) + count
     apart = runs.disagreements()
     scores = runs.mean_scores() if runs.has_scores else np.full(len(apart), np.nan)
@@ -95,7 +95,7 @@ def count_undecided(runs: SuiteRuns) -> str:
     """Return how many runs failed or came to no decision, in words; empty if none did."""
     ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
-    return listed(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
+    return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 
 
 def list_names(names: Sequence[str], most: int = 10) -> str:
@@ -104,12 +104,12 @@ def list_names(names: Sequence[str], most: int = 10) -> str:
     return f": {', '.join(map(short, names[:most]))}{more}" if names else ""
 
 
-def shown_outcome(options: Mapping[str, str], label: str) -> str:
+def name_outcome(options: Mapping[str, str], label: str) -> str:
     """Return the name of an outcome: of an option, or of what isn't one, in words."""
     return cut(options.get(label) or _WORDS.get(label, label))
 
 
-def joined(cases: Sequence[SuiteCase], most: int = SHOWN) -> list[SuiteCase]:
+def join_cases(cases: Sequence[SuiteCase], most: int = SHOWN) -> list[SuiteCase]:
     """Join equal cases to one, in the order of their first ones; a few cases stay as they are."""
     if len(cases) <= most:
         return list(cases)
@@ -127,7 +127,7 @@ def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     """Return a line for each case."""
     columns = ["case", "runs", "decisions", "disagreement", "score"]
     lines = [
-        (each.label, each.runs, listed_decisions(each), each.disagreement, each.score)
+        (each.label, each.runs, list_decisions(each), each.disagreement, each.score)
         for each in cases
     ]
     return pd.DataFrame(lines, columns=columns)
@@ -135,7 +135,7 @@ def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
 
 def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
     """Return the table of cases; of many, a line for each group of equal ones."""
-    lines = joined(cases, most)
+    lines = join_cases(cases, most)
     scored = any(each.score is not None for each in cases)
     columns = [
         Column("case", key=True),
@@ -164,7 +164,7 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
     )
 
 
-def listed_decisions(case: SuiteCase) -> str:
+def list_decisions(case: SuiteCase) -> str:
     """Return the decisions of a case with their numbers of runs."""
     return " · ".join(f"{count:,} × {name}" for name, count in case.decisions.items())
 

@@ -13,11 +13,11 @@ from plenum.reports import (
     PAGE,
     SMALL,
     Picture,
-    drawing_style,
+    apply_style,
     make_panels,
     save_figure,
 )
-from plenum_audit.reports.suite_cases import SuiteCase, joined
+from plenum_audit.reports.suite_cases import SuiteCase, join_cases
 from plenum_audit.suites import SuiteAssessment
 
 MOST_LINES = 30
@@ -34,7 +34,7 @@ _FLAT = 0.03
 def draw_strip(suite: SuiteAssessment, cases: Sequence[SuiteCase], folder: Path) -> Picture:
     """Draw a bar for each case by its disagreement, coloured by its score, and the mean of all."""
     repeated = [each for each in cases if each.disagreement is not None]
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 2, (PAGE, 2.5), width_ratios=(5, 1), sharey=True)
         draw_bars(panels[0, 0], repeated)
         _draw_mean(panels[0, 1], suite)
@@ -68,10 +68,10 @@ def draw_decisions(
     name
         Of the files.
     """
-    lines = joined(cases)
+    lines = join_cases(cases)
     shown = lines[:MOST_LINES]
     names = _names(shown)
-    with drawing_style():
+    with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 0.8 + 0.19 * len(shown)))
         _draw_shares(panels[0, 0], shown, names)
         files = save_figure(figure, folder, name, kinds)
@@ -95,7 +95,7 @@ def draw_bars(axes: Any, cases: Sequence[SuiteCase]) -> None:
     """
     used: dict[str, str] = {}
     at = 0
-    groups = joined(cases, most=200)
+    groups = join_cases(cases, most=200)
     for each in sorted(groups, key=lambda g: (-(g.disagreement or 0), _order(g.score))):
         colour, meaning = _look(each.score)
         used[meaning] = colour

@@ -12,7 +12,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.reports import clauses
 from plenum_audit.reports.comment import format_cell, format_prose
 from plenum_audit.reports.outputs import REHEARSAL
-from plenum_audit.reports.record import list_suite_settings, program_of, signed, today
+from plenum_audit.reports.record import list_signatures, list_suite_settings, program_of, today
 from plenum_audit.reports.suite_cases import SuiteCase, cases_of, cut, table_of
 from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
 from plenum_audit.reports.suite_source import SuiteSource
@@ -93,7 +93,7 @@ def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) ->
     """
     cases = page.cases
     pictures = [draw_strip(page.suite, cases, folder), draw_decisions(cases, folder)]
-    pictures += [_asked(number, file) for number, file in enumerate(drawn, start=3)]
+    pictures += [_draw_asked(number, file) for number, file in enumerate(drawn, start=3)]
     tables = [*page.grids, table_of(cases)]
     parts: dict[str, Block] = {f"figure{each.number}": each for each in pictures}
     parts |= {
@@ -129,7 +129,7 @@ def suite_comment(page: SuitePage) -> str:
     )
 
 
-def unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
+def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
     """Return the page of a suite without a verdict."""
     name = cut(Path(program_of(settings)).name or study)
     told = " ".join(f"{flatten(each).rstrip('.')}." for each in why)
@@ -137,9 +137,9 @@ def unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> D
     return Document(title=f"Suite {name}: No verdict", lead=lead, notice="", sections=())
 
 
-def unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
+def write_unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
     """Return the comment on a suite without a verdict."""
-    page = unended_document(study, settings, why)
+    page = write_unended_document(study, settings, why)
     return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"
 
 
@@ -149,7 +149,7 @@ def _file(anchor: str) -> str:
 
 
 def _lead(settings: AuditConfig) -> list[str]:
-    return [f"{today()}.", *(f"{role}: {who}." for role, who in signed(settings))]
+    return [f"{today()}.", *(f"{role}: {who}." for role, who in list_signatures(settings))]
 
 
 _ASKED = {
@@ -168,7 +168,7 @@ _ASKED = {
 """Alternative text and caption of the figure of each further question."""
 
 
-def _asked(number: int, file: Path) -> Picture:
+def _draw_asked(number: int, file: Path) -> Picture:
     shows, more = _ASKED[file.stem]
     alt = f"{shows}; the table has the numbers."
     return Picture(number, file.stem, (file,), shows, f"{shows}. {more}", alt)
@@ -193,7 +193,7 @@ def _facts(page: SuitePage, cases: Sequence[SuiteCase]) -> Mapping[str, Any]:
         "program": program_of(settings),
         "subjects": page.source.subjects,
         "settings": list_suite_settings(settings),
-        "signed": signed(settings),
+        "signed": list_signatures(settings),
         "study": page.study,
         "when": today(),
         "version": code_version(),

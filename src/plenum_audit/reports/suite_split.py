@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from plenum.reports import listed
+from plenum.reports import join_items
 from plenum_audit.suites import SourceSplit
 
 _SHOWN = 2
@@ -14,7 +14,7 @@ def split_sentences(split: SourceSplit) -> Iterator[str]:
     if split.between_cases is not None and split.run is not None and split.sources:
         yield _shares(split, split.between_cases, split.run)
     for source in split.sources[:_SHOWN]:
-        name = listed(source.columns)
+        name = join_items(source.columns)
         limits = source.interval
         shown = f" [{100 * limits[0]:.1f}, {100 * limits[1]:.1f}]" if limits else ""
         yield (
@@ -30,8 +30,8 @@ def _shares(split: SourceSplit, between: float, run: float) -> str:
     """Say how the variance of a score is shared out; estimates below 0 count as 0."""
     parts = {"between cases": max(between, 0.0)}
     for source in split.sources:
-        parts[f"from {listed(source.columns)}"] = max(source.variance or 0.0, 0.0)
-    every = listed([name for source in split.sources for name in source.columns])
+        parts[f"from {join_items(source.columns)}"] = max(source.variance or 0.0, 0.0)
+    every = join_items([name for source in split.sources for name in source.columns])
     parts[f"between runs with the same {every}"] = max(run, 0.0)
     total = sum(parts.values())
     if not total:
@@ -47,20 +47,20 @@ def _untold(split: SourceSplit) -> str:
     """Say what the log doesn't tell; empty if there is nothing."""
     told = []
     if together := [each.columns for each in split.sources if len(each.columns) > 1]:
-        groups = "; ".join(map(listed, together))
+        groups = "; ".join(map(join_items, together))
         told.append(f"These always change together, so that they count as one: {groups}.")
     if split.inseparable:
         told.append(
-            f"The log can't tell the part of {listed(split.inseparable)}: it varies together with "
+            f"The log can't tell the part of {join_items(split.inseparable)}: it varies with "
             "other columns."
         )
     if split.as_run:
         told.append(
-            f"All runs of a case differ in {listed(split.as_run)}, which can't be told from the "
-            "run itself."
+            f"Runs of a case all differ in {join_items(split.as_run)}, which can't be told from "
+            "the run itself."
         )
     if split.incomplete:
-        told.append(f"Left out, since some runs lack it: {listed(split.incomplete)}.")
+        told.append(f"Left out, since some runs lack it: {join_items(split.incomplete)}.")
     if more := split.sources[_SHOWN:]:
         told.append(f"suite.json has {len(more)} more.")
     if not split.sources and not told:

@@ -19,12 +19,20 @@ from plenum.reports import (
     format_realised,
     format_whole_percent,
     keys,
-    spaced,
+    space_words,
     uncapital,
 )
 from plenum_audit.reports.alike import SHOWN, alike, total
 from plenum_audit.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
-from plenum_audit.reports.words import decided, headline, listed, named, options_named, share, words
+from plenum_audit.reports.words import (
+    format_counts,
+    format_decisions,
+    format_outcome,
+    headline,
+    options_named,
+    share,
+    words,
+)
 
 _LONGEST = 600
 """Number of letters of a case's text in the table of cases."""
@@ -61,7 +69,7 @@ def verdicts(
     if audit.stopped:
         shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
     if spelt:
-        shown["decisions"] = [decided(each.case) for each in groups[:most]]
+        shown["decisions"] = [format_decisions(each.case) for each in groups[:most]]
     columns = [
         *keys(["case"]),
         Column("verdict", "so far" if audit.stopped else None),
@@ -103,7 +111,7 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
     return [f"decisions of {'; '.join(lines)}" + (f"; and {left:,} more cases" if left > 0 else "")]
 
 
-def beside(audit: AuditReport, most: int) -> list[Table]:
+def tabulate_sections(audit: AuditReport, most: int) -> list[Table]:
     """Return tables of the optional sections: an earlier program, a control, remedies."""
     made = {baseline: audit.beside.baseline, control: audit.beside.control}
     made |= {options: audit.beside.options}
@@ -127,7 +135,7 @@ def variants(audit: AuditReport) -> Table:
         Column("verdict"),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", format_count),
-        Column("right", format=_measured),
+        Column("right", format=_write_measured),
         Column("dollars_a_run", "$ a run", _dollars),
     )
     tried = frame((*audit.cases, *audit.variants))
@@ -179,7 +187,7 @@ def options(audit: AuditReport) -> Table:
         Column("verdict"),
         Column(("share", "low", "high"), "decide alike, worst case", _share),
         Column("runs", "n", format_count),
-        Column("accuracy", "right", _measured),
+        Column("accuracy", "right", _write_measured),
         Column("calls", "calls a run", format_decimals(1)),
         Column("dollars", "$ a run", _dollars),
     )
@@ -193,8 +201,8 @@ def baseline(audit: AuditReport) -> Table:
     """Make a table that compares the cases with an earlier program."""
     columns = (
         *keys(["case"]),
-        Column(("now", "runs_now"), "decides alike", _counted),
-        Column(("before", "runs_before"), "before", _counted),
+        Column(("now", "runs_now"), "decides alike", _write_counts),
+        Column(("before", "runs_before"), "before", _write_counts),
         Column(("difference", "low", "high"), "difference", _points),
         Column("worse", format=_yes),
         Column("decides_otherwise", "decides differently", _yes),
@@ -230,7 +238,7 @@ def control(audit: AuditReport) -> Table:
     )
 
 
-def _counted(share: float, runs: int) -> str:
+def _write_counts(share: float, runs: int) -> str:
     return NONE if pd.isna(share) else f"{100 * share:.0f} % of {runs}"
 
 
@@ -244,7 +252,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _measured(share: float | None) -> str:
+def _write_measured(share: float | None) -> str:
     return "not measured" if pd.isna(share) else format_percent(float(share or 0))
 
 
@@ -261,8 +269,8 @@ def costs(audit: AuditReport) -> Table:
         *varied,
         *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", format_or_dash),
-        *(Column(name, format=format_count) for name in _used(audit)),
-        *([Column(("dollars", "unpriced"), "$", format_dollars)] if _priced(audit) else []),
+        *(Column(name, format=format_count) for name in _write_usage(audit)),
+        *([Column(("dollars", "unpriced"), "$", format_dollars)] if _has_price(audit) else []),
     )
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
@@ -270,14 +278,14 @@ def costs(audit: AuditReport) -> Table:
     return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
 
 
-def _used(audit: AuditReport) -> list[str]:
+def _write_usage(audit: AuditReport) -> list[str]:
     """Return the known counts of usage; the number of calls of logged runs is unknown."""
     if not audit.logged:
         return ["calls", "tokens_in", "tokens_out"]
     return [name for name in ("tokens_in", "tokens_out") if getattr(audit.cost, name)]
 
 
-def _priced(audit: AuditReport) -> bool:
+def _has_price(audit: AuditReport) -> bool:
     """Return whether some cost is known; a log may contain none."""
     return not audit.logged or audit.cost.unpriced < audit.cost.calls
 
@@ -285,7 +293,7 @@ def _priced(audit: AuditReport) -> bool:
 def prompts(audit: AuditReport) -> Table:
     """Make a table of each seat's system prompt."""
     given = audit.controlled.prompts
-    records = [{"seat": flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
+    records = [{"seat": flatten(s), "prompt": _write_beginning(p)} for s, p in given.items()]
     columns = (*keys(["seat"]), Column("prompt"))
     title = f"System prompts by seat, as the first run of {audit.cases[0].name} had them"
     return Table("audit_prompts", title, pd.DataFrame(records), columns)
@@ -301,7 +309,7 @@ def parts(audit: AuditReport) -> Table:
         if parts
     ]
     columns = (*keys(["of"]), Column("parts", "names, with digest or version"))
-    counts = listed({of: len(parts) for of, parts in named.items() if parts})
+    counts = format_counts({of: len(parts) for of, parts in named.items() if parts})
     title = f"Digests and versions that name the program: {counts}"
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
@@ -327,9 +335,9 @@ def cases(audit: AuditReport) -> Table:
     records = [
         {
             "case": case.name,
-            "text": _beginning(case.question),
+            "text": _write_beginning(case.question),
             "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
-            "answer": named(case, case.answer) if case.answer else "",
+            "answer": format_outcome(case, case.answer) if case.answer else "",
         }
         for case in audit.cases
     ]
@@ -351,14 +359,14 @@ def _record(case: CaseAudit) -> dict[str, Any]:
         "share_high": alike.high if alike else None,
         "runs": case.runs,
         "decided_after": case.decided_after,
-        "decisions": listed(case.decisions),
+        "decisions": format_counts(case.decisions),
         "right": case.right,
         "disagreement": case.disagreement,
         "e_stable": case.e_stable,
         "e_unstable": case.e_unstable,
         "completed": case.completed,
         "pending": case.pending,
-        "failures": listed({spaced(why): n for why, n in case.failures.items()}),
+        "failures": format_counts({space_words(why): n for why, n in case.failures.items()}),
         "warnings": " ".join(case.warnings),
         "condition": case.condition,
         **{name: value for name, value in vars(case.cost).items() if name != "runs"},
@@ -373,6 +381,6 @@ def _options(case: CaseAudit) -> list[tuple[str, str]]:
     return [(flatten(label), flatten(name)) for label, name in case.options.items()]
 
 
-def _beginning(question: str) -> str:
+def _write_beginning(question: str) -> str:
     line = flatten(question)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

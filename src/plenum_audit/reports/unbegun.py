@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from plenum.base import code_version, redact
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import StabilityRule
-from plenum_audit.reports.audit import AuditReport, Controlled, Cost
+from plenum_audit.reports.audit import AuditReport, Circumstances, Cost
 from plenum_audit.reports.record import record_audit
 
 
@@ -33,7 +33,7 @@ def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditRe
         stable=(),
         unstable=(),
         cost=Cost(),
-        controlled=Controlled(
+        controlled=Circumstances(
             identities=(),
             program={},
             prompts={},

@@ -49,11 +49,11 @@ def words(macro: str, audit: AuditReport, **facts: object) -> list[str]:
     """Render a macro of ``words.j2``, as one text per paragraph."""
     known = {
         "alike": share,
-        "shown": listed,
-        "decided": decided,
+        "shown": format_counts,
+        "decided": format_decisions,
         "flat": flatten,
         "roughly": roughly,
-        "named": named,
+        "named": format_outcome,
     }
     return paragraphs("plenum_audit.reports/words.j2", macro, audit=audit, **known, **facts)
 
@@ -75,23 +75,23 @@ def _percent(bound: float) -> str:
     return f"{min(100 * bound, 99.4):.0f}" if bound < 1 else "100"
 
 
-def listed(counts: Mapping[str, int]) -> str:
+def format_counts(counts: Mapping[str, int]) -> str:
     """Format counts by name, as in ``A 38, B 2``."""
     return ", ".join(f"{flatten(name)} {n}" for name, n in counts.items())
 
 
-def decided(case: CaseAudit) -> str:
+def format_decisions(case: CaseAudit) -> str:
     """Format the counts of decisions with option names: ``A (Hire) 38, failed 2``."""
-    return ", ".join(f"{named(case, label)} {n}" for label, n in case.decisions.items())
+    return ", ".join(f"{format_outcome(case, label)} {n}" for label, n in case.decisions.items())
 
 
 def options_named(case: CaseAudit) -> str:
     """Return the options of a case with their names; empty if labels are names."""
-    names = [(label, named(case, label)) for label in case.options]
+    names = [(label, format_outcome(case, label)) for label in case.options]
     return ", ".join(name for _, name in names) if any(a != flatten(b) for b, a in names) else ""
 
 
-def named(case: CaseAudit, label: str) -> str:
+def format_outcome(case: CaseAudit, label: str) -> str:
     """Return an outcome of a case: an option's label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))
     if label not in case.options:

@@ -1,12 +1,12 @@
 from .assessment import SuiteAssessment as SuiteAssessment
 from .assessment import assess_suite as assess_suite
-from .buying import BudgetAdvice as BudgetAdvice
-from .buying import advise_budget as advise_budget
 from .comparison import SuiteComparison as SuiteComparison
 from .comparison import compare_suites as compare_suites
 from .disagreement import UnsteadyCases as UnsteadyCases
 from .disagreement import bound_unsteady_cases as bound_unsteady_cases
 from .disagreement import estimate_disagreement as estimate_disagreement
+from .further_runs import BudgetAdvice as BudgetAdvice
+from .further_runs import advise_budget as advise_budget
 from .gate_assessment import GateAssessment as GateAssessment
 from .gate_assessment import GateErrors as GateErrors
 from .gate_assessment import assess_gate as assess_gate
@@ -30,9 +30,9 @@ from .suite_verdict import RunningSuite as RunningSuite
 from .suite_verdict import SuiteRule as SuiteRule
 from .suite_verdict import SuiteVerdict as SuiteVerdict
 from .suite_verdict import judge_suite as judge_suite
-from .undecided import tell_apart as tell_apart
-from .undecided import undecided_outcomes as undecided_outcomes
-from .undecided import untold as untold
+from .undecided_runs import list_undecided as list_undecided
+from .undecided_runs import tell_apart as tell_apart
+from .undecided_runs import untold as untold
 
 __all__ = [
     "HALVING",
@@ -62,12 +62,12 @@ __all__ = [
     "judge_suite",
     "limit_mean",
     "limit_share",
+    "list_undecided",
     "parse_gate",
     "score_suite",
     "split_by_source",
     "stand_out",
     "sum_by",
     "tell_apart",
-    "undecided_outcomes",
     "untold",
 ]

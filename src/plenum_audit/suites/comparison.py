@@ -101,7 +101,7 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
         raise ValueError("no case has two runs of both programs")
     before, after = (each.of_cases(shared) for each in (before, after))
     scored = before.has_scores and after.has_scores
-    one, two = (_Measured.of(each, scored) for each in (before, after))
+    one, two = (_CaseMeasures.of(each, scored) for each in (before, after))
     apart = two.means - one.means
     difference, cases = float(apart.mean()), len(shared)
     limits = _limits(difference, one, two, 0)
@@ -122,7 +122,7 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _CaseMeasures:
     """The measure by case: unbiased values, and the variance that each has from its runs."""
 
     means: Floats
@@ -131,7 +131,7 @@ class _Measured:
     step: float
 
     @classmethod
-    def of(cls, runs: SuiteRuns, scored: bool) -> "_Measured":
+    def of(cls, runs: SuiteRuns, scored: bool) -> "_CaseMeasures":
         order = np.argsort(np.array(runs.cases))
         repeats = runs.repeats.astype(float)
         if scored:
@@ -157,7 +157,9 @@ def _z() -> float:
     return float(norm.ppf(1 - ERROR))
 
 
-def _limits(value: float, one: _Measured, two: _Measured, further: int) -> tuple[float, float]:
+def _limits(
+    value: float, one: _CaseMeasures, two: _CaseMeasures, further: int
+) -> tuple[float, float]:
     error = math.sqrt(one.variance(further) + two.variance(further))
     unit = max(one.unit(further), two.unit(further))
     return _clip(limit_mean(value, error, unit, _z()))
@@ -167,7 +169,7 @@ def _clip(limits: tuple[float, float]) -> tuple[float, float]:
     return max(limits[0], -1.0), min(limits[1], 1.0)
 
 
-def _further(value: float, one: _Measured, two: _Measured, margin: float) -> int:
+def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float) -> int:
     """Return the fewest further runs of each case that likely settle it, found by bisection."""
     gap = max(-value, value + margin)  # to the claim that is nearer
 

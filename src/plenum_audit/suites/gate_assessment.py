@@ -13,9 +13,9 @@ from plenum_audit.suites.case_chances import fit_chances
 from plenum_audit.suites.gate_errors import (
     chance_of_counts,
     chance_to_pass,
+    count_needed,
     drop_chances,
     flip_rate,
-    needed,
 )
 from plenum_audit.suites.gate_limits import Limits, limit_flips, limit_passing, pass_by_score
 from plenum_audit.suites.gates import CaseGate, Gate, ScoreGate
@@ -113,10 +113,10 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
     score = score_suite(runs)
     if isinstance(gate, CaseGate) and not score.passing:
         raise ValueError("it counts right runs, and these have scores between 0 and 1")
-    model: _Reruns = _Counted(runs) if score.passing else _Graded(runs, score)
+    model: _Reruns = _CountedReruns(runs) if score.passing else _GradedReruns(runs, score)
 
     def errors(of: Gate) -> GateErrors:
-        same, worse = model.passing(of, 0.0), model.passing(of, drop)
+        same, worse = model.count_passing(of, 0.0), model.count_passing(of, drop)
         low, high = limit_passing(of, runs, score)
         return GateErrors(
             gate=str(of),
@@ -138,7 +138,7 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
     )
 
 
-class _Counted:
+class _CountedReruns:
     """Reruns of a program whose runs are right or wrong."""
 
     def __init__(self, runs: SuiteRuns) -> None:
@@ -148,16 +148,16 @@ class _Counted:
         self.score = float(self._chances.mean())
         self.cases = len(runs.cases)
 
-    def passing(self, gate: Gate, drop: float) -> Floats:
+    def count_passing(self, gate: Gate, drop: float) -> Floats:
         return chance_to_pass(gate, drop_chances(self._chances, drop), self._chances)
 
-    def passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
+    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
         chances = drop_chances(self._chances, drop)
-        least = np.array([needed(gate, self.cases) for gate in gates])
+        least = np.array([count_needed(gate, self.cases) for gate in gates])
         return np.asarray(chance_of_counts(chances, gates[0].runs, least).mean(axis=0))
 
 
-class _Graded:
+class _GradedReruns:
     """Reruns of a program whose runs have scores from 0 to 1."""
 
     def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
@@ -167,7 +167,7 @@ class _Graded:
         self.score, self.cases = noise.score, len(runs.cases)
         self._floor = score.floor.value
 
-    def passing(self, gate: Gate, drop: float) -> Floats:
+    def count_passing(self, gate: Gate, drop: float) -> Floats:
         assert isinstance(gate, ScoreGate)
         return np.array(
             [
@@ -176,11 +176,11 @@ class _Graded:
             ]
         )
 
-    def passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
-        return np.array([self.passing(gate, drop).mean() for gate in gates])
+    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
+        return np.array([self.count_passing(gate, drop).mean() for gate in gates])
 
 
-_Reruns = _Counted | _Graded
+_Reruns = _CountedReruns | _GradedReruns
 
 
 def _best(model: _Reruns, cost: int, drop: float) -> Gate:
@@ -189,14 +189,18 @@ def _best(model: _Reruns, cost: int, drop: float) -> Gate:
     low, high = (model.score - drop) * total, model.score * total
     counts = np.unique(np.linspace(max(low, 0), high, _CANDIDATES).round())
     gates = [ScoreGate(math.floor(1e4 * count / total) / 1e4, cost) for count in counts]
-    worst = np.maximum(1 - model.passing_each(gates, 0.0), model.passing_each(gates, drop))
+    worst = np.maximum(
+        1 - model.count_passing_each(gates, 0.0), model.count_passing_each(gates, drop)
+    )
     best, error = gates[int(np.argmin(worst))], float(worst.min())
-    if isinstance(model, _Graded):
+    if isinstance(model, _GradedReruns):
         return best
     found: Gate = best
     for least in range(1, cost + 1):
         each = CaseGate(least, cost)
-        larger = max(1 - model.passing(each, 0.0).mean(), model.passing(each, drop).mean())
+        larger = max(
+            1 - model.count_passing(each, 0.0).mean(), model.count_passing(each, drop).mean()
+        )
         if larger < error:
             found, error = each, float(larger)
     return found
@@ -214,14 +218,14 @@ def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
         order = np.lexsort((random.random(len(runs.case)), runs.case))
         place = np.arange(len(order)) - starts[runs.case]
         one, two = (
-            _passed(gate, runs, order[(place >= at) & (place < at + gate.cost)])
+            _passes(gate, runs, order[(place >= at) & (place < at + gate.cost)])
             for at in (0, gate.cost)
         )
         differ += one != two
     return differ / splits
 
 
-def _passed(gate: Gate, runs: SuiteRuns, rows: Codes) -> bool:
+def _passes(gate: Gate, runs: SuiteRuns, rows: Codes) -> bool:
     """Apply a gate to its number of runs of each case; the first ones are the new program's."""
     score = runs.score[rows].reshape(len(runs.cases), -1)
     if isinstance(gate, CaseGate):

@@ -41,7 +41,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     if isinstance(gate, CaseGate):
         return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
-        least = np.array([needed(gate, chances.shape[1])])
+        least = np.array([count_needed(gate, chances.shape[1])])
         return chance_of_counts(chances, gate.runs, least)[:, 0]
     before = chances if before is None else before
     total = chances.shape[1] * gate.runs
@@ -54,7 +54,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
 
 
-def needed(gate: ScoreGate, cases: int) -> int:
+def count_needed(gate: ScoreGate, cases: int) -> int:
     """Return the number of right runs that an absolute gate needs."""
     return math.ceil(gate.least * cases * gate.runs - 1e-9)
 

@@ -36,7 +36,7 @@ class SuiteEstimate:
     like: tuple[float, float]
     cases: int
 
-    def scaled(self, factor: float, shift: float = 0.0) -> "SuiteEstimate":
+    def scale(self, factor: float, shift: float = 0.0) -> "SuiteEstimate":
         """Return the estimate of ``shift + factor * mean``."""
         (a, b), (c, d) = (
             sorted(shift + factor * np.array(each)) for each in (self.these, self.like)

@@ -83,8 +83,8 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     low, high = floor.these
     return SuiteScore(
         score=estimate_mean_of_cases(means, errors),
-        passing=_passing(right) if right is not None else (),
-        consistency=estimate_disagreement(right).scaled(-2, 1) if right is not None else None,
+        passing=_estimate_passes(right) if right is not None else (),
+        consistency=estimate_disagreement(right).scale(-2, 1) if right is not None else None,
         within=float(spread.mean()) / whole if whole else math.nan,
         floor=floor,
         smallest_difference=counts * floor.value,
@@ -92,7 +92,7 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     )
 
 
-def _passing(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
+def _estimate_passes(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     """Estimate pass^k for every k that all cases' runs allow."""
     case, outcome, count = right.cells
     rightly = np.where(outcome == right.outcomes.index("right"), count, 0)

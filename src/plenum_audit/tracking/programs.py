@@ -67,7 +67,7 @@ def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Itera
             yield {**row, "replicate": transcript.head["replicate"], "place": place}
 
 
-def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Return fields of a condition's record that come from its runs, by name.
 
     Parameters

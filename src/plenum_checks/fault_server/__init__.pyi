@@ -1,6 +1,6 @@
-from .running import RunningServer as RunningServer
-from .running import serve as serve
-from .running import serving as serving
+from .server_runner import RunningServer as RunningServer
+from .server_runner import serve as serve
+from .server_runner import serve_in_thread as serve_in_thread
 from .settings import KINDS as KINDS
 from .settings import BatchFaults as BatchFaults
 from .settings import Faults as Faults
@@ -19,5 +19,5 @@ __all__ = [
     "RunningServer",
     "fault_settings",
     "serve",
-    "serving",
+    "serve_in_thread",
 ]

@@ -97,14 +97,14 @@ def spoilt(reply: Reply, fault: str | None) -> Reply:
     if fault == "length":
         text = reply.text[: len(reply.text) // 2]
     elif fault == "malformed":
-        text = _malformed(reply.text)
+        text = _malform(reply.text)
     else:
         text = REFUSAL if fault == "refusal" else ""
     tokens = math.ceil(len(text.split()) * 4 / 3)
     return Reply(text, reply.tokens_in, tokens, "length" if fault == "length" else "stop")
 
 
-def _malformed(text: str) -> str:
+def _malform(text: str) -> str:
     argument, state, _ = text.rpartition("STATE:")
     return argument + BROKEN_STATE if state else text.replace("}", "").replace(":", " is", 1)
 

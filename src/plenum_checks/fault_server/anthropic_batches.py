@@ -61,7 +61,7 @@ class AnthropicBatchRoutes:
         answer = await self._one(item.body, item.key)
         if "error" in answer:
             return refusal(400, None, answer["error"]["message"])
-        self.batches.paid(item.key)
+        self.batches.count_paid(item.key)
         return json_answer(answer)
 
     async def _create(self, request: web.BaseRequest) -> web.Response:
@@ -76,32 +76,34 @@ class AnthropicBatchRoutes:
         if batch.refused:
             del self.batches.all[batch.ident]
             return refusal(400, None, batch.refused)
-        return json_answer(self._shown(batch)) if refused is None else refused
+        return json_answer(self._format_batch(batch)) if refused is None else refused
 
     async def _list(self, request: web.BaseRequest) -> web.Response:
         page, more = self.batches.page(request.query.get("after_id"), request.query.get("limit"))
-        return json_answer({"data": [self._shown(batch) for batch in page], "has_more": more})
+        return json_answer(
+            {"data": [self._format_batch(batch) for batch in page], "has_more": more}
+        )
 
     async def _show(self, ident: str) -> web.Response:
         batch = self.batches.all.get(ident)
         if batch is None:
             return refusal(404, None, f"{ident} not found")
         await self.batches.settle(batch, self._now(), self._one)
-        return json_answer(self._shown(batch))
+        return json_answer(self._format_batch(batch))
 
     async def _cancel(self, ident: str) -> web.Response:
         batch = self.batches.all.get(ident)
         if batch is None or batch.ended:
             return refusal(400 if batch else 404, None, f"{ident} can't be cancelled")
         batch.cancelled = batch.cancelled or self._now()
-        return json_answer(self._shown(batch))
+        return json_answer(self._format_batch(batch))
 
     async def _results(self, ident: str) -> web.Response:
         batch = self.batches.all.get(ident)
         if batch is None or not batch.ended:
             return refusal(404, None, f"{ident} has no results")
         return lines_answer(
-            [{"custom_id": item, "result": _result(r)} for item, r in batch.listed()]
+            [{"custom_id": item, "result": _result(r)} for item, r in batch.list_results()]
         )
 
     async def _one(self, body: bytes, key: str) -> dict[str, Any]:
@@ -111,9 +113,9 @@ class AnthropicBatchRoutes:
         head = [{"role": "system", "content": system}] if system else []
         chat = {**given, "messages": [*head, *given["messages"]], "seed": key}
         answer = await self._answer(json.dumps(chat).encode(), key)
-        return answer if "error" in answer else _as_message(answer, self._cached(chat))
+        return answer if "error" in answer else _as_message(answer, self._count_cached(chat))
 
-    def _cached(self, chat: dict[str, Any]) -> dict[str, int]:
+    def _count_cached(self, chat: dict[str, Any]) -> dict[str, int]:
         """Count tokens of marked blocks that a permanent cache would write or read."""
         contents = [m["content"] for m in chat["messages"] if isinstance(m["content"], list)]
         blocks = [part for content in contents for part in content if "cache_control" in part]
@@ -124,7 +126,7 @@ class AnthropicBatchRoutes:
             self._kept.add(text)
         return counts
 
-    def _shown(self, batch: ServerBatch) -> dict[str, Any]:
+    def _format_batch(self, batch: ServerBatch) -> dict[str, Any]:
         results = [r if isinstance(r, str) else "succeeded" for r in batch.results.values()]
         counts = {kind: results.count(kind) for kind in ("errored", "canceled", "expired")}
         done = results.count("succeeded") if batch.ended else 0

@@ -74,7 +74,7 @@ class ServerBatch:
     stuck: bool = False
     ended: bool = False
 
-    def listed(self) -> Iterator[tuple[str, Any]]:
+    def list_results(self) -> Iterator[tuple[str, Any]]:
         """Return the results that can be fetched, in an arbitrary but fixed order."""
         items = sorted(self.results.keys() - self.lost, key=lambda item: key_of(item.encode()))
         return ((item, self.results[item]) for item in items)
@@ -192,11 +192,11 @@ class Batches:
                 continue
             if self._meets(self._faults.lost, "lost", f"{item.key} {count}"):
                 batch.lost.add(item.ident)
-            self.paid(item.key)
+            self.count_paid(item.key)
             batch.results[item.ident] = await answer(item.body, item.key)
         batch.ended = True
 
-    def paid(self, key: str) -> None:
+    def count_paid(self, key: str) -> None:
         """Count a paid answer."""
         self._tally.paid[key] += 1
 

@@ -81,11 +81,11 @@ class OpenAIBatchRoutes:
         batch = self.batches.submit(items, wish.get("metadata") or {}, self._now(), "batch_")
         if len({json.loads(item.body).get("model") for item in items}) > 1:
             batch.refused, batch.ended = "mismatched_model", True
-        return json_answer(self._shown(batch)) if refused is None else refused
+        return json_answer(self._format_batch(batch)) if refused is None else refused
 
     async def _list(self, request: web.BaseRequest) -> web.Response:
         page, more = self.batches.page(request.query.get("after"), request.query.get("limit"))
-        shown = [self._shown(batch) for batch in page]
+        shown = [self._format_batch(batch) for batch in page]
         return json_answer({"object": "list", "data": shown, "has_more": more})
 
     async def _show(self, ident: str) -> web.Response:
@@ -93,7 +93,7 @@ class OpenAIBatchRoutes:
         if batch is None:
             return refusal(404, None, f"No batch found with id '{ident}'.")
         await self.batches.settle(batch, self._now(), self._answer)
-        return json_answer(self._shown(batch))
+        return json_answer(self._format_batch(batch))
 
     async def _cancel(self, ident: str) -> web.Response:
         batch = self.batches.all.get(ident)
@@ -102,14 +102,14 @@ class OpenAIBatchRoutes:
         if batch.ended:
             return refusal(400, None, "Cannot cancel a batch that has ended.")
         batch.cancelled = batch.cancelled or self._now()
-        return json_answer(self._shown(batch))
+        return json_answer(self._format_batch(batch))
 
     async def _content(self, ident: str) -> web.Response:
         kind, _, name = ident.partition("-")
         batch = self.batches.all.get(name)
         if batch is None or kind not in ("output", "error"):
             return refusal(404, None, f"No such file: {ident}")
-        lines = (self._line(item, result) for item, result in batch.listed())
+        lines = (self._line(item, result) for item, result in batch.list_results())
         return lines_answer([line for good, line in lines if good == (kind == "output")])
 
     def _line(self, ident: str, result: Any) -> tuple[bool, dict[str, Any]]:
@@ -125,7 +125,7 @@ class OpenAIBatchRoutes:
         code = "batch_expired" if result == "expired" else "batch_cancelled"
         return False, {**head, "response": None, "error": {"code": code, "message": "Not run."}}
 
-    def _shown(self, batch: ServerBatch) -> dict[str, Any]:
+    def _format_batch(self, batch: ServerBatch) -> dict[str, Any]:
         good = sum(isinstance(result, dict) for result in batch.results.values())
         over = "expired" if "expired" in batch.results.values() else "completed"
         status = "in_progress" if batch.cancelled is None else "cancelling"

@@ -76,7 +76,9 @@ class RequestTally:
         self.paid: Counter[str] = Counter()
         self.of_batches = 0
 
-    def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> RequestEntry:
+    def open_entry(
+        self, ident: str | None, key: str, at: float, session: str | None
+    ) -> RequestEntry:
         """Open a request's entry."""
         entry = RequestEntry(ident, key, self._seen[key], None, None, False, round(at, 6), session)
         self._log.append(entry)
@@ -85,11 +87,11 @@ class RequestTally:
     def wait(self, at: float) -> float | None:
         """Return the seconds until a request may be repeated; ``None`` if it is admitted now."""
         rpm, most = self._limits.rpm, self._limits.in_flight
-        if rpm is not None and self.remaining(at) == 0:
+        if rpm is not None and self.count_remaining(at) == 0:
             return max(self.frees_in(at), 0.001)
         return 0.0 if most is not None and self._in_flight >= most else None
 
-    def remaining(self, at: float) -> int:
+    def count_remaining(self, at: float) -> int:
         """Return how many requests the window of the last 60 seconds still admits."""
         while self._admitted and self._admitted[0] <= at - WINDOW_S:
             self._admitted.popleft()
@@ -107,7 +109,7 @@ class RequestTally:
         self._in_flight += 1
         self._most = max(self._most, self._in_flight)
 
-    def left(self) -> None:
+    def note_end(self) -> None:
         """Count an admitted request as over, however it ended."""
         self._in_flight -= 1
 

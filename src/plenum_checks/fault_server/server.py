@@ -92,8 +92,8 @@ class FaultServer:
                 self.tally.of_batches += 1
                 return (
                     self._refuse_key
-                    if self._locked(request)
-                    else partial(self._looked, side, route)
+                    if self._is_locked(request)
+                    else partial(self._look_up, side, route)
                 )
         return None
 
@@ -101,7 +101,7 @@ class FaultServer:
         """Return Unix time by the clock that batches use."""
         return time.time() - self._settings.batches.behind_s
 
-    async def _looked(
+    async def _look_up(
         self,
         side: OpenAIBatchRoutes | AnthropicBatchRoutes,
         route: Handler,
@@ -116,7 +116,7 @@ class FaultServer:
     async def _refuse_key(self, request: web.BaseRequest) -> web.StreamResponse:
         return _error("auth")
 
-    def _locked(self, request: web.BaseRequest) -> bool:
+    def _is_locked(self, request: web.BaseRequest) -> bool:
         key, given = self._settings.key, request.headers
         known = f"Bearer {key}" == given.get("Authorization") or key == given.get("x-api-key")
         return key is not None and not known
@@ -151,9 +151,9 @@ class FaultServer:
         key = key_of(raw)
         ident = request.headers.get("X-Client-Request-Id")
         session = request.headers.get("X-Session-ID")
-        entry = self.tally.arrived(ident, key, began - self._started, session)
+        entry = self.tally.open_entry(ident, key, began - self._started, session)
         try:
-            refusal = self._refused(request)
+            refusal = self._refuse(request)
             if refusal is not None:
                 entry.status = refusal.status
                 return refusal
@@ -161,13 +161,13 @@ class FaultServer:
             try:
                 return await self._serve(request, raw, entry, began)
             finally:
-                self.tally.left()
+                self.tally.note_end()
         finally:
             entry.done = True
 
-    def _refused(self, request: web.BaseRequest) -> web.Response | None:
+    def _refuse(self, request: web.BaseRequest) -> web.Response | None:
         """Return the refusals of a real provider: wrong key, or request above the limits."""
-        if self._locked(request):
+        if self._is_locked(request):
             return _error("auth")
         wait = self.tally.wait(self._clock())
         if wait is None:
@@ -179,7 +179,7 @@ class FaultServer:
         """Return the headers of the limit per minute, or of the exceeded limit in flight."""
         limits, now = self._settings.limits, self._clock()
         if limits.rpm is not None:
-            left, resets = self.tally.remaining(now), self.tally.frees_in(now)
+            left, resets = self.tally.count_remaining(now), self.tally.frees_in(now)
         elif wait is not None:
             left, resets = 0, wait
         else:
@@ -247,14 +247,14 @@ class FaultServer:
         return response
 
     async def _half(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
-        response = await self._opened(request, body)
+        response = await self._open_response(request, body)
         await response.write(body[: len(body) // 2])
         return _abort(request, response)
 
     async def _trickle(
         self, request: web.BaseRequest, entry: RequestEntry, body: bytes
     ) -> web.StreamResponse:
-        response = await self._opened(request, body)
+        response = await self._open_response(request, body)
         size = math.ceil(len(body) / PIECES)
         for start in range(0, len(body), size):
             await asyncio.sleep(self._settings.faults.trickle_s / PIECES)
@@ -264,7 +264,7 @@ class FaultServer:
         self.tally.paid[entry.key] += 1
         return response
 
-    async def _opened(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+    async def _open_response(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
         """Return a response whose headers are sent, so that the body can be written by hand."""
         headers = {"Content-Type": JSON, "Content-Length": str(len(body))}
         response = web.StreamResponse(headers={**headers, **self._limit_headers()})

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from plenum.base import UserError
 from plenum.design import (
-    Checked,
     Count,
     Float,
     Int,
     NotNegative,
     Probability,
     Seed,
+    StrictSettings,
     make_plain,
     require,
     validate,
@@ -29,7 +29,7 @@ Most = Count | None
 
 
 @dataclass(frozen=True)
-class Faults(Checked):
+class Faults(StrictSettings):
     """Rates of the kinds of fault, as shares of all requests in [0, 1].
 
     ``all`` is a total that is spread evenly over the kinds of :data:`SPREAD` and excludes rates of
@@ -89,7 +89,7 @@ SPREAD = tuple(kind for kind in KINDS if kind not in _ALONE)
 
 
 @dataclass(frozen=True)
-class Latency(Checked):
+class Latency(StrictSettings):
     """Time until an answer, in seconds: lognormal, or fixed if ``sigma`` is 0."""
 
     median_s: Seconds = 0.05
@@ -97,7 +97,7 @@ class Latency(Checked):
 
 
 @dataclass(frozen=True)
-class Limits(Checked):
+class Limits(StrictSettings):
     """Maximal numbers of requests at once and within 60 seconds; ``None`` is unlimited."""
 
     in_flight: Most = None
@@ -105,7 +105,7 @@ class Limits(Checked):
 
 
 @dataclass(frozen=True)
-class BatchFaults(Checked):
+class BatchFaults(StrictSettings):
     """Faults of batches, and their duration.
 
     Of items, a share ``errored`` fails, and a share ``lost`` is answered but missing in the
@@ -133,7 +133,7 @@ class BatchFaults(Checked):
 
 
 @dataclass(frozen=True)
-class FaultSettings(Checked):
+class FaultSettings(StrictSettings):
     """All settings of a fault server.
 
     Parameters

@@ -1,7 +1,7 @@
 from .meaning import JUDGE_REPAIR as JUDGE_REPAIR
 from .meaning import JUDGE_SYSTEM as JUDGE_SYSTEM
 from .meaning import MOST_MEANING as MOST_MEANING
-from .meaning import Judged as Judged
+from .meaning import Judgement as Judgement
 from .meaning import Opinion as Opinion
 from .meaning import Unread as Unread
 from .meaning import ask_judge as ask_judge
@@ -13,7 +13,7 @@ __all__ = [
     "JUDGE_REPAIR",
     "JUDGE_SYSTEM",
     "MOST_MEANING",
-    "Judged",
+    "Judgement",
     "Opinion",
     "Unread",
     "append_rephrasings",

@@ -91,7 +91,7 @@ Number = float | str
 """A value, or the name of a part or multiple, such as ``half``, ``fifth``, ``double``."""
 
 
-def found_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
+def find_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
     """Yield every number of a text with its start and end."""
     for match in _NUMBER.finditer(text):
         part = match["part"]
@@ -122,13 +122,13 @@ def _value(match: re.Match[str]) -> float | None:
 
 def numbers(text: str) -> Counter[Number]:
     """Count the numbers of a text, in digits or in words."""
-    return Counter(value for value, _, _ in found_numbers(text))
+    return Counter(value for value, _, _ in find_numbers(text))
 
 
 def quantities(text: str) -> Counter[tuple[Number, str]]:
     """Count the numbers followed directly by a unit, such as ``(38.0, "percent")``."""
     pairs: Counter[tuple[Number, str]] = Counter()
-    for value, _, end in found_numbers(text):
+    for value, _, end in find_numbers(text):
         unit = _UNIT.match(text, end)
         if unit:
             name = unit[0].strip(" -").lower()
@@ -138,7 +138,7 @@ def quantities(text: str) -> Counter[tuple[Number, str]]:
 
 def currencies(text: str) -> set[str]:
     """Return the currencies of a text's numbers: ``crown`` for "3 million crowns"."""
-    matches = (_CURRENCY.match(text, end) for _, _, end in found_numbers(text))
+    matches = (_CURRENCY.match(text, end) for _, _, end in find_numbers(text))
     return {match["name"].lower().removesuffix("s") for match in matches if match}
 
 
@@ -154,7 +154,7 @@ def bounds(text: str) -> Counter[tuple[str, Number]]:
     48" is ``("about", 48.0)``.
     """
     pairs: Counter[tuple[str, Number]] = Counter()
-    for value, start, end in found_numbers(text):
+    for value, start, end in find_numbers(text):
         for match in (_BEFORE.search(text[max(0, start - 40) : start]), _AFTER.match(text, end)):
             if match and match.lastgroup:
                 pairs[match.lastgroup.replace("_", " "), value] += 1

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from plenum_checks.wordings.amounts import Number, found_numbers
+from plenum_checks.wordings.amounts import Number, find_numbers
 
 
 def _opens(text: str, place: int) -> bool:
@@ -27,7 +27,7 @@ def labels(text: str, known: tuple[str, ...]) -> Counter[str]:
     return Counter(match[0] for match in _labels(text, known))
 
 
-def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]], ...]:
+def split_numbers(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]], ...]:
     """Return the numbers next to each option label: those before it, and those after it.
 
     Joined labels, as in ``A or B``, share their numbers. A number belongs to the next label, with
@@ -42,7 +42,7 @@ def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]],
             groups.append([match])
     before: dict[str, set[Number]] = {}
     after: dict[str, set[Number]] = {}
-    numbers = list(found_numbers(text))
+    numbers = list(find_numbers(text))
     for index, group in enumerate(groups):
         low = groups[index - 1][-1].end() if index else 0
         high = groups[index + 1][0].start() if index + 1 < len(groups) else len(text)
@@ -57,8 +57,8 @@ def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]],
     return before, after
 
 
-def telling(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Number]]]:
-    """Select the sides of :func:`allotted` on which every label has numbers.
+def select_sides(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Number]]]:
+    """Select the sides of :func:`split_numbers` on which every label has numbers.
 
     Of two, select the side on which labels differ more: in "only 900, of which A needs 850, B 900,
     C 150", the numbers before the labels, 900, 850 and 900, are irrelevant.
@@ -68,7 +68,7 @@ def telling(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Num
     return [side for side, n in zip(complete, apart, strict=True) if n == max(apart)]
 
 
-def capitalised(text: str) -> set[str]:
+def list_names(text: str) -> set[str]:
     """Return names: words capitalised in mid-sentence, except ``Option``."""
     words = re.finditer(r"\b[A-Z][^\W\d_]+", text)
     names = {word[0] for word in words if not _opens(text, word.start())}

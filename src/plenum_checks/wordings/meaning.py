@@ -37,7 +37,7 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """The result of judging one pair: a variant, compared with the ``first`` wording.
 
     ``outcome`` is ``ok``, ``unread`` or the reason of a failed call. Unless it is ``ok``, there is
@@ -90,7 +90,7 @@ def read_opinion(text: str) -> Opinion:
     return Opinion(float(score), " ".join(difference.split()))
 
 
-def is_flagged(judged: Judged, below: float) -> bool:
+def is_flagged(judged: Judgement, below: float) -> bool:
     """Return whether a pair has a score below the limit."""
     return judged.opinion is not None and judged.opinion.score < below
 

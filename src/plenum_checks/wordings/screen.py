@@ -47,7 +47,7 @@ _CHOICE = re.compile(
 
 
 @dataclass(frozen=True)
-class Known:
+class ScenarioFacts:
     """Facts of the whole scenario that the screen needs to judge a sentence."""
 
     labels: tuple[str, ...]
@@ -56,14 +56,14 @@ class Known:
 
 
 @lru_cache(maxsize=64)
-def known(scenario: Scenario) -> Known:
+def collect_facts(scenario: Scenario) -> ScenarioFacts:
     """Return option labels, option names, and words that are capitalised in mid-sentence."""
     texts = [scenario.title, *(sentence.text for sentence in list_sentences(scenario))]
-    names = frozenset().union(*map(facts.capitalised, texts))
-    return Known(scenario.labels, tuple(option.name for option in scenario.options), names)
+    names = frozenset().union(*map(facts.list_names, texts))
+    return ScenarioFacts(scenario.labels, tuple(option.name for option in scenario.options), names)
 
 
-def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
+def wording(sentence: Sentence, way: str, of: ScenarioFacts) -> list[str]:
     """Return the changes of content that the wording of one sentence makes.
 
     Parameters
@@ -73,7 +73,7 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
     way
         The other wording.
     of
-        Facts of the scenario, by :func:`known`.
+        Facts of the scenario, by :func:`collect_facts`.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
         Problems, each with a remedy; empty if the wording passes.
     """
     text = sentence.text
-    problems = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
+    problems = [*_list_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
     ruled = sentence.field in _FORCEFUL or rules.force(text) & {"ceiling", "floor"}
     problems += _exactness(text, way, _BY_FORCE if ruled else set())
     problems += _names(text, way, of)
@@ -157,7 +157,7 @@ def _canonical(scenario: Scenario) -> tuple[list[str], Counter[amounts.Number]]:
     return split_words(scenario.packet), amounts.numbers(strip_list_marks(scenario.packet))
 
 
-def _written(text: str, way: str) -> Iterator[str]:
+def _list_written(text: str, way: str) -> Iterator[str]:
     if _STATE.search(way):
         yield "it holds 'STATE:'; write that in another way"
     if not re.match(r"[A-Z0-9]", way):
@@ -194,25 +194,25 @@ def _exactness(text: str, way: str, apart: set[str]) -> Iterator[str]:
         yield _differ("bounds of numbers", was, now)
 
 
-def _labels(text: str, way: str, of: Known) -> Iterator[str]:
+def _labels(text: str, way: str, of: ScenarioFacts) -> Iterator[str]:
     was, now = facts.labels(text, of.labels), facts.labels(way, of.labels)
     if was != now:
         yield _differ("option labels", was, now)
         return
     # Each number has to stay next to its option's label, on one side of all labels.
-    sides = facts.allotted(way, of.labels)
-    stated = facts.telling(facts.allotted(text, of.labels))
+    sides = facts.split_numbers(way, of.labels)
+    stated = facts.select_sides(facts.split_numbers(text, of.labels))
     if stated and not any(all(was[k] & now[k] for k in was) for was in stated for now in sides):
         yield "its numbers stand by other options; put each by its option, all before or all after"
 
 
-def _names(text: str, way: str, of: Known) -> Iterator[str]:
+def _names(text: str, way: str, of: ScenarioFacts) -> Iterator[str]:
     was, now = (Counter(n for n in of.options if _holds(t, n)) for t in (text, way))
     if was != now:
         yield _differ("option names", was, now)
     before, after = facts.words(text), facts.words(way)
     had = Counter(before & of.names)
-    has = Counter((after & of.names) | (facts.capitalised(way) - before))
+    has = Counter((after & of.names) | (facts.list_names(way) - before))
     if had != has:
         yield _differ("names", had, has)
 
@@ -260,16 +260,16 @@ def _endpoint(text: str, way: str) -> Iterator[str]:
 
 
 def _differ(what: str, was: Counter[Any], now: Counter[Any]) -> str:
-    lost, added = _listed(was - now), _listed(now - was)
+    lost, added = _list(was - now), _list(now - was)
     changes = [f"{verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
     return f"{what} differ: it {' and '.join(changes)}; keep them as they are"
 
 
-def _listed(values: Counter[Any]) -> str:
-    return ", ".join(_formatted(fact) for fact in values.elements())
+def _list(values: Counter[Any]) -> str:
+    return ", ".join(_format(fact) for fact in values.elements())
 
 
-def _formatted(fact: Any) -> str:
+def _format(fact: Any) -> str:
     if isinstance(fact, tuple):
-        return " ".join(map(_formatted, fact))
+        return " ".join(map(_format, fact))
     return f"{fact:,g}" if isinstance(fact, float) else str(fact)

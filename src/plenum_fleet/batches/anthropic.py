@@ -82,7 +82,7 @@ class AnthropicBatches:
             size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)
             return size == items and batch.get("id") not in others
 
-        return await self._http.listed(_PATH, "after_id", fits)
+        return await self._http.find_in_list(_PATH, "after_id", fits)
 
     async def state(self, ident: str) -> BatchState:
         """Return the state of a batch."""
@@ -112,7 +112,7 @@ class AnthropicBatches:
         try:
             if kind != "succeeded":
                 raise UnfitReply("it has no known type")
-            message = INTERFACES["messages"].as_completion(_untooled(result.get("message")))
+            message = INTERFACES["messages"].as_completion(_unwrap_tool(result.get("message")))
             return read_completion(message, price, logprobs=False, hold_s=0.0)
         except UnfitReply as why:
             return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
@@ -126,7 +126,7 @@ class AnthropicBatches:
         return classify_status(self._http.route, status, json.dumps({"error": inner}).encode(), {})
 
 
-def _untooled(message: Any) -> Any:
+def _unwrap_tool(message: Any) -> Any:
     """Turn the call of the tool that stands for a constrained answer into text."""
     blocks = message.get("content") if isinstance(message, dict) else None
     first = blocks[-1] if isinstance(blocks, list) and blocks else None

@@ -24,10 +24,10 @@ from plenum.records import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.anthropic import AnthropicBatches
 from plenum_fleet.batches.http_interface import BatchHttp, BatchInterface
-from plenum_fleet.batches.line import Call, Late, Line, Sent
+from plenum_fleet.batches.line import Call, Late, Line, SentBatch
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
-from plenum_fleet.batches.sending import Sender
+from plenum_fleet.batches.sender import Sender
 from plenum_fleet.buckets import journal_path, list_taken_up
 
 _BATCHING = ("openai", "anthropic")
@@ -78,8 +78,8 @@ class BatchBackend:
         self._folder, self._lockstep = folder, lockstep
         self._sender = Sender(calls, batch, lockstep)
         self._lines: dict[str, Line] = {}
-        self._taken: set[Sent] = set()
-        lockstep.when_still(self._send)
+        self._taken: set[SentBatch] = set()
+        lockstep.call_when_still(self._send)
         lockstep.status = self._status
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
@@ -101,7 +101,7 @@ class BatchBackend:
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""
         journal = journal_path(self._folder.parent, chat.session)
-        if not self._lockstep.batched(chat):
+        if not self._lockstep.goes_in_batch(chat):
             for taken in (await asyncio.to_thread(list_taken_up, [journal])).values():
                 raise taken
             return await self._at_once(chat, number)
@@ -111,7 +111,7 @@ class BatchBackend:
         call = Call(ident, body, journal, asyncio.get_running_loop().create_future())
         self._join(line, call)
         try:
-            with self._lockstep.waiting():
+            with self._lockstep.wait():
                 response = await call.answer
         except Late:
             self._lockstep.send_live(chat)
@@ -145,7 +145,7 @@ class BatchBackend:
         except TimeoutError:
             late = f"no answer within {self._timeout_s:g} s"
             raise CallError(Failure.TIMEOUT, late) from None
-        self._lockstep.answered(chat)
+        self._lockstep.forget_call(chat)
         return response
 
     def _line(self, model: str) -> Line:
@@ -215,11 +215,11 @@ class BatchBackend:
                 if not list_taken_up(sent.journals, look=False):  # else they may lack answers
                     sent.record.note("collected")
 
-    def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:
+    def _start(self, line: Line, sent: SentBatch, items: list[bytes] | None = None) -> None:
         line.out.add(sent)
         sent.running = asyncio.create_task(self._run(line, sent, items))
 
-    async def _run(self, line: Line, sent: Sent, items: list[bytes] | None) -> None:
+    async def _run(self, line: Line, sent: SentBatch, items: list[bytes] | None) -> None:
         try:
             await self._sender.run(line, sent, items)
         except Exception as error:  # whoever waits is to know, whatever it is
@@ -227,4 +227,4 @@ class BatchBackend:
         finally:
             line.out.discard(sent)
             sent.running = None
-            self._lockstep.changed()
+            self._lockstep.look_again()

@@ -11,11 +11,11 @@ from plenum.execution import (
     Admission,
     Call,
     Deliberations,
+    ExecutorChoice,
     Playable,
     PriceOf,
     Scene,
     Ticket,
-    Way,
     failure_usage,
     folder_of,
     looks_ended,
@@ -70,7 +70,7 @@ class BatchedDeliberations(Deliberations):
         assert isinstance(model, ApiBackend)
         return BatchBackend(model, job.calls, job.more["batch"], _folder(job), self._lockstep)
 
-    def held(self, jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
+    def read_pending_usage(self, jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
         """Return the highest usage of calls that an earlier run left in batches."""
         return in_batches(jobs, price)
 
@@ -103,10 +103,10 @@ def in_batches(jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
     return held
 
 
-def left_in_batches(jobs: Sequence[Job]) -> list[str]:
+def describe_left(jobs: Sequence[Job]) -> list[str]:
     """Return one line if earlier runs left calls in batches that this one makes again."""
     live = [j for j in jobs if j.condition.backend.name == "api" and not j.calls.batch]
-    if not any(batches.unfinished(folder) for folder in {_folder(job) for job in live}):
+    if not any(batches.list_unfinished(folder) for folder in {_folder(job) for job in live}):
         return []
     calls = len(in_batches([job for job in live if not looks_ended(job)], lambda model: None))
     if not calls:
@@ -126,4 +126,4 @@ def _folder(job: Job) -> Path:
     return bucket_folder(job.journals) / BATCHES_FOLDER
 
 
-WAY = Way(_choose, left_in_batches)
+WAY = ExecutorChoice(_choose, describe_left)

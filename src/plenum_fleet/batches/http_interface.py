@@ -149,7 +149,7 @@ class BatchHttp:
         CallError
             It failed.
         """
-        async with self._answered(method, path, data) as response:
+        async with self._send(method, path, data) as response:
             self.behind_s = _behind(response.headers)
             raw = await self._reader.read(response)
             if response.status != 200:
@@ -176,7 +176,7 @@ class BatchHttp:
             It can't be read to its end, or has none.
         """
         left, left_bytes = 2 * items + _SPARE_LINES, items * self._most
-        async with self._answered("GET", path) as response:
+        async with self._send("GET", path) as response:
             if response.status != 200:
                 raw = await self._reader.read(response)
                 raise classify_status(self.route, response.status, raw, response.headers)
@@ -197,7 +197,7 @@ class BatchHttp:
             if (entry := _object(rest)) is not None:
                 yield entry
 
-    def _answered(self, method: str, path: str, data: Any = None) -> "_Answered":
+    def _send(self, method: str, path: str, data: Any = None) -> "_PartialAnswer":
         url = f"{self.route.base}/{path}"
         kind = {"Content-Type": "application/json"} if isinstance(data, bytes) else {}
         request = self._pool().request(
@@ -208,9 +208,9 @@ class BatchHttp:
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=60.0, sock_read=_LONG_S),
         )
-        return _Answered(self.route, request)
+        return _PartialAnswer(self.route, request)
 
-    async def listed(
+    async def find_in_list(
         self, path: str, cursor: str, fits: Callable[[dict[str, Any]], bool | None]
     ) -> str | None:
         """Return the id of the first batch of a list that fits; the list ends at ``None``.
@@ -238,7 +238,7 @@ class BatchHttp:
         return None
 
 
-class _Answered:
+class _PartialAnswer:
     """An answer while it is read: whatever goes wrong is a :class:`CallError`."""
 
     def __init__(self, route: Route, request: Any) -> None:

@@ -40,7 +40,7 @@ class Call:
 
 
 @dataclass(eq=False)
-class Sent:
+class SentBatch:
     """A batch that was written down, and submitted, or soon will be.
 
     Attributes
@@ -88,27 +88,27 @@ class Line:
     ) -> None:
         self.model, self.interface, self.price = model, interface, price
         self.collected: list[Call] = []
-        self.out: set[Sent] = set()
+        self.out: set[SentBatch] = set()
         self.most = interface.most_items
-        self.known: dict[Key, Sent] = {}
+        self.known: dict[Key, SentBatch] = {}
         self._folder, self._seen = folder, set[Path]()
         self.learn()
 
     def learn(self) -> set[Key]:
         """Know the batches of other processes that are new; their calls."""
-        earlier: dict[Key, Sent] = {}
-        for record in batches.unfinished(self._folder):
+        earlier: dict[Key, SentBatch] = {}
+        for record in batches.list_unfinished(self._folder):
             ours = (record.model, record.base) == (self.model, self.interface.base)
             if ours and record.path not in self._seen:
                 self._seen.add(record.path)
-                earlier |= dict.fromkeys(map(batches.key, record.items), Sent(record, set()))
+                earlier |= dict.fromkeys(map(batches.key, record.items), SentBatch(record, set()))
         # Where two batches have one call, it is left to the later one alone.
         for key, sent in earlier.items():
             sent.left.add(key)
         self.known |= earlier
         return set(earlier)
 
-    def begin(self, calls: list[Call]) -> Sent:
+    def begin(self, calls: list[Call]) -> SentBatch:
         """Write down that calls are going to be submitted.
 
         Raises
@@ -120,7 +120,7 @@ class Line:
         record = batches.begin(self._folder, self.model, self.interface.base, items)
         self._seen.add(record.path)
         waiting = {call.key: call for call in calls}
-        sent = Sent(record, set(waiting), waiting)
+        sent = SentBatch(record, set(waiting), waiting)
         self.known |= dict.fromkeys(waiting, sent)
         return sent
 
@@ -143,7 +143,7 @@ class Line:
             self.collected = []
         yield from filter(None, portions)
 
-    def forget(self, sent: Sent) -> None:
+    def forget(self, sent: SentBatch) -> None:
         """Let the calls of a batch go in other ones."""
         for key in [key for key, known in self.known.items() if known is sent]:
             del self.known[key]

@@ -35,7 +35,7 @@ class Lockstep:
         self._still: list[Callable[[], None]] = []
         self._at_work = self._changes = 0
 
-    def batched(self, chat: Chat) -> bool:
+    def goes_in_batch(self, chat: Chat) -> bool:
         """Tell whether the next attempt at a call goes in a batch."""
         return self.batches and (chat.session, chat.seed) not in self._live
 
@@ -43,41 +43,41 @@ class Lockstep:
         """Have all further attempts at a call go out at once, at the full price."""
         self._live.add((chat.session, chat.seed))
 
-    def answered(self, chat: Chat) -> None:
+    def forget_call(self, chat: Chat) -> None:
         """Forget a call that went out at once."""
         self._live.discard((chat.session, chat.seed))
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Count one more at work: it may make a call before anything else happens."""
-        with self._counted(1):
+        with self._count(1):
             yield
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
+    def wait(self) -> Iterator[None]:
         """Wait for a batch, or for room that only the calls of others make."""
-        with self._counted(-1):
+        with self._count(-1):
             yield
 
-    def when_still(self, act: Callable[[], None]) -> None:
+    def call_when_still(self, act: Callable[[], None]) -> None:
         """Have something done whenever nobody is at work."""
         self._still.append(act)
 
-    def changed(self) -> None:
+    def look_again(self) -> None:
         """Look again whether nobody is at work, now that something else has happened."""
         self._changes += 1
         if self.batches and self._at_work <= 0:
             self._pass(self._changes, _PASSES)
 
     @contextmanager
-    def _counted(self, step: int) -> Iterator[None]:
+    def _count(self, step: int) -> Iterator[None]:
         self._at_work += step
-        self.changed()
+        self.look_again()
         try:
             yield
         finally:
             self._at_work -= step
-            self.changed()
+            self.look_again()
 
     def _pass(self, changes: int, left: int) -> None:
         """Let the loop pass, so that what was woken up says so; after that nothing is at work."""

@@ -67,13 +67,13 @@ class OpenAIBatches:
             metadata = batch.get("metadata")
             return isinstance(metadata, dict) and metadata.get(_OURS) == name
 
-        return await self._http.listed("batches", "after", fits)
+        return await self._http.find_in_list("batches", "after", fits)
 
     async def state(self, ident: str) -> BatchState:
         """Return the state of a batch; one that failed as a whole was refused at its file."""
         batch = await self._http.json("GET", f"batches/{ident}")
         counts, status = batch.get("request_counts"), batch_http.status(batch, "status")
-        refused, too_many = self._refused(batch) if status == "failed" else (None, False)
+        refused, too_many = self._explain_refusal(batch) if status == "failed" else (None, False)
         return BatchState(
             ended=status in _ENDED,
             done=batch_http.count(counts, "completed", "failed"),
@@ -119,7 +119,7 @@ class OpenAIBatches:
         except CallError as error:
             return error
 
-    def _refused(self, batch: dict[str, Any]) -> tuple[CallError, bool]:
+    def _explain_refusal(self, batch: dict[str, Any]) -> tuple[CallError, bool]:
         """Return the reason of a refused file, and whether a smaller file may be accepted."""
         errors = batch.get("errors")
         data = errors.get("data") if isinstance(errors, dict) else None

@@ -64,12 +64,12 @@ class BatchRecord:
         refresh_from_bucket(self.path.parent)
         return None if _is_over(self.path) else _read(self.path)
 
-    def submitted(self, ident: str, certain: bool = True) -> "BatchRecord":
+    def note_submission(self, ident: str, certain: bool = True) -> "BatchRecord":
         """Note the provider's id, or what may be it."""
         self.note("submitted" if certain else "found", id=ident)
         return replace(self, id=ident, certain=certain)
 
-    def mistaken(self) -> "BatchRecord":
+    def note_foreign(self) -> "BatchRecord":
         """Note that what was found belongs to another process."""
         self.note("mistaken", id=self.id)
         return replace(self, id=None)
@@ -110,7 +110,7 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     return BatchRecord(path, model, base, items, at, machine=machine)
 
 
-def unfinished(folder: Path) -> list[BatchRecord]:
+def list_unfinished(folder: Path) -> list[BatchRecord]:
     """List the batches whose answers may not all be journaled, in the order of their submission."""
     files = sorted(path for path in folder.glob("b*.jsonl") if not _is_over(path))
     return [record for path in files if (record := _read(path)) is not None]

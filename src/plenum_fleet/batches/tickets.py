@@ -25,12 +25,12 @@ class BatchTicket(Ticket):
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
         """Begin; room in the budget comes from the calls of others, which wait for batches."""
-        with self._lockstep.waiting():
+        with self._lockstep.wait():
             await super().begin(passed, calls)
 
     async def enter(self, chat: Chat) -> None:
         """Enter a call, marked as one of a batch if it goes in one."""
-        self.labels = {"batch": True} if self._lockstep.batched(chat) else {}
+        self.labels = {"batch": True} if self._lockstep.goes_in_batch(chat) else {}
         await super().enter(chat)
 
     async def admit(self, demand: Demand) -> None:
@@ -42,12 +42,12 @@ class BatchTicket(Ticket):
 
     async def reserve(self, demand: Demand) -> None:
         """Reserve the budget of a call; batches needn't wait for it."""
-        with self._lockstep.waiting():
+        with self._lockstep.wait():
             await super().reserve(demand)
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
         """Wait before another attempt; a call that joins another batch waits for it anyway."""
-        if not self._lockstep.batched(chat):
+        if not self._lockstep.goes_in_batch(chat):
             await super().pause(chat, seconds, reason)
 
     def demand_of(self, chat: Chat) -> Demand:

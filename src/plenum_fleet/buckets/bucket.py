@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredObject:
     """An object: name, bytes, tag, which changes with its contents, and when it was written (s)."""
 
     name: str
@@ -118,22 +118,24 @@ class Bucket:
         self._last = time.monotonic() + (float("inf") if patience_s is None else patience_s)
         self._hurried.clear() if patience_s is None else self._hurried.set()
 
-    def below(self, folder: str) -> list[Stored]:
+    def below(self, folder: str) -> list[StoredObject]:
         """List the objects below a folder."""
         import obstore
 
-        return list(map(_stored, self._try(lambda: obstore.list(self._store, folder).collect())))
+        return list(
+            map(_describe_object, self._try(lambda: obstore.list(self._store, folder).collect()))
+        )
 
     def get(self, names: Iterable[str]) -> list[bytes | None]:
         """Contents; ``None`` of what isn't there."""
         return list(self._readers.map(self._get, names))
 
-    def head(self, name: str) -> Stored | None:
+    def head(self, name: str) -> StoredObject | None:
         """Describe an object; ``None`` if there is none."""
         import obstore
 
         try:
-            return _stored(self._try(lambda: obstore.head(self._store, name)))
+            return _describe_object(self._try(lambda: obstore.head(self._store, name)))
         except FileNotFoundError:
             return None
 
@@ -205,7 +207,7 @@ class Bucket:
             except (known.PermissionDeniedError, known.UnauthenticatedError) as error:
                 raise Stopped(f"{self.url}: {reason(error)}") from None
             except known.InvalidPathError as error:  # of all objects there, until it is gone
-                raise Stopped(f"{self.url}: {_misnamed(error)}") from None
+                raise Stopped(f"{self.url}: {_describe_misnamed(error)}") from None
             except known.BaseError as error:
                 if time.monotonic() > min(began + self._patience_s, self._last):
                     raise Stopped(f"{self.url}: {reason(error)}") from None
@@ -226,9 +228,9 @@ class Bucket:
             self.tell(f"{self.url} doesn't answer ({why}); trying again {patience}")
 
 
-def _stored(meta: "ObjectMeta") -> Stored:
+def _describe_object(meta: "ObjectMeta") -> StoredObject:
     tag, time_s = (meta["e_tag"] or "").strip('"'), meta["last_modified"].timestamp()
-    return Stored(meta["path"], meta["size"], tag, time_s)
+    return StoredObject(meta["path"], meta["size"], tag, time_s)
 
 
 def reason(error: Exception) -> str:
@@ -242,7 +244,7 @@ def reason(error: Exception) -> str:
     return " ".join(text.rpartition(" - ")[2].split())
 
 
-def _misnamed(error: Exception) -> str:
+def _describe_misnamed(error: Exception) -> str:
     """Describe the remedy for a foreign object whose name no path can have."""
     named = re.search(r'Path "(.*?)": ', str(error), re.DOTALL)
     name = printable(named[1] if named else "")

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from threading import Lock
 
 from plenum.records import write_whole
-from plenum_fleet.buckets.bucket import Bucket, Stored
+from plenum_fleet.buckets.bucket import Bucket, StoredObject
 
 _LOGS = "calls*.jsonl"
 _OTHERS = ("*.diverged*.jsonl", "b*.jsonl")
@@ -47,7 +47,7 @@ class BucketFiles:
                 write_whole(path, secrets.token_hex(4))
             return path.read_text(encoding="utf-8")
 
-    def fetch(self, condition: Path, listed: Iterable[Stored]) -> None:
+    def fetch(self, condition: Path, listed: Iterable[StoredObject]) -> None:
         """Get what other machines wrote, and this one before its disk was lost.
 
         Parameters
@@ -69,7 +69,7 @@ class BucketFiles:
                     write_whole(path, data.decode(errors="replace"))
                     os.utime(path, (time_s, time_s))
 
-    def complete(self, condition: Path, listed: Iterable[Stored]) -> None:
+    def complete(self, condition: Path, listed: Iterable[StoredObject]) -> None:
         """Send what an earlier process left behind; call logs go when a replicate ends."""
         sizes = {stored.name: stored.size for stored in listed}
         for path in chain.from_iterable(map(condition.glob, _OTHERS)):
@@ -112,5 +112,5 @@ class BucketFiles:
         return name.rpartition("/")[2].replace(f".{self.machine}.jsonl", ".jsonl")
 
 
-def _is_kept(stored: Stored) -> bool:
+def _is_kept(stored: StoredObject) -> bool:
     return any(map(PurePath(stored.name).match, (_LOGS, *_OTHERS)))

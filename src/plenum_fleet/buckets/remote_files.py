@@ -11,7 +11,7 @@ _PATIENCE_S = 30.0
 _destinations: dict[str, tuple[Path, float]] = {}
 
 
-def fetched_file(key: str, address: str) -> Path:
+def fetch_file(key: str, address: str) -> Path:
     """Return a file on this machine; fetch that of a bucket.
 
     Raises

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 
 from plenum.records import DamagedJournal, TakenUp, verify_lines, write_whole
-from plenum_fleet.buckets.bucket import Bucket, Stored
+from plenum_fleet.buckets.bucket import Bucket, StoredObject
 
 _BACKLOG = 64_000_000
 """Bytes of journals that may wait for the bucket before turns wait, too."""
@@ -150,10 +150,10 @@ class Segments:
         name = self._next
         there = self._bucket.head(name)
         if (there and there.tag) != self._mark or self._tag() != self._whole:
-            self.problem = self._taken_up(name)
+            self.problem = self._make_takeover(name)
             raise self.problem
 
-    def agree(self, listed: Iterable[Stored], reading: bool = False) -> None:
+    def agree(self, listed: Iterable[StoredObject], reading: bool = False) -> None:
         """Learn what the bucket has, and write here what it has more.
 
         Parameters
@@ -174,11 +174,11 @@ class Segments:
             held = self._read([*([whole] if whole else []), *segments], local)
             if held is not None:
                 break
-            listed = self.listed()
+            listed = self.list_objects()
         else:
-            raise self._fenced(self.name)
+            raise self._make_fence_error(self.name)
         if not (held.startswith(local) or local.startswith(held)):
-            raise self._fenced(self.name)
+            raise self._make_fence_error(self.name)
         if len(held) > len(local):
             where = f"{self._bucket.url}/{self.name}"
             verify_lines(where, held)
@@ -207,7 +207,7 @@ class Segments:
             running.result()
         self.path.rename(aside)
         self._bucket.put(f"{self.name.rpartition('/')[0]}/{aside.name}", aside.read_bytes())
-        self._bucket.delete([stored.name for stored in self.listed()])
+        self._bucket.delete([stored.name for stored in self.list_objects()])
         self._bytes = self._lines = self._target = 0
         self._whole, self._mark, self.problem = None, None, None
         self._ended, self._held, self._known = False, False, True
@@ -223,7 +223,7 @@ class Segments:
                         self._running = None
                         return
                 if not self._known:  # what the bucket has decides what it lacks
-                    self.agree(self.listed())
+                    self.agree(self.list_objects())
                 elif self._bytes < size:
                     self._put(size)
                 elif not self._ended:
@@ -257,11 +257,11 @@ class Segments:
         """Put the next segment, or a mark in its place, where nobody else has put one."""
         name = self._next
         if not self._bucket.create(name, data, self._mark):
-            raise self._taken_up(name)
+            raise self._make_takeover(name)
         # Somebody else may have ended the replicate, whose segments are gone.
         if self._tag() != self._whole:
             self._bucket.delete([name])
-            raise self._taken_up(f"{self.name}.jsonl")
+            raise self._make_takeover(f"{self.name}.jsonl")
         self._held = True
 
     @property
@@ -275,9 +275,9 @@ class Segments:
         data = self.path.read_bytes()[: self._bytes]
         if self._whole != _digest(data):
             if not self._bucket.create(name, data, self._whole):
-                raise self._taken_up(name)
+                raise self._make_takeover(name)
             self._whole = self._tag()
-        self._bucket.delete(s.name for s in self.listed() if s.name != name)
+        self._bucket.delete(s.name for s in self.list_objects() if s.name != name)
         self._queue.over(self.path)
 
     def _tag(self) -> str | None:
@@ -285,12 +285,14 @@ class Segments:
         whole = self._bucket.head(f"{self.name}.jsonl")
         return whole.tag if whole else None
 
-    def listed(self) -> list[Stored]:
+    def list_objects(self) -> list[StoredObject]:
         """List the bucket's objects of this journal."""
         whole = self._bucket.head(f"{self.name}.jsonl")
         return [*([whole] if whole else []), *self._bucket.below(self.name)]
 
-    def _objects(self, listed: Iterable[Stored]) -> tuple[Stored | None, list[Stored]]:
+    def _objects(
+        self, listed: Iterable[StoredObject]
+    ) -> tuple[StoredObject | None, list[StoredObject]]:
         """Return the object with all lines, and segments in their order."""
         named = {stored.name: stored for stored in listed}
         whole = named.get(f"{self.name}.jsonl")
@@ -298,7 +300,7 @@ class Segments:
         segments = [s for s in below if _SEGMENT.fullmatch(s.name, len(self.name))]
         return whole, sorted(segments, key=_number)
 
-    def _read(self, objects: list[Stored], local: bytes) -> bytes | None:
+    def _read(self, objects: list[StoredObject], local: bytes) -> bytes | None:
         """Return the lines that objects have; ``None`` if one of them is gone.
 
         What the file has, by its digest, isn't fetched.
@@ -322,7 +324,7 @@ class Segments:
                 held, lines = held + data, lines + data.count(b"\n")
         return held
 
-    def _contents(self, objects: list[Stored], local: bytes) -> list[bytes | None]:
+    def _contents(self, objects: list[StoredObject], local: bytes) -> list[bytes | None]:
         contents: dict[str, bytes | None] = {}
         for stored in objects:
             start = _start(local, _number(stored))
@@ -333,11 +335,11 @@ class Segments:
         contents.update(zip(lacking, self._bucket.get(lacking), strict=True))
         return [contents[stored.name] for stored in objects]
 
-    def _taken_up(self, name: str) -> TakenUp:
+    def _make_takeover(self, name: str) -> TakenUp:
         theirs = f"journal {self.path}: {self._bucket.url}/{name} is another process's"
         return TakenUp(theirs, self._bucket.url)
 
-    def _fenced(self, name: str) -> DamagedJournal:
+    def _make_fence_error(self, name: str) -> DamagedJournal:
         return DamagedJournal(
             f"journal {self.path}: {self._bucket.url}/{name} has lines of another process, which "
             "wrote this replicate, too; move the file away to go on with what is there"
@@ -349,7 +351,7 @@ def _digest(data: bytes) -> str:
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
-def _number(stored: Stored) -> int:
+def _number(stored: StoredObject) -> int:
     """Return the number of an object's first line; a segment has it in its name."""
     stem = stored.name.rpartition("/")[2].partition(".")[0]
     return int(stem) if stored.name.count("/") > 1 else 0

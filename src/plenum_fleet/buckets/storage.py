@@ -12,7 +12,7 @@ from threading import Lock
 
 from plenum.base import Stopped, UserError
 from plenum.records import DamagedJournal, TakenUp
-from plenum_fleet.buckets.bucket import PATIENCE_S, Bucket, Stored
+from plenum_fleet.buckets.bucket import PATIENCE_S, Bucket, StoredObject
 from plenum_fleet.buckets.bucket_files import BucketFiles
 from plenum_fleet.buckets.segments import Queue, Segments
 
@@ -43,7 +43,7 @@ def bucket_folder(journals: str) -> Path:
     return MIRRORS.joinpath(*journals.removeprefix("s3://").split("/"))
 
 
-def fetched(journals: str, *conditions: str) -> Path:
+def fetch(journals: str, *conditions: str) -> Path:
     """Return the folder of journals to read, with what a bucket has of conditions, or of all.
 
     Raises
@@ -61,7 +61,7 @@ def fetched(journals: str, *conditions: str) -> Path:
     return here
 
 
-def opened(journals: str) -> "Storage | None":
+def find_open(journals: str) -> "Storage | None":
     """Return the storage of an address if it has been opened."""
     return _opened.get(journals.rstrip("/"))
 
@@ -128,7 +128,7 @@ def list_taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, Tak
     later = {}
     for path in journals:
         if (storage := _of_file(path)) is not None:
-            later[path] = storage.taken_up(path, look)
+            later[path] = storage.find_takeover(path, look)
     return {path: taken for path in later if (taken := later[path].result()) is not None}
 
 
@@ -216,8 +216,8 @@ class Storage:
             The bucket doesn't answer.
         """
         listed = self.bucket.below(condition.name)
-        groups: dict[str, list[Stored]] = {}
-        whole: list[Stored] = []
+        groups: dict[str, list[StoredObject]] = {}
+        whole: list[StoredObject] = []
         for stored in listed:
             name = stored.name.removeprefix(f"{condition.name}/")
             journal = _JOURNAL.fullmatch(name)
@@ -247,7 +247,7 @@ class Storage:
         with self._lock:
             self._journals[path] = behind
         try:
-            behind.agree(behind.listed(), reading)
+            behind.agree(behind.list_objects(), reading)
         except DamagedJournal as problem:
             behind.problem = problem
             raise
@@ -261,11 +261,11 @@ class Storage:
         self._files.send(path)
         self.fetch(path.parent, reading=True)
 
-    def taken_up(self, path: Path, look: bool) -> "Future[TakenUp | None]":
+    def find_takeover(self, path: Path, look: bool) -> "Future[TakenUp | None]":
         """Look for another process that took up a journal; nothing of it may be under way."""
-        return self._threads.submit(self._taken_up, path, look)
+        return self._threads.submit(self._find_takeover, path, look)
 
-    def _taken_up(self, path: Path, look: bool) -> TakenUp | None:
+    def _find_takeover(self, path: Path, look: bool) -> TakenUp | None:
         with self._lock:
             behind = self._journals.get(path)
         try:
@@ -337,7 +337,7 @@ class Storage:
     def _segments(self, path: Path, fresh: bool = False) -> Segments:
         return Segments(self._queue, path, f"{path.parent.name}/{path.stem}", fresh)
 
-    def _agree(self, path: Path, listed: list[Stored], reading: bool) -> None:
+    def _agree(self, path: Path, listed: list[StoredObject], reading: bool) -> None:
         behind = self._segments(path)
         try:
             behind.agree(listed, reading)

@@ -17,7 +17,7 @@ from plenum.records import Failure, verify_lines
 from plenum_fleet.buckets import bucket_folder, refresh_from_bucket
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message
-from plenum_fleet.remote.tickets import Admitted
+from plenum_fleet.remote.tickets import LeaseTicket
 from plenum_fleet.remote.worker import Setup
 from plenum_fleet.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPool
 
@@ -32,7 +32,7 @@ _EVERY = 65536
 """Replicates that may wait for a worker: each worker's room bounds those in flight."""
 
 
-class _Died(Exception):
+class _LostWorker(Exception):
     """A worker is gone, and with it the lease of a replicate that had so many answers by then."""
 
     def __init__(self, loss: Loss, answers: int) -> None:
@@ -119,12 +119,12 @@ class RayDeliberations(Deliberations):
             self._repeated = line
             self.say(line)
 
-    def lost(self, remote: RemoteWorker, loss: Loss) -> None:
+    def note_lost_worker(self, remote: RemoteWorker, loss: Loss) -> None:
         """Let what a lost worker had go on elsewhere."""
         for lease in remote.leases.values():
             lease.admitted.close()
             if not lease.ended.done():
-                lease.ended.set_exception(_Died(loss, lease.answers))
+                lease.ended.set_exception(_LostWorker(loss, lease.answers))
 
     async def room(self) -> RemoteWorker:
         """Return the worker with the fewest replicates in flight, once one has room.
@@ -154,7 +154,7 @@ class RayDeliberations(Deliberations):
             remote.outbox.put(number, "answer", error, request=request)
 
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        lease = Lease(scene, Admitted(caller.ticket, answer), ended)
+        lease = Lease(scene, LeaseTicket(caller.ticket, answer), ended)
         remote.leases[number] = lease
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
@@ -167,7 +167,7 @@ class RayDeliberations(Deliberations):
         finally:
             del remote.leases[number]
             lease.admitted.close()
-            if lease.ended.done() and isinstance(lease.ended.exception(), _Died) and log:
+            if lease.ended.done() and isinstance(lease.ended.exception(), _LostWorker) and log:
                 log.recount(scene.index)
             elif log:
                 log.usage[scene.index] += lease.used
@@ -216,11 +216,11 @@ class _LeasedReplicate:
                 wrote = await self.deliberations.lease(self.scene)
                 await asyncio.to_thread(refresh_from_bucket, journal)
                 return wrote or leased > begun
-            except _Died as died:
+            except _LostWorker as died:
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
                 await asyncio.sleep(died.loss.wait_s)
                 await asyncio.to_thread(refresh_from_bucket, journal)
-                for entry in _written(journal, leased)[died.answers :]:
+                for entry in _read_written(journal, leased)[died.answers :]:
                     self.scene.observe(entry)
                 leased = _size(journal)
         raise ProviderUnavailable(
@@ -232,7 +232,7 @@ def _size(journal: Path) -> int:
     return journal.stat().st_size if journal.exists() else 0
 
 
-def _written(journal: Path, before: int) -> list[dict[str, Any]]:
+def _read_written(journal: Path, before: int) -> list[dict[str, Any]]:
     """Return the progress entries that were written after a byte offset."""
     data = journal.read_bytes() if journal.exists() else b""
     held, _, _ = verify_lines(journal, data[:before])

@@ -57,7 +57,7 @@ def clear(folder: str) -> None:
     """End the processes that name a folder, and remove it."""
     until, absent = time.monotonic() + _FOR_S, 0
     while absent < _SWEEPS and time.monotonic() < until:
-        found = _naming(folder)
+        found = _list_naming(folder)
         for process in found:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
@@ -66,7 +66,7 @@ def clear(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _naming(folder: str) -> list[int]:
+def _list_naming(folder: str) -> list[int]:
     """List this user's other processes whose command line or environment names a folder."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):

@@ -42,7 +42,7 @@ class ForwardingTicket(Ticket):
         self._requests = 0
         self._open: dict[int, asyncio.Future[None]] = {}
 
-    def answered(self, request: int, error: Exception | None) -> None:
+    def take_answer(self, request: int, error: Exception | None) -> None:
         """Take the sweep's answer to a request."""
         future = self._open.pop(request, None)
         if future is None or future.done():
@@ -85,7 +85,7 @@ class ForwardingTicket(Ticket):
         await answer
 
 
-class Admitted:
+class LeaseTicket:
     """The sweep's side of one lease: a real ticket that a worker's requests act on.
 
     Parameters
@@ -134,11 +134,11 @@ class Admitted:
         self._ticket.end()
 
     def _wait(self, request: int, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(self._answered(request, coroutine))
+        task = asyncio.create_task(self._take_answer(request, coroutine))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
-    async def _answered(self, request: int, coroutine: Coroutine[Any, Any, None]) -> None:
+    async def _take_answer(self, request: int, coroutine: Coroutine[Any, Any, None]) -> None:
         try:
             await coroutine
         except Exception as error:

@@ -123,7 +123,7 @@ class Worker:
             elif method == "drop" and lease in self._playing:
                 self._playing[lease].cancel()
             elif method == "answer" and lease in self._tickets:
-                self._tickets[lease].answered(request, *arguments)
+                self._tickets[lease].take_answer(request, *arguments)
 
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return a condition's report, from another process."""
@@ -147,7 +147,7 @@ class Worker:
             acknowledged = self._acknowledged
         os._exit(_GONE)  # at once: no code that cleans up may write what others have by now
 
-    async def _leased(self) -> None:
+    async def _wait_for_lease(self) -> None:
         """Wait while the sweep may have leased these replicates to another worker."""
         while time.monotonic() - self._acknowledged > LEASE_S:
             await asyncio.sleep(0.1)
@@ -166,13 +166,13 @@ class Worker:
                     job,
                     index,
                     Caller(
-                        _Leased(model, self._leased),
+                        _LeasedBackend(model, self._wait_for_lease),
                         make_retry_policy(job.calls),
                         ticket,
                         log,
                     ),
                 )
-                await self._leased()
+                await self._wait_for_lease()
                 wrote = await self._deliberations.play(scene).run()
             finally:
                 used = log.usage[index] - before
@@ -267,7 +267,7 @@ def _fetch(job: Job, index: int) -> None:
 
 
 @dataclass(frozen=True)
-class _Leased:
+class _LeasedBackend:
     """A backend whose answers count only while the leases hold: a journal entry follows each."""
 
     model: ChatModel

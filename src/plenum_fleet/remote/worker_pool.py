@@ -16,7 +16,7 @@ from plenum.execution import Scene, cancel_on_sigterm
 from plenum.records import Usage
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox
-from plenum_fleet.remote.tickets import Admitted
+from plenum_fleet.remote.tickets import LeaseTicket
 from plenum_fleet.remote.worker import FENCE_S, LEASE_S, Setup, Worker
 
 _START_S = 120.0
@@ -37,7 +37,7 @@ class Lease:
     """A lease: the replicate, its admission, how it ends (whether it wrote), its answers."""
 
     scene: Scene
-    admitted: Admitted
+    admitted: LeaseTicket
     ended: "asyncio.Future[bool]"
     used: Usage = field(default_factory=Usage)
     answers: int = 0
@@ -70,7 +70,7 @@ class WorkerEvents(Protocol):
     def take(self, remote: RemoteWorker, message: Message) -> None:
         """Take a message that a worker has sent."""
 
-    def lost(self, remote: RemoteWorker, loss: Loss) -> None:
+    def note_lost_worker(self, remote: RemoteWorker, loss: Loss) -> None:
         """Take note that a worker is gone."""
 
     def workers_changed(self) -> None:
@@ -155,7 +155,7 @@ class WorkerPool:
                 "may be taken"
             )
         for late in (task for task in joining if not task.done()):
-            late.add_done_callback(self._joined)
+            late.add_done_callback(self._note_joined)
         self._spawn(self._maintain())
 
     async def stop(self) -> None:
@@ -237,13 +237,13 @@ class WorkerPool:
                     self._wanted = min(self._most, room)
             futile = self._failed >= _ROUNDS or self._deaths >= _ROUNDS * max(1, self._wanted)
             for _ in range(0 if futile else self._wanted - len(self._remotes)):
-                self._start_worker().add_done_callback(self._joined)
+                self._start_worker().add_done_callback(self._note_joined)
             left = time.monotonic() if self.ready else left
             if time.monotonic() - left > _START_S or (futile and not self._remotes):
                 self.over = True
                 self._events.workers_changed()
 
-    def _joined(self, joining: "asyncio.Task[str]") -> None:
+    def _note_joined(self, joining: "asyncio.Task[str]") -> None:
         if not joining.cancelled():
             self._events.say(f"workers: {joining.result() or f'{len(self.ready)} now'}")
 
@@ -256,14 +256,14 @@ class WorkerPool:
                 async with asyncio.timeout(_SILENT_S):
                     messages = await remote.actor.receive.remote()
             except TimeoutError:  # it writes nothing more: that needs acknowledged messages
-                return self._lost(remote, Loss("doesn't answer", by_itself=True))
+                return self._note_lost(remote, Loss("doesn't answer", by_itself=True))
             except ActorUnavailableError:
                 if time.monotonic() - remote.contact > FENCE_S:
-                    return self._lost(remote, Loss("can't be reached"))
+                    return self._note_lost(remote, Loss("can't be reached"))
                 await asyncio.sleep(0.5)
                 continue
             except RayError as error:
-                return self._lost(remote, _why(error, remote.contact))
+                return self._note_lost(remote, _why(error, remote.contact))
             remote.contact = time.monotonic()
             for message in messages:
                 self._events.take(remote, message)
@@ -277,10 +277,10 @@ class WorkerPool:
                 with suppress(RayError):  # _listen meets it too
                     await remote.actor.send.remote(messages)
 
-    def _lost(self, remote: RemoteWorker, loss: Loss) -> None:
+    def _note_lost(self, remote: RemoteWorker, loss: Loss) -> None:
         self._remove(remote)
         self._events.say(f"worker {remote.name} {loss.why}; {len(self.ready)} left")
-        self._events.lost(remote, loss)
+        self._events.note_lost_worker(remote, loss)
 
     def _remove(self, remote: RemoteWorker) -> None:
         import ray

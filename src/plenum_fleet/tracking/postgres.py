@@ -26,7 +26,7 @@ def check(uri: str) -> None:
     UserError
         It is so.
     """
-    with _connected(uri):
+    with _connect(uri):
         pass
 
 
@@ -38,11 +38,11 @@ def require_writable(uri: str) -> None:
     UserError
         It is so.
     """
-    with _connected(uri) as connection:
+    with _connect(uri) as connection:
         allowed = "SELECT has_table_privilege(to_regclass('runs'), 'INSERT')"
         if connection.exec_driver_sql(allowed).scalar() is False:
             user = connection.exec_driver_sql("SELECT current_user").scalar()
-            raise _refused(uri, f"the user {user!r} may only read")
+            raise _make_refusal(uri, f"the user {user!r} may only read")
 
 
 def prepare(uri: str) -> None:
@@ -60,7 +60,7 @@ def prepare(uri: str) -> None:
     UserError
         Nobody answers or lets us in, the driver isn't installed, or the schema can't be migrated.
     """
-    with prepared(uri) as engine:
+    with hold(uri) as engine:
         from mlflow.store.db import utils as typed_by_nobody
 
         utils: Any = typed_by_nobody
@@ -69,7 +69,7 @@ def prepare(uri: str) -> None:
 
 
 @contextmanager
-def prepared(uri: str) -> Iterator[Any]:
+def hold(uri: str) -> Iterator[Any]:
     """Hold a database whose tables are there, of any MLflow, while no other process makes some.
 
     Raises
@@ -81,24 +81,24 @@ def prepared(uri: str) -> Iterator[Any]:
     from mlflow.store.db import utils as typed_by_nobody
 
     utils: Any = typed_by_nobody
-    with _connected(uri) as holder:
+    with _connect(uri) as holder:
         try:
             holder.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")
             if not utils._all_tables_exist(holder.engine):
                 utils._initialize_tables(holder.engine)
             yield holder.engine
         except MlflowException as error:
-            raise _refused(uri, error) from None
+            raise _make_refusal(uri, error) from None
 
 
 @contextmanager
-def _connected(uri: str) -> Iterator[Any]:
+def _connect(uri: str) -> Iterator[Any]:
     """Connect to a database; what goes wrong with it is told in one line."""
     try:
         parts = urlsplit(uri)
         _ = parts.port
     except ValueError as error:
-        raise _refused(uri, error) from None
+        raise _make_refusal(uri, error) from None
     if parts.password is not None:
         raise UserError("a password can't stand in the URI, which others see: set PGPASSWORD")
     import sqlalchemy
@@ -109,14 +109,14 @@ def _connected(uri: str) -> Iterator[Any]:
         with sqlalchemy.create_engine(uri, poolclass=NullPool).connect() as connection:
             yield connection
     except ModuleNotFoundError as error:
-        raise _refused(
+        raise _make_refusal(
             uri, f"{error.name} isn't installed: sh scripts/install.sh .venv/bin/python server"
         ) from None
     except sqlalchemy.exc.SQLAlchemyError as error:
-        raise _refused(uri, getattr(error, "orig", None) or error) from None
+        raise _make_refusal(uri, getattr(error, "orig", None) or error) from None
 
 
-def _refused(uri: str, reason: object) -> UserError:
+def _make_refusal(uri: str, reason: object) -> UserError:
     cause = str(reason).partition("\n(Background")[0]
     return UserError(
         f"tracking.uri: {redact(uri)}: {redact(cause)}; the login stands in PGUSER and PGPASSWORD, "

@@ -15,7 +15,7 @@ def _temperature(study: EstimatedStudy) -> Figure | None:
     return temperature.temperature(study.deliberated)
 
 
-def _nothing(study: EstimatedStudy) -> None:
+def _draw_nothing(study: EstimatedStudy) -> None:
     """Omit a figure, because another one shows a large study better."""
 
 
@@ -25,7 +25,7 @@ TEMPERATURE = Drawing(
     "λ̂ against temperature",
     _temperature,
     "two temperatures, all else equal",
-    _nothing,
+    _draw_nothing,
 )
 SEATS = Drawing("seats", "preferences of every seat in six replicates", seats.seats, _COMPLETED)
 SWITCHES = Drawing("switches", "switches of each seat", switches.switches, _COMPLETED)

@@ -19,12 +19,12 @@ from plenum.reports import (
     Settings,
     foremost,
     format_p_value,
+    list_varying_factors,
     make_panels,
     name,
     outer_labels,
     symbol,
-    varying_in,
-    wrapped,
+    wrap_letters,
     write_caption,
 )
 
@@ -36,7 +36,7 @@ _OBSERVED, _SHUFFLED, _REVERSED = COLOURS[0], COLOURS[1], "0.72"
 
 
 @dataclass(frozen=True)
-class _Tested:
+class _TestedRow:
     row: Row
     reversal: NullTest
     shuffle: NullTest
@@ -52,11 +52,11 @@ def null(study: EstimatedStudy) -> Figure | None:
     lines = -(-len(tested) // 2)
     wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
     figure, axes = make_panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
-    names = varying_in(rows)
+    names = list_varying_factors(rows)
     for panel, condition in zip(axes.flat, tested, strict=False):
         _panel(panel, condition)
         label = name(condition.row, names)
-        panel.set_title(f"{wrapped(label, 50)}, n = {condition.row.n}")
+        panel.set_title(f"{wrap_letters(label, 50)}, n = {condition.row.n}")
     exponent = symbol([condition.row for condition in tested])
     outer_labels(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
@@ -69,24 +69,24 @@ def null(study: EstimatedStudy) -> Figure | None:
         among=len(rows),
         reversals=len(tested[0].reversal.null),
         shuffles=len(tested[0].shuffle.null),
-        lost=sum(len(test.null) - len(drawn(test)) for test in both),
+        lost=sum(len(test.null) - len(select_draws(test)) for test in both),
     )
     return figure
 
 
-def drawn(test: NullTest) -> NDArray[np.float64]:
+def select_draws(test: NullTest) -> NDArray[np.float64]:
     """Return the finite null values; a draw without a slope counts as extreme in p."""
     return np.asarray(test.null[np.isfinite(test.null)])
 
 
-def _test(row: Row, chosen: Settings) -> _Tested:
+def _test(row: Row, chosen: Settings) -> _TestedRow:
     assert row.summary is not None
     shuffled = shuffle_test(row.tracked.ensemble, chosen.window, seed=chosen.seed)
-    return _Tested(row, row.summary.reversal, shuffled)
+    return _TestedRow(row, row.summary.reversal, shuffled)
 
 
-def _panel(axes: Axes, condition: _Tested) -> None:
-    reversed_, shuffled = drawn(condition.reversal), drawn(condition.shuffle)
+def _panel(axes: Axes, condition: _TestedRow) -> None:
+    reversed_, shuffled = select_draws(condition.reversal), select_draws(condition.shuffle)
     ends = np.concatenate([reversed_, shuffled, [condition.reversal.value, 0.0]])
     bins = np.linspace(ends.min(), ends.max(), _BINS + 1)
     edges = bins.tolist()

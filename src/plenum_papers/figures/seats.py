@@ -17,8 +17,8 @@ from plenum.reports import (
     SMALL,
     EstimatedStudy,
     Row,
-    ended,
-    fitted,
+    cut_to_width,
+    describe_end,
     keys_in_a_line,
     make_panels,
     name_options,
@@ -37,14 +37,14 @@ def seats(study: EstimatedStudy) -> Figure | None:
     if not rows:
         return None
     row = most_flips(rows)
-    options, shown = leading(row), representative(row)
+    options, shown = find_leading(row), representative(row)
     fitting = keys_in_a_line(plain(seat, LONG) for seat in row.tracked.seats)
     keys = -(-len(row.tracked.seats) // fitting)
     wide = PAGE if len(shown) > 2 else PAGE / 2
     size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + (0.5 if wide < PAGE else 0.0))
     figure, axes = make_panels(len(options), len(shown), size, sharex=True, sharey=True)
     for line, option in zip(axes, options, strict=True):
-        line[0].set_ylabel(f"preference for\n{_named(row, option)}")
+        line[0].set_ylabel(f"preference for\n{_name(row, option)}")
         for panel, replicate in zip(line, shown, strict=True):
             _panel(panel, row, replicate, option)
     for panel, replicate in zip(axes[0], shown, strict=True):
@@ -72,7 +72,7 @@ def most_flips(rows: Sequence[Row]) -> Row:
     return max(rows, key=lambda row: len(_flips(row)) / max(row.n, 1))
 
 
-def leading(row: Row) -> list[int]:
+def find_leading(row: Row) -> list[int]:
     """Return the two options with the highest mean preference over all turns."""
     means = np.nanmean(row.tracked.preferences, axis=(0, 1, 2))
     return [int(option) for option in np.argsort(-means, kind="stable")[:2]]
@@ -113,13 +113,13 @@ def _flips(row: Row) -> set[int]:
 def _title(row: Row, replicate: int) -> str:
     indices = row.tracked.indices
     number = indices[replicate] if indices else replicate
-    how = ended(row.tracked.decisions[replicate])
+    how = describe_end(row.tracked.decisions[replicate])
     return f"replicate {number}{' (flip)' if replicate in _flips(row) else ''}\n{how}"
 
 
-def _named(row: Row, option: int) -> str:
+def _name(row: Row, option: int) -> str:
     names = row.tracked.options
-    return fitted(
+    return cut_to_width(
         plain(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25
     )
 

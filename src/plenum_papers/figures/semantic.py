@@ -21,20 +21,20 @@ from plenum.reports import (
     EstimatedStudy,
     Path,
     Row,
-    decided,
+    describe_end,
     divergence_scale,
     draw_curve,
     draw_simplex,
-    ended,
-    limited,
+    limit_rows,
+    list_varying_factors,
     make_panels,
     name,
+    name_shared,
     plain,
-    shared,
     simplex_titles,
     symbol,
-    varying_in,
     write_caption,
+    write_decisions,
 )
 
 MOST = 4
@@ -57,14 +57,14 @@ def semantic(study: EstimatedStudy) -> Figure | None:
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
         return None
-    rows, left = limited(every, MOST)
+    rows, left = limit_rows(every, MOST)
     figure, axes = make_panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
-    names = varying_in(every)
+    names = list_varying_factors(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
         label = name(row, names)
         _paths(first, row)
-        counts = decided(row.tracked.decisions)
+        counts = write_decisions(row.tracked.decisions)
         first.set_title(f"{label}, n = {row.n}: {counts}")
         again = repeats(row, [*study.rows, *study.baseline])
         met += [again] if again is not None else []
@@ -77,7 +77,7 @@ def semantic(study: EstimatedStudy) -> Figure | None:
         [*rows, *met],
         study.chosen.window,
         repeated=any(any(row.tracked.repetitions) for row in rows),
-        drawn=shared(rows),
+        drawn=name_shared(rows),
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
         methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
         studies=list(dict.fromkeys(plain(row.tracked.study) for row in met)),
@@ -126,9 +126,9 @@ def _paths(axes: Axes, row: Row) -> None:
     for wording, (colour, marker, line) in looks.items():
         outcomes = [d for d, which in zip(decisions, names, strict=True) if which == wording]
         how = (
-            ended(outcomes[0])
+            describe_end(outcomes[0])
             if len(outcomes) == 1
-            else f"n = {len(outcomes)}: {decided(outcomes)}"
+            else f"n = {len(outcomes)}: {write_decisions(outcomes)}"
         )
         label = plain(_short(wording, families), LONG) + f", {how}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,

@@ -17,14 +17,14 @@ from plenum.reports import (
     SMALL,
     EstimatedStudy,
     Row,
-    grouped,
-    limited,
+    group_rows,
+    limit_rows,
+    list_varying_factors,
     make_panels,
     name,
     outer_labels,
     plain,
-    varying_in,
-    wrapped,
+    wrap_letters,
     write_caption,
 )
 
@@ -43,9 +43,9 @@ def switches(study: EstimatedStudy) -> Figure | None:
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
         return None
-    names = [n for n in varying_in(rows) if n != "temperature"]
-    groups = list(grouped(rows, names).values())
-    heads, left = limited([group[0] for group in groups], MOST, "committees")
+    names = [n for n in list_varying_factors(rows) if n != "temperature"]
+    groups = list(group_rows(rows, names).values())
+    heads, left = limit_rows([group[0] for group in groups], MOST, "committees")
     kept = [group for group in groups if group[0] in heads]
     drawn = [row for group in kept for row in group]
     figure = _draw(kept, names)
@@ -73,7 +73,7 @@ def average(counts: NDArray[np.int_]) -> tuple[float, float]:
     return float(counts.mean()), float(error)
 
 
-def beside(values: NDArray[np.int_]) -> NDArray[np.float64]:
+def spread_offsets(values: NDArray[np.int_]) -> NDArray[np.float64]:
     """Return offsets around 0 that spread equal counts evenly, wider where more are equal."""
     most = max(Counter(values.tolist()).values())
     offsets = np.zeros(len(values))
@@ -96,7 +96,7 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
         runs = sorted({len(counts) for counts in pooled.values()})
         n = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
         title = (
-            wrapped(label, 32 if columns > 2 else 46)
+            wrap_letters(label, 32 if columns > 2 else 46)
             + ("\n" if label else "")
             + f"n = {n} runs a seat"
         )
@@ -111,8 +111,8 @@ def _panel(axes: Axes, pooled: Counts) -> None:
         mean, error = average(counts)
         colour = COLOURS[place % len(COLOURS)]
         axes.bar(place, mean, 0.84, color=colour, alpha=0.25, zorder=1)
-        axes.plot(place + beside(counts), counts, "o", ms=1.6, mew=0, color=colour, alpha=0.7,
-                  zorder=2)  # fmt: skip
+        points = place + spread_offsets(counts)
+        axes.plot(points, counts, "o", ms=1.6, mew=0, color=colour, alpha=0.7, zorder=2)
         axes.errorbar(place, mean, error, fmt="_", ms=9, mew=1.1, color="black", capsize=2.2,
                       lw=0.9, zorder=3)  # fmt: skip
     seats = [plain(seat, LONG) for seat in pooled]

@@ -15,14 +15,14 @@ from plenum.reports import (
     Row,
     apply_look,
     count_replicates,
-    grouped,
+    group_rows,
     letters,
     list_levels,
+    list_varying_factors,
     make_panels,
     outer_labels,
     read_temperature,
     symbol,
-    varying_in,
     write_caption,
 )
 
@@ -38,7 +38,7 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     estimated = [row for row in rows if row.summary is not None]
     groups = {
         key: group
-        for key, group in grouped(estimated, ("scenario", "roles")).items()
+        for key, group in group_rows(estimated, ("scenario", "roles")).items()
         if len({row.tracked.factors["temperature"] for row in group}) > 1
     }
     if not groups:
@@ -46,8 +46,10 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     drawn = [row for group in groups.values() for row in group]
     ordered = sorted(drawn, key=read_temperature)
     levels = list(dict.fromkeys(row.tracked.factors["temperature"] for row in ordered))
-    names = [n for n in varying_in(drawn) if n not in ("scenario", "roles", "temperature")]
-    series = list(grouped(drawn, names))
+    names = [
+        n for n in list_varying_factors(drawn) if n not in ("scenario", "roles", "temperature")
+    ]
+    series = list(group_rows(drawn, names))
     columns = 1 if len(groups) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
     lines = math.ceil(len(groups) / columns)
     wide = PAGE if columns == 2 or _ROOM * len(levels) > COLUMN - 0.8 else COLUMN
@@ -71,7 +73,7 @@ def _panel(
     series: Sequence[tuple[str, ...]],
 ) -> None:
     ticks = [_tick(level) for level in levels]
-    groups = grouped(rows, names)
+    groups = group_rows(rows, names)
     for number, key in enumerate(series):
         group = sorted(groups.get(key, []), key=lambda row: _place(row, levels))
         estimates = [row.summary.lyapunov for row in group if row.summary]

@@ -4,7 +4,7 @@ from . import page as page
 from . import publish as publish
 from .items import Experiment as Experiment
 from .items import PaperItem as PaperItem
-from .published import published_numbers as published_numbers
+from .published_values import read_numbers as read_numbers
 
 __all__ = [
     "Experiment",
@@ -13,5 +13,5 @@ __all__ = [
     "items",
     "page",
     "publish",
-    "published_numbers",
+    "read_numbers",
 ]

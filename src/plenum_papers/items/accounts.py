@@ -18,19 +18,19 @@ from plenum.reports import (
     failures,
     format_count,
     keys,
+    list_shown_factors,
     manifest,
     provenance,
     reasons_in,
     rows_of,
-    shown_rows,
-    spaced,
+    space_words,
     whys_in,
 )
 from plenum.scenarios import Scenario, load_scenario
 from plenum.tracking import ConditionUsage
 from plenum_papers.items import items
-from plenum_papers.items.published import beside, published_numbers
-from plenum_papers.items.source import NumberedTable, TableSource, noted
+from plenum_papers.items.published_values import find_published, read_numbers
+from plenum_papers.items.source import NumberedTable, TableSource, render_notes
 
 Factors = Mapping[str, str]
 
@@ -69,22 +69,22 @@ def replicates(source: TableSource) -> NumberedTable:
     records.sort(key=lambda r: (_ORDER.index(r["group"]), places.index(r["scenario"])))
     factors = [name for name in lines if name in usages[0].tracked.factors]
     frame = pd.DataFrame(records)[["group", *factors, *_COUNTED]]
-    known = [beside(("table-s1",), record) for record in records]
+    known = [find_published(("table-s1",), record) for record in records]
     for name in ("target", "realised"):
         frame[f"published_{name}"] = [int(line[name]) if line else None for line in known]
     counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
     columns = (
         Column("group", key=True),
-        *keys(shown_rows(rows)[0]),
+        *keys(list_shown_factors(rows)[0]),
         *(Column(n, format=format_count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )
     missing = [
-        (what, [f"{spaced(name)} {lines[f'{what}_{name}'].sum():,}" for name in names])
+        (what, [f"{space_words(name)} {lines[f'{what}_{name}'].sum():,}" for name in names])
         for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages)))
         if names
     ]
-    notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows))
+    notes = (*render_notes("s1", missing=missing, known=any(known)), provenance(rows))
     frame = frame.convert_dtypes()
     title = f"Table S1: run accounting ({', '.join(source.names)})"
     return NumberedTable((Table("table_s1", title, frame, columns, notes),), frame)
@@ -122,7 +122,7 @@ def manifests(source: TableSource) -> NumberedTable:
         title="Table S2: the runs and files behind each effect",
         frame=frame,
         columns=(*plain.columns[:at], Column("items", "shown in", _labels), *plain.columns[at:]),
-        notes=(*noted("s2"), *plain.notes),
+        notes=(*render_notes("s2"), *plain.notes),
     )
     return NumberedTable((table,), frame)
 
@@ -148,7 +148,7 @@ def reasons(source: TableSource) -> NumberedTable:
     usages = distinct(source.accounts)
     visibility = {
         reason: line["visibility"]
-        for line in reversed(published_numbers("table-s3"))
+        for line in reversed(read_numbers("table-s3"))
         for reason in line["reasons"].split()
     }
     plain = failures(usages, visibility)
@@ -159,14 +159,14 @@ def reasons(source: TableSource) -> NumberedTable:
         title="Table S3: failure sources",
         frame=frame.loc[plain.frame.index],
         columns=(*plain.columns, Column("published_visibility", "published visibility")),
-        notes=(*plain.notes[:-1], *noted("s3"), plain.notes[-1]),
+        notes=(*plain.notes[:-1], *render_notes("s3"), plain.notes[-1]),
     )
     return NumberedTable((table,), frame)
 
 
 def cases(source: TableSource) -> NumberedTable:
     """Make Table S4: the scenarios in `scenarios/`; it needs no run."""
-    known = {line["scenario"]: line for line in published_numbers("table-s4")}
+    known = {line["scenario"]: line for line in read_numbers("table-s4")}
     every = [load_scenario(path) for path in (project_root() / "scenarios").glob("*.yaml")]
     place = {name: number for number, name in enumerate(known)}
     every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
@@ -191,7 +191,7 @@ def cases(source: TableSource) -> NumberedTable:
         *map(Column, ("domain", "type", "options")),
         Column("question", "decision question"),
     )
-    table = Table("table_s4", "Table S4: scenarios", frame, columns, tuple(noted("s4")))
+    table = Table("table_s4", "Table S4: scenarios", frame, columns, tuple(render_notes("s4")))
     return NumberedTable((table,), frame)
 
 

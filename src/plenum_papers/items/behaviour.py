@@ -14,11 +14,11 @@ from plenum.reports import (
     Table,
     format_decimals,
     keys,
+    label_shared,
+    list_varying_factors,
     provenance,
-    shared_label,
-    varying_in,
 )
-from plenum_papers.items.source import NumberedTable, TableSource, noted
+from plenum_papers.items.source import NumberedTable, TableSource, render_notes
 
 ROUNDS = (1, 3, 20)
 """Rounds whose D is shown, if a condition has them."""
@@ -36,7 +36,7 @@ def behaviour(source: TableSource) -> NumberedTable | None:
     }
     frame = pd.DataFrame(list(_lines(rows, repairs)))
     seats = [name for name in map(str, frame) if name.startswith("switches ")]
-    names = varying_in(rows) or ["scenario"]
+    names = list_varying_factors(rows) or ["scenario"]
     columns = (
         *keys(names),
         *(Column(f"D {t}", f"D({t})", format_decimals(3)) for t in ROUNDS if f"D {t}" in frame),
@@ -44,10 +44,10 @@ def behaviour(source: TableSource) -> NumberedTable | None:
         Column("flip_rate", "flip rate", format_decimals(3)),
         *(Column(name, name.replace(" ", "\n"), format_decimals(2)) for name in seats),
         Column("ties", "tied\nstates", format_decimals(3)),
-        Column("repairs", "repairs\na run", _known),
+        Column("repairs", "repairs\na run", _describe_known),
     )
-    title = f"What committees do ({shared_label(rows[0].tracked.factors, names)})"
-    legend = (*noted("behaviour"), provenance(rows))
+    title = f"What committees do ({label_shared(rows[0].tracked.factors, names)})"
+    legend = (*render_notes("behaviour"), provenance(rows))
     return NumberedTable((Table("behaviour", title, frame, columns, legend),), frame)
 
 
@@ -69,5 +69,5 @@ def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]
         }
 
 
-def _known(value: float) -> str:
+def _describe_known(value: float) -> str:
     return NONE if pd.isna(value) else f"{value:.2f}"

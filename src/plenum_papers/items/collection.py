@@ -47,7 +47,7 @@ FIGURES = {**OF_COMMITTEES, **OF_WORLDS}
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownItem:
     """The results of an item: its files and tables, or the reason why there are none."""
 
     item: PaperItem
@@ -60,7 +60,7 @@ class Shown:
 
 def collect(
     requested: Sequence[PaperItem], chosen: Settings, log: Callable[[str], None]
-) -> list[Shown]:
+) -> list[ShownItem]:
     """Draw and write items of the papers from tracked runs, each under its number.
 
     Parameters
@@ -82,19 +82,19 @@ def collect(
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
     load, collected = cache(load_study), []
     for item in requested:
-        shown = _shown(item, chosen, load)
+        shown = _show(item, chosen, load)
         log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
         collected.append(shown)
     return collected
 
 
-def _shown(item: PaperItem, chosen: Settings, load: Loader) -> Shown:
+def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
     names = tuple(run_or_imported(item.study_names, chosen.uri).values())
     if item.studies and not names:
-        return Shown(item, missing=f"not run: {item.studies[0].command()}")
+        return ShownItem(item, missing=f"not run: {item.studies[0].command()}")
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
     source = TableSource(first, names, item.selects if item.conditions else None, load)
-    pictures = tuple(_scripted(item, chosen, stem)) if item.script else ()
+    pictures = tuple(_run_script(item, chosen, stem)) if item.script else ()
     if item.figure and names:
         pictures = tuple(_draw(item, first, load, stem))
     numbered = TABLES[item.table].make(source) if item.table else None
@@ -105,7 +105,7 @@ def _shown(item: PaperItem, chosen: Settings, load: Loader) -> Shown:
         log_report(names[0], chosen.uri, files)
     rows = [row for name in names for row in load(replace(chosen, study=name)).rows]
     kept = [row for row in rows if not item.conditions or item.selects(row.tracked.factors)]
-    return Shown(
+    return ShownItem(
         item,
         pictures,
         tuple(files),
@@ -120,14 +120,14 @@ def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterato
     given = dict(word.split("=", 1) for word in item.shown_with.split())
     stored = run_or_imported(given.values(), chosen.uri)
     others: Any = {key: stored[name] for key, name in given.items() if name in stored}
-    part = load(replace(chosen, **others)).restricted(item.selects)
+    part = load(replace(chosen, **others)).restrict(item.selects)
     if any(row.n for row in part.rows):
         for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
             yield from save_figure(figure, chosen.out, stem + (f"_{number}" if number > 1 else ""))
         plt.close("all")
 
 
-def _scripted(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
+def _run_script(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
     """Run a script that needs no study, and store its files under the item's name."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, str(project_root() / item.script), "--out", folder]
@@ -138,7 +138,7 @@ def _scripted(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
             yield Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))
 
 
-def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
+def write_index(collected: Sequence[ShownItem], folder: Path, lead: str, notice: str) -> list[Path]:
     """Write a page of all results, as self-contained HTML and as Markdown."""
     blocks = partial(_blocks, pictures=count(1), grids=count(1))
     sections = tuple(
@@ -158,7 +158,7 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
     return files
 
 
-def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iterator[Any]:
+def _blocks(shown: ShownItem, pictures: Iterator[int], grids: Iterator[int]) -> Iterator[Any]:
     item = shown.item
     commands = [*(study.command() for study in item.studies), item.made_by]
     yield Points(tuple(("", command) for command in commands))

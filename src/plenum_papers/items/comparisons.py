@@ -20,36 +20,36 @@ from plenum.reports import (
     format_p_value,
     format_warnings,
     keys,
+    list_shown_factors,
     provenance,
-    shown_rows,
     symbol,
     tabulate_compared,
     tabulate_exponents,
 )
-from plenum_papers.items.departures import summed_up
-from plenum_papers.items.published import Published, beside, matching
+from plenum_papers.items.departures import sum_up
+from plenum_papers.items.published_values import PublishedLine, find_published, select_lines
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
-    noted,
     notes,
     numbers,
+    render_notes,
     with_published,
 )
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
 
 
-def reported(source: TableSource) -> NumberedTable | None:
+def compare_estimates(source: TableSource) -> NumberedTable | None:
     """Make tables of λ̂, flips, the null, Γ̂ and decisions of wordings, with published values."""
-    fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
+    fitted = [r for r in source.deliberated if find_published(_FILES, r.tracked.factors)]
     parts = [[r for r in fitted if r.tracked.perturbed is perturbed] for perturbed in (False, True)]
     tables = [_exponents(rows) for rows in parts if rows]
     frames = [numbers(fitted, _FILES).assign(what="exponent")] if fitted else []
     for row in source.rows:
         parts_of_row = {
             "null": _null(row),
-            "branching": _branching(row),
+            "branching": _compare_branching(row),
             "wordings": _wordings(row),
         }
         for what, numbered in parts_of_row.items():
@@ -64,7 +64,7 @@ def reported(source: TableSource) -> NumberedTable | None:
 
 
 def _exponents(rows: Sequence[Row]) -> Table:
-    names, same = shown_rows(rows)
+    names, same = list_shown_factors(rows)
     exponent = symbol(rows)
     columns = (
         *keys([*names, "condition"] if same else names),
@@ -79,13 +79,13 @@ def _exponents(rows: Sequence[Row]) -> Table:
         Column("departs", "departs in", format_warnings),
     )
     title = f"Published {exponent} next to this run"
-    legend = (*noted("plurality"), *notes(rows, _FILES))
+    legend = (*render_notes("plurality"), *notes(rows, _FILES))
     return Table("", title, with_published(rows, _FILES), columns, legend)
 
 
 def _null(row: Row) -> NumberedTable | None:
     """Compare p of the papers' permutation null with the published one and the reversal test."""
-    paper = beside(("fig-s5",), row.tracked.factors)
+    paper = find_published(("fig-s5",), row.tracked.factors)
     if paper is None or row.summary is None:
         return None
     null = shuffle_test(row.tracked.ensemble, draws=int(paper["draws"]), rounds="all")
@@ -104,19 +104,19 @@ def _null(row: Row) -> NumberedTable | None:
         Column("p_reversal", "p growth", format_p_value),
     )
     frame = pd.DataFrame([line])
-    legend = (*noted("null", **_beside(row, paper)), provenance([row]))
+    legend = (*render_notes("null", **_collect_notes(row, paper)), provenance([row]))
     title = "Published permutation null next to this run"
     return NumberedTable((Table("", title, frame, columns, legend),), frame)
 
 
-def _beside(row: Row, paper: Published) -> dict[str, list[str]]:
+def _collect_notes(row: Row, paper: PublishedLine) -> dict[str, list[str]]:
     """Return facts for the notes: the published source, and departures from the papers."""
-    return {"sources": [paper["source"]], "departing": summed_up([row.tracked])}
+    return {"sources": [paper["source"]], "departing": sum_up([row.tracked])}
 
 
-def _branching(row: Row) -> NumberedTable | None:
+def _compare_branching(row: Row) -> NumberedTable | None:
     """Compare Γ̂ of branches with the paper's, each by its own definition."""
-    estimate, known = row.branches, matching("fig-s6", row.tracked.factors)
+    estimate, known = row.branches, select_lines("fig-s6", row.tracked.factors)
     if estimate is None or not known:
         return None
     gamma, paper, after = estimate.gamma, known[0], row.tracked.after_round
@@ -152,7 +152,10 @@ def _branching(row: Row) -> NumberedTable | None:
         Column("within", "c in > c out"),
         Column("answers", "Γ̂ of next answers"),
     )
-    legend = (*noted("branching", after=after, **_beside(row, paper)), provenance([row]))
+    legend = (
+        *render_notes("branching", after=after, **_collect_notes(row, paper)),
+        provenance([row]),
+    )
     line = {
         **row.tracked.factors,
         "gamma": gamma.value,
@@ -183,11 +186,14 @@ def _next_answers(row: Row) -> float:
 
 def _wordings(row: Row) -> NumberedTable | None:
     """Compare the decision of each wording with that in the paper."""
-    known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
+    known = {line["variant"]: line for line in select_lines("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None
     source = next(iter(known.values()))["source"]
-    legend = (*noted("wordings", **_beside(row, next(iter(known.values())))), provenance([row]))
+    legend = (
+        *render_notes("wordings", **_collect_notes(row, next(iter(known.values())))),
+        provenance([row]),
+    )
     frame = pd.DataFrame(
         {
             **row.tracked.factors,
@@ -214,7 +220,7 @@ def directions(source: TableSource) -> NumberedTable | None:
         (study, effect, line)
         for study in source.studies
         for effect in study.contrasts
-        if (line := beside(("directions",), effect.others, effect=effect.name))
+        if (line := find_published(("directions",), effect.others, effect=effect.name))
     ]
     if not known:
         return None
@@ -229,8 +235,8 @@ def directions(source: TableSource) -> NumberedTable | None:
         Column("published_source", "where"),
     )
     cells = [row for _, effect, _ in known for row in effect.cells]
-    departing = summed_up([row.tracked for row in cells])
-    legend = (*noted("directions", departing=departing), provenance(cells))
+    departing = sum_up([row.tracked for row in cells])
+    legend = (*render_notes("directions", departing=departing), provenance(cells))
     frame = pd.DataFrame(
         {
             **effect.record(study.name),

@@ -49,7 +49,7 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
     return tuple(key for key, departs in departing.items() if departs)
 
 
-def summed_up(conditions: Sequence[TrackedCondition]) -> list[str]:
+def sum_up(conditions: Sequence[TrackedCondition]) -> list[str]:
     """Summarise the departures of several conditions: each with its count and meaning."""
     known = [departures(condition) for condition in conditions]
     met = {key: sum(key in own for own in known) for key in MEANINGS}

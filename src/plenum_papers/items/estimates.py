@@ -17,29 +17,29 @@ from plenum.reports import (
     Row,
     Table,
     brief,
-    fitted_rounds,
     format_interval,
     format_number,
     format_or_dash,
     format_warnings,
-    grouped,
+    group_rows,
     keys,
+    label_shared,
+    list_varying_factors,
     map_cell,
     map_legend,
-    marked,
-    shared_label,
+    mark_conditions,
     symbol,
-    varying_in,
     wording_notes,
+    write_fitted_rounds,
 )
 from plenum.reports import tabulate_exponents as exponent_columns
-from plenum_papers.items.published import beside
+from plenum_papers.items.published_values import find_published
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
-    noted,
     notes,
     numbers,
+    render_notes,
     with_published,
 )
 
@@ -66,24 +66,26 @@ def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Group conditions by the factor that varies; one may be in two groups, as in the paper."""
     plain = [row for row in rows if not row.tracked.perturbed]
     groups: dict[str, list[Row]] = {}
-    for (roles,), alike in grouped(plain, ("roles",)).items():
-        if swept := _varying(alike, "temperature"):
+    for (roles,), alike in group_rows(plain, ("roles",)).items():
+        if swept := _select_varying(alike, "temperature"):
             groups[f"temperatures, roles {roles}"] = sorted(swept, key=_coldest_last)
-    if ablated := _varying([r for r in plain if r.tracked.factors["roles"] != "off"], "roles"):
+    if ablated := _select_varying(
+        [r for r in plain if r.tracked.factors["roles"] != "off"], "roles"
+    ):
         groups["mandates taken out"] = ablated
     worded = [row for row in rows if row.tracked.perturbed]
-    for (name,), alike in grouped(worded, ("perturbation",)).items():
+    for (name,), alike in group_rows(worded, ("perturbation",)).items():
         groups[f"wordings, {name}"] = alike
     placed = [id(row) for group in groups.values() for row in group]
     others = [row for row in rows if id(row) not in placed]
     return groups | ({"other conditions": others} if others else {})
 
 
-def _varying(rows: Sequence[Row], factor: str) -> list[Row]:
+def _select_varying(rows: Sequence[Row], factor: str) -> list[Row]:
     """Return the conditions that differ from another one in this factor only."""
     names = [n for n in rows[0].tracked.factors if n != factor] if rows else []
-    groups = grouped(rows, names).values()
-    return [row for group in groups if factor in varying_in(group) for row in group]
+    groups = group_rows(rows, names).values()
+    return [row for group in groups if factor in list_varying_factors(group) for row in group]
 
 
 def _coldest_last(row: Row) -> tuple[str, float]:
@@ -96,8 +98,8 @@ def temperature(label: str) -> float:
 
 
 def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
-    names = varying_in(rows) or ["scenario"]
-    same = len(grouped(rows, names)) < len(rows)
+    names = list_varying_factors(rows) or ["scenario"]
+    same = len(group_rows(rows, names)) < len(rows)
     exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
         *keys([*names, "condition"] if same else names),
@@ -114,16 +116,16 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         Column("departs", "departs in", format_warnings),
     )
     legend = (
-        *noted(
+        *render_notes(
             "s5",
             symbol=exponent,
-            rounds=fitted_rounds(rows, source.chosen),
+            rounds=write_fitted_rounds(rows, source.chosen),
             interval=interval_method,
         ),
         *wording_notes(rows),
         *notes(rows, _FILES),
     )
-    title = f"Table S5: {name} ({shared_label(rows[0].tracked.factors, names)})"
+    title = f"Table S5: {name} ({label_shared(rows[0].tracked.factors, names)})"
     return Table("table_s5", title, with_published(rows, _FILES), columns, legend)
 
 
@@ -144,7 +146,7 @@ def _median(value: float, low: float, high: float, status: str) -> str:
 def models(source: TableSource) -> NumberedTable | None:
     """Make Table S6: λ̂ by model, with columns for roles and temperature; needs two models."""
     rows = [row for row in source.deliberated if not row.tracked.perturbed]
-    differing = varying_in(rows)
+    differing = list_varying_factors(rows)
     if "model" not in differing:
         return None
     across = [n for n in differing if n in ("roles", "temperature")]
@@ -158,7 +160,7 @@ def landscape(source: TableSource) -> NumberedTable | None:
     rows, tables = [], []
     for perturbed in (False, True):
         part = [row for row in source.deliberated if row.tracked.perturbed is perturbed]
-        differing = varying_in(part)
+        differing = list_varying_factors(part)
         if "scenario" in differing:
             across = [n for n in differing if n != "scenario"]
             title = f"Table S8: {symbol(part)} by scenario"
@@ -171,17 +173,17 @@ def _grid(
     title: str, rows: Sequence[Row], down: list[str], across: list[str], files: Sequence[str]
 ) -> Table:
     """Make a table of λ̂ with factors down and across; published values have their own lines."""
-    marks = marked(rows)
-    every = sorted(grouped(rows, across), key=lambda key: _place(across, key))
+    marks = mark_conditions(rows)
+    every = sorted(group_rows(rows, across), key=lambda key: _place(across, key))
     lines: list[dict[str, Any]] = []
-    for line, alike in grouped(rows, down).items():
-        cells = grouped(alike, across)
+    for line, alike in group_rows(rows, down).items():
+        cells = group_rows(alike, across)
         parts = {str(at): cells.get(key, []) for at, key in enumerate(every)}
         named = dict(zip(down, line, strict=True))
         lines.append(
             {**named, "source": "this run"} | {n: map_cell(p, marks) for n, p in parts.items()}
         )
-        published = {n: _published(part, files) for n, part in parts.items()}
+        published = {n: _find_published(part, files) for n, part in parts.items()}
         if any(text != NONE for text in published.values()):
             lines.append({**named, "source": "published"} | published)
     compared = any(line["source"] == "published" for line in lines)
@@ -195,7 +197,7 @@ def _grid(
         *wording_notes(rows),
         *notes(rows, files),
     )
-    shared = shared_label(rows[0].tracked.factors, varying_in(rows))
+    shared = label_shared(rows[0].tracked.factors, list_varying_factors(rows))
     return Table("", f"{title} ({shared})", pd.DataFrame(lines), columns, legends)
 
 
@@ -204,12 +206,12 @@ def _either(content: Cell | str) -> str:
     return content if isinstance(content, str) else brief(content)
 
 
-def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
+def _find_published(rows: Sequence[Row], files: Sequence[str]) -> str:
     """Return the published λ̂ (n) of a cell."""
     printed = {
         f"{line['lambda']}{f' ({n})' if (n := line.get('n')) else ''}"
         for row in rows
-        if (line := beside(files, row.tracked.factors))
+        if (line := find_published(files, row.tracked.factors))
     }
     return " / ".join(sorted(printed)) or NONE
 

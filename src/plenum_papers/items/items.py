@@ -169,7 +169,7 @@ def item(text: str) -> PaperItem:
     UserError
         It names no item, or several.
     """
-    matches = [item for item in items() if item.id == text.strip().lower()] or _named(text)
+    matches = [item for item in items() if item.id == text.strip().lower()] or _find_named(text)
     if len(matches) == 1:
         return matches[0]
     if matches:
@@ -184,7 +184,7 @@ _SPELLING = re.compile(
 )
 
 
-def _named(text: str) -> list[PaperItem]:
+def _find_named(text: str) -> list[PaperItem]:
     """Return the items that a spelling may mean; without a panel, all panels of a figure."""
     read = _SPELLING.fullmatch(text.strip().lower())
     if read is None:

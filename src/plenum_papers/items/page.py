@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from plenum.reports import environment, listed
+from plenum.reports import environment, join_items
 from plenum_papers.items.items import NEEDS, Experiment, PaperItem, experiments, items
 
 
@@ -10,10 +10,10 @@ def page() -> str:
     """Return a page with every item in a table, and the commands of every study."""
     studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
     template = environment().get_template("plenum_papers.items/page.j2")
-    return template.render(items=items(), studies=studies, needs=_needs, shown_by=_shown_by)
+    return template.render(items=items(), studies=studies, needs=_needs, shown_by=_group_by_command)
 
 
-def listing() -> str:
+def list_items() -> str:
     """List the items, one line each: its id, its title, and the studies that produce it."""
     rows = [(item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items()]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -35,7 +35,7 @@ def commands(item: PaperItem) -> str:
     return "\n".join(lines)
 
 
-def _shown_by(served: Iterable[PaperItem]) -> dict[str, list[PaperItem]]:
+def _group_by_command(served: Iterable[PaperItem]) -> dict[str, list[PaperItem]]:
     """Return the commands that show some items, without duplicates, with their items."""
     by_command: dict[str, list[PaperItem]] = {}
     for item in served:
@@ -45,4 +45,4 @@ def _shown_by(served: Iterable[PaperItem]) -> dict[str, list[PaperItem]]:
 
 
 def _needs(study: Experiment) -> str:
-    return listed(NEEDS[name] for name in study.needs)
+    return join_items(NEEDS[name] for name in study.needs)

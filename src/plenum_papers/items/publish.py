@@ -46,7 +46,7 @@ def publish(cfg: DictConfig) -> None:
     chosen = _settings(cfg, studies)
     every = PAPERS in names
     requested = list(CATALOGUE) if every else names
-    for source, name, numbered in list(_numbered_tables(chosen, requested, studies, every)):
+    for source, name, numbered in list(_list_tables(chosen, requested, studies, every)):
         product = Product(
             stem=f"table_{name}",
             frames={f"table_{name}": numbered.frame},
@@ -81,7 +81,7 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
     return chosen if studies else replace(chosen, study="")
 
 
-def _numbered_tables(
+def _list_tables(
     chosen: Settings, requested: Sequence[str], studies: tuple[str, ...], every: bool
 ) -> Iterator[tuple[TableSource, str, NumberedTable]]:
     """Yield every table with its source and name.

@@ -23,8 +23,8 @@ from plenum.reports import (
     rows_frame,
 )
 from plenum.tracking import ConditionUsage, Study
-from plenum_papers.items.departures import departures, summed_up
-from plenum_papers.items.published import Published, beside
+from plenum_papers.items.departures import departures, sum_up
+from plenum_papers.items.published_values import PublishedLine, find_published
 
 _COLUMNS = (
     "study", *FACTORS, "condition", "target", "completed", "failed", "pending", "warnings",
@@ -48,7 +48,7 @@ class NumberedTable(NamedTuple):
     frame: pd.DataFrame
 
 
-class Numbered(NamedTuple):
+class NumberedEntry(NamedTuple):
     """A catalogue entry: the table's name, content, function and requirements.
 
     ``make`` returns ``None`` if the studies lack the data for it.
@@ -85,7 +85,7 @@ class TableSource:
     def studies(self) -> list[EstimatedStudy]:
         """Each study with its estimates."""
         loaded = [self.load(replace(self.chosen, study=name)) for name in self.names]
-        return [study.restricted(self.keep) for study in loaded] if self.keep else loaded
+        return [study.restrict(self.keep) for study in loaded] if self.keep else loaded
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -124,9 +124,11 @@ def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     """
     lines = rows_frame(rows)
     lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
-    published = [beside(files, row.tracked.factors) for row in rows]
+    published = [find_published(files, row.tracked.factors) for row in rows]
     for name in _VALUES:
-        lines[f"printed_{name}"] = [_printed(line, name) if line else "" for line in published]
+        lines[f"printed_{name}"] = [
+            _format_printed(line, name) if line else "" for line in published
+        ]
     lines["departs"] = [
         " ".join(departures(row.tracked)) if line else ""
         for row, line in zip(rows, published, strict=True)
@@ -135,7 +137,7 @@ def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     return lines
 
 
-def _printed(line: Published, name: str) -> str:
+def _format_printed(line: PublishedLine, name: str) -> str:
     """Return a printed value; for wordings the papers call the flip rate fragility."""
     return line.get(name) or line.get(_ALSO.get(name, ""), "")
 
@@ -161,12 +163,15 @@ def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
 
 def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
     """Return the last notes of a table: the sources of published numbers and of the run's."""
-    published = [line for row in rows if (line := beside(files, row.tracked.factors))]
+    published = [line for row in rows if (line := find_published(files, row.tracked.factors))]
     sources = dict.fromkeys(line["source"] for line in published)
-    departing = summed_up([r.tracked for r in rows if beside(files, r.tracked.factors)])
-    return (*noted("published", sources=list(sources), departing=departing), provenance(rows))
+    departing = sum_up([r.tracked for r in rows if find_published(files, r.tracked.factors)])
+    return (
+        *render_notes("published", sources=list(sources), departing=departing),
+        provenance(rows),
+    )
 
 
-def noted(name: str, **facts: Any) -> list[str]:
+def render_notes(name: str, **facts: Any) -> list[str]:
     """Render the notes of a table from ``notes.j2``."""
     return paragraphs("plenum_papers.items/notes.j2", name, **facts)

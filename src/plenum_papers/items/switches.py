@@ -15,30 +15,32 @@ from plenum.reports import (
     format_count,
     format_decimals,
     format_limits,
-    grouped,
+    group_rows,
     keys,
     label,
+    list_varying_factors,
     provenance,
-    varying_in,
 )
 from plenum_papers.items import items
-from plenum_papers.items.departures import summed_up
+from plenum_papers.items.departures import sum_up
 from plenum_papers.items.estimates import temperature
-from plenum_papers.items.published import beside, published_numbers
-from plenum_papers.items.source import NumberedTable, TableSource, noted
+from plenum_papers.items.published_values import find_published, read_numbers
+from plenum_papers.items.source import NumberedTable, TableSource, render_notes
 
 
-def switching(source: TableSource) -> NumberedTable | None:
+def tabulate_switches(source: TableSource) -> NumberedTable | None:
     """Make one line per seat: mean, SD and n of its switches in a deliberation with roles.
 
     The temperatures that the paper pools are pooled, as far as the study has them.
     """
-    rows = [row for row in source.deliberated if _pooled(row)]
+    rows = [row for row in source.deliberated if _is_pooled(row)]
     if not rows:
         return None
     held = [n for n in FACTORS if n != "temperature"]
-    shown = [n for n in varying_in(rows) if n != "temperature"]
-    frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
+    shown = [n for n in list_varying_factors(rows) if n != "temperature"]
+    frame = pd.DataFrame(
+        line for alike in group_rows(rows, held).values() for line in _lines(alike)
+    )
     columns = (
         *keys([*shown, "seat"]),
         Column("switches", "mean", format_decimals(2)),
@@ -52,11 +54,11 @@ def switching(source: TableSource) -> NumberedTable | None:
         Column("published_n", "published\nn", format_count),
     )
     temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
-    notes = noted(
+    notes = render_notes(
         "s7",
         temperatures=temperatures,
         pooled=_temperatures() if frame["published_switches"].notna().any() else (),
-        departing=summed_up([row.tracked for row in rows]),
+        departing=sum_up([row.tracked for row in rows]),
         warnings=dict.fromkeys(
             w for r in rows for w in r.warnings if w in ("attrition", "pending")
         ),
@@ -68,7 +70,7 @@ def switching(source: TableSource) -> NumberedTable | None:
     )
 
 
-def _pooled(row: Row) -> bool:
+def _is_pooled(row: Row) -> bool:
     factors = row.tracked.factors
     return (
         row.summary is not None
@@ -86,7 +88,7 @@ def _temperatures() -> tuple[str, ...]:
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
     """Yield a line for each seat of conditions that differ only in temperature."""
     first = rows[0].tracked.factors
-    place = {line["seat"]: number for number, line in enumerate(published_numbers("table-s7"))}
+    place = {line["seat"]: number for number, line in enumerate(read_numbers("table-s7"))}
     seats = {seat for row in rows for seat in row.tracked.seats}
     for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
         counts, first_of_tied = (
@@ -95,7 +97,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
         )
         estimate = estimate_mean(counts, "mean over agent-runs")
         all_pooled = {**first, "temperature": " ".join(_temperatures())}
-        known = beside(("table-s7",), all_pooled, seat=seat)
+        known = find_published(("table-s7",), all_pooled, seat=seat)
         yield {
             **{n: v for n, v in first.items() if n != "temperature"},
             "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, keys, origin
 from plenum_papers.items.departures import MEANINGS
-from plenum_papers.items.published import Published, published_numbers
-from plenum_papers.items.source import Numbered, NumberedTable, TableSource
+from plenum_papers.items.published_values import PublishedLine, read_numbers
+from plenum_papers.items.source import NumberedEntry, NumberedTable, TableSource
 from plenum_worlds.reports import (
     LONE,
     WORLD_DRAWINGS,
@@ -33,12 +33,12 @@ RELEASED = "rules=released"
 """Label of a world with the rules of the authors' released code."""
 
 
-def compared(name: str, source: TableSource) -> NumberedTable | None:
+def compare_with_paper(name: str, source: TableSource) -> NumberedTable | None:
     """Make a table of the paper: this run's means of each metric, with the printed values."""
-    printed = published_numbers(f"table-{name}")
+    printed = read_numbers(f"table-{name}")
     tables, frames = [], []
     for group in group_runs([row.tracked for row in source.rows]):
-        for metric in published_numbers("metrics"):
+        for metric in read_numbers("metrics"):
             if metric["metric"] in printed[0] and metric["task"] == group.task:
                 frame = pd.DataFrame(_lines(group, metric, printed))
                 if frame["episodes"].any():
@@ -50,10 +50,10 @@ def compared(name: str, source: TableSource) -> NumberedTable | None:
 
 
 def _lines(
-    group: Group, metric: Published, printed: Sequence[Published]
+    group: Group, metric: PublishedLine, printed: Sequence[PublishedLine]
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per printed value: the run's mean over worlds, and the printed value."""
-    ours, differs = metric["ours"], differing(metric, group)
+    ours, differs = metric["ours"], describe_difference(metric, group)
     for line in printed:
         part = _part(group, line)
         estimate = over_worlds(part, ours)
@@ -75,7 +75,7 @@ def _lines(
         }
 
 
-def differing(metric: Published, group: Group) -> str:
+def describe_difference(metric: PublishedLine, group: Group) -> str:
     """Describe how a printed metric differs from our measure; empty if they are the same.
 
     A metric of the released code is the same if the world has the ``rules`` that it needs:
@@ -90,14 +90,14 @@ def differing(metric: Published, group: Group) -> str:
     return "" if same else metric.get("differs", "")
 
 
-def departing(group: Group) -> str:
+def describe_form(group: Group) -> str:
     """Say that answers were held to a form, if they were; the paper's agents write freely."""
     settings = (str(played.factors.get("settings", "")) for played in group.played)
     held = any("answers=constrained" in each.split() for each in settings)
     return f"answers ({MEANINGS['answers']})" if held else ""
 
 
-def _part(group: Group, line: Published) -> pd.DataFrame:
+def _part(group: Group, line: PublishedLine) -> pd.DataFrame:
     """Return the episodes that a line is about. An agent without a role has no diversity.
 
     The lone agent of a line on diversity is one to which a role of that level was pinned.
@@ -114,7 +114,7 @@ def _part(group: Group, line: Published) -> pd.DataFrame:
     return table[kept]
 
 
-def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> Table:
+def _table(name: str, group: Group, metric: PublishedLine, frame: pd.DataFrame) -> Table:
     """Make a table with a column per arm: each row of the paper, with the printed one below."""
     differs = frame["differs"].iloc[0]
     arms = list(dict.fromkeys(frame["arm"]))
@@ -127,7 +127,7 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
         values = {arm: cells[arm]["published"] or NONE for arm in arms}
         lines.append({"row": row, "source": label, **values})
     title = f"002, Table {name}: {metric['metric']} ({metric['name']}), here {metric['ours']}"
-    facts = {"number": name, "team": group.agents, "departs": departing(group)}
+    facts = {"number": name, "team": group.agents, "departs": describe_form(group)}
     noted = notes("numbered", differs=differs, metric=metric, **facts)
     return Table(
         "",
@@ -150,7 +150,7 @@ def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:
 
 
 TABLES = {
-    name: Numbered(name, shows, partial(compared, name), f"an arm of Table {name}")
+    name: NumberedEntry(name, shows, partial(compare_with_paper, name), f"an arm of Table {name}")
     for name, shows in (
         ("1", "drones: explicit and implicit consensus"),
         ("2", "drones: implicit consensus and baselines"),

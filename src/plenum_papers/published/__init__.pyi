@@ -1,6 +1,6 @@
 from . import check as check
 from . import design as design
-from . import importing as importing
+from . import importer as importer
 from .catalogue import Release as Release
 from .catalogue import release_of as release_of
 from .conditions import PublishedCondition as PublishedCondition
@@ -11,7 +11,7 @@ __all__ = [
     "Release",
     "check",
     "design",
-    "importing",
+    "importer",
     "load",
     "release_of",
 ]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from plenum.dynamics import NextAnswers, next_answers
 from plenum_papers.published.catalogue import PublishedFile, Release
-from plenum_papers.published.records import Count, Preferences, released
+from plenum_papers.published.records import Count, Preferences, parse_released
 
 
 class AnsweredTurn(BaseModel):
@@ -82,4 +82,4 @@ def read(release: Release) -> list[AnsweredTurns]:
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
     paths = [file.relative_to(release.clone) for file in files]
-    return [AnsweredTurns(path, released(release, path, AnsweredRun)) for path in paths]
+    return [AnsweredTurns(path, parse_released(release, path, AnsweredRun)) for path in paths]

@@ -196,7 +196,7 @@ class Release:
         names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
         return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
 
-    def unused(self) -> list[str]:
+    def list_unused(self) -> list[str]:
         """Return the files of runs that no study uses or leaves out."""
         used: set[Path] = set()
         for study in self.studies:

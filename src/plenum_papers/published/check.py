@@ -111,7 +111,7 @@ def compare(release: Release, cells: Cells) -> tuple[list[PublishedComparison], 
         "table-s7": _switches,
         "fig-s7": _wordings,
         "fig-1-families": _families,
-        "fig-s6": partial(_branching, release),
+        "fig-s6": partial(_compare_branching, release),
         "fig-s5": _null,
     }
     for name, make in makers.items():
@@ -132,14 +132,14 @@ def _of_table(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedCompari
         if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
     ]
     if not meant:
-        raise NoFileError(_named(row))
+        raise NoFileError(_name(row))
     for quantity in filter(row.get, QUANTITIES):
         measure, definition = QUANTITIES[quantity]
         value = sum(map(measure, meant))  # of counts over all scenarios
-        yield _comparison(row["source"], _named(row), quantity, definition, row[quantity], value)
+        yield _comparison(row["source"], _name(row), quantity, definition, row[quantity], value)
 
 
-def _named(row: Mapping[str, str]) -> str:
+def _name(row: Mapping[str, str]) -> str:
     usual = {"memory": "k15", "temperature": "t0", "perturbation": "none", "model": "uniform"}
     return " ".join(row[f] for f in FACTORS if row[f] != usual.get(f))
 
@@ -196,12 +196,12 @@ def _families(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedCompari
     cell = cells[tuple(row[f] for f in FACTORS)].within(row["family"])
     for quantity in filter(row.get, QUANTITIES):
         measure, definition = QUANTITIES[quantity]
-        value, name = measure(cell), f"{_named(row)} {row['family']}"
+        value, name = measure(cell), f"{_name(row)} {row['family']}"
         definition = f"{definition}; the family's wordings alone"
         yield _comparison(row["source"], name, quantity, definition, row[quantity], value)
 
 
-def _branching(
+def _compare_branching(
     release: Release, row: Mapping[str, str], cells: Cells
 ) -> Iterator[PublishedComparison]:
     """Compare Fig. S6: Γ̂ by the released files' definition."""
@@ -230,7 +230,7 @@ def _null(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]
     below = null.p_right < float(bound.removeprefix("<"))
     yield PublishedComparison(
         row["source"],
-        _named(row),
+        _name(row),
         "p",
         "permutation null: all 20 rounds shuffled, right tail",
         bound,

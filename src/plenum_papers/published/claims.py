@@ -96,7 +96,7 @@ def _first_round(cells: Cells) -> Decision:
     return settle(not later, f"{later} of {every} runs later, or never")
 
 
-def _delayed(cells: Cells) -> Decision:
+def _judge_delay(cells: Cells) -> Decision:
     medians = [
         float(np.median(time_to_majority(cells[key("IM-01", "on", temperature=t)].preferences,
                                          ties="first").times))
@@ -141,15 +141,15 @@ def _grows(cells: Cells) -> Decision:
     return (SHOWN if grows(cell) else NOT_SHOWN), text
 
 
-def _often_grows(cells: Cells) -> Decision:
-    found = [cells[key(scenario, "off")] for scenario in _mixed(cells)]
+def _judge_growth(cells: Cells) -> Decision:
+    found = [cells[key(scenario, "off")] for scenario in _list_mixed(cells)]
     above, sure = sum(growth(cell) > 0 for cell in found), sum(map(grows, found))
     text = f"above 0 in {above} of {len(found)} scenarios, shown in {sure}"
     return settle(2 * above > len(found), text)
 
 
-def _elevated(roles: str, model: str, cells: Cells) -> Decision:
-    scenarios = _mixed(cells)
+def _judge_elevation(roles: str, model: str, cells: Cells) -> Decision:
+    scenarios = _list_mixed(cells)
     values = [
         [growth_of(cells[key(scenario, *design)]).value for scenario in scenarios]
         for design in ((roles, model), ("off", "uniform"))
@@ -158,7 +158,7 @@ def _elevated(roles: str, model: str, cells: Cells) -> Decision:
     return settle(2 * higher >= len(scenarios), f"in {higher} of {len(scenarios)} scenarios")
 
 
-def _mixed(cells: Cells) -> list[str]:
+def _list_mixed(cells: Cells) -> list[str]:
     """Return the scenarios of the landscape, which mixed committees played too."""
     scenarios = sorted({k[0] for k in cells if k[2] == "mixed"})
     if not scenarios:
@@ -216,7 +216,7 @@ def _largest_ablation(cells: Cells) -> Decision:
 
 
 def _lowest(cells: Cells) -> Decision:
-    scenarios, count = _mixed(cells), 0
+    scenarios, count = _list_mixed(cells), 0
     for scenario in scenarios:
         values = {
             (roles, model): growth_of(cells[key(scenario, roles, model)]).value
@@ -274,17 +274,17 @@ CLAIMS: tuple[VerbalClaim, ...] = (
         "001, Fig. 4", "uniform without roles mostly has the lowest λ̂ of four designs", _lowest
     ),
     VerbalClaim(
-        "001, Fig. 4", "uniform without roles: λ̂ is above 0 in most scenarios", _often_grows
+        "001, Fig. 4", "uniform without roles: λ̂ is above 0 in most scenarios", _judge_growth
     ),
     VerbalClaim(
         "001, Fig. 4",
         "uniform: λ̂ is higher with roles in at least half of the scenarios",
-        partial(_elevated, "on", "uniform"),
+        partial(_judge_elevation, "on", "uniform"),
     ),
     VerbalClaim(
         "001, Fig. 4",
         "without roles: λ̂ is higher with mixed models in at least half of the scenarios",
-        partial(_elevated, "off", "mixed"),
+        partial(_judge_elevation, "off", "mixed"),
     ),
     VerbalClaim(
         "001, Fig. 2A", "HL-01: of all mandates the Chair's raises λ̂ most", _largest_ablation
@@ -316,7 +316,7 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     VerbalClaim(
         "001, Fig. S4", "IM-01 without roles: every run has a majority in round 1", _first_round
     ),
-    VerbalClaim("001, Fig. S4", "IM-01 with roles: a majority comes in round 2 or 3", _delayed),
+    VerbalClaim("001, Fig. S4", "IM-01 with roles: a majority comes in round 2 or 3", _judge_delay),
     VerbalClaim(
         "001, Fig. S4", "IM-01 with roles: 10 to 20 % never have a stable majority", _never_stable
     ),

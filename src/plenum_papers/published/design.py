@@ -41,7 +41,7 @@ class Design:
     target: Path
 
 
-def requested(cfg: DictConfig) -> Design:
+def read_config(cfg: DictConfig) -> Design:
     """Check the config of `scripts/import.py`.
 
     Raises
@@ -68,9 +68,9 @@ def bring_in(wanted: Design) -> None:
         was written then.
     """
     texts = {wanted.target / at: _once(part(wanted.release)) for at, part in _PARTS.items()}
-    missing = {folder: _missing(folder, files) for folder, files in texts.items()}
+    missing = {folder: _find_missing(folder, files) for folder, files in texts.items()}
     try:
-        places = [_staged(folder, files) for folder, files in missing.items()]
+        places = [_stage(folder, files) for folder, files in missing.items()]
         for folder, place in zip(missing, places, strict=True):
             place.replace(folder)  # onto itself where it was there before
             count = len(missing[folder])
@@ -97,7 +97,7 @@ def _once(files: Iterable[tuple[str, str]]) -> dict[str, str]:
     return texts
 
 
-def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
+def _find_missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
     """Return the files that a folder lacks; refuse if an existing one differs."""
     lacking = {}
     if os.path.lexists(folder) and not folder.is_dir():
@@ -111,7 +111,7 @@ def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
     return lacking
 
 
-def _staged(folder: Path, files: Mapping[str, str]) -> Path:
+def _stage(folder: Path, files: Mapping[str, str]) -> Path:
     """Write a folder's files into it, or into a temporary one if it is missing; return it."""
     place = folder if folder.exists() else _part(folder)
     shutil.rmtree(_part(folder), ignore_errors=True)

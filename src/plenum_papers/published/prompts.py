@@ -13,7 +13,7 @@ from plenum.base import UserError
 from plenum.committee import FRAME_TEMPLATES, PLENUM, Frame, template_problems
 from plenum_papers.published import sources
 from plenum_papers.published.catalogue import Release
-from plenum_papers.published.sources import PythonFile, escaped
+from plenum_papers.published.sources import PythonFile, escape
 
 _RUN = "run_ws_committee"
 _KNOWN = {"state_table": "table", "window": "window", "k": "k"}
@@ -41,8 +41,8 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
     path = Path(release.rules["design"]["prompts"])
     source = sources.read(release, path)
     rules = source.text("GLOBAL_RULES")
-    preamble = escaped(rules.strip())
-    before, after = escaped(rules).split(preamble)
+    preamble = escape(rules.strip())
+    before, after = escape(rules).split(preamble)
     yield "preamble.txt", f"{preamble}\n"
     yield "preamble_alone.txt", f"{preamble}\n"
     for name, text in source.texts("ROLE_MANDATES").items():
@@ -66,10 +66,10 @@ def _frame(source: PythonFile, system: str) -> Frame:
     return Frame(
         system=system,
         turn="${mandate}" + source.template("ROUND_TEMPLATE", _TURN),
-        ballot_system=escaped(source.text("BALLOT_DEV_RULES")),
+        ballot_system=escape(source.text("BALLOT_DEV_RULES")),
         ballot=ballot,
         ballot_alone=ballot,
-        clerk_system=escaped(source.text("CLERK_DEV_RULES")),
+        clerk_system=escape(source.text("CLERK_DEV_RULES")),
         clerk=source.template("CLERK_TEMPLATE", _CLERK),
         mandate="$mandate\n\n",
         remark="[Round ${round02} | $label] $argument",
@@ -77,11 +77,11 @@ def _frame(source: PythonFile, system: str) -> Frame:
         withheld="",
         row=f"- $label: {state}",
         blank=f"- $label: {_first_state(source)}",
-        last=escaped(source.set_in(_RUN, "extra")),
+        last=escape(source.set_in(_RUN, "extra")),
         round_line="",
         repair=PLENUM.repair,
-        repair_ballot=escaped(source.added_in(_RUN, "ballot_prompt").strip()),
-        repair_clerk=escaped(source.added_in(_RUN, "clerk_prompt").strip()),
+        repair_ballot=escape(source.find_added_text(_RUN, "ballot_prompt").strip()),
+        repair_clerk=escape(source.find_added_text(_RUN, "clerk_prompt").strip()),
     )
 
 
@@ -94,4 +94,4 @@ def _first_state(source: PythonFile) -> str:
         text = _STATE.format(pref=pref, conf=int(state["conf"]), first=first, second=second)
     except (KeyError, TypeError, ValueError):
         raise UserError(f"published: {source.path}: DEFAULT_STATE is no state") from None
-    return escaped(text)
+    return escape(text)

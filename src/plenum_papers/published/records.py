@@ -113,7 +113,7 @@ class Record(BaseModel):
         return tuple(dict.fromkeys(turn.role for turn in self.run.turns))
 
 
-def released(release: Release, path: Path, model: type[M]) -> M:
+def parse_released(release: Release, path: Path, model: type[M]) -> M:
     """Parse and validate a released JSON file.
 
     Raises

@@ -13,13 +13,13 @@ Texts = str | list[str]
 Numbers = int | list[int]
 
 
-def _known(table: str) -> str:
+def _format_known(table: str) -> str:
     if not resolve_path(f"reference/{Path(table).name}.csv").is_file():
         raise ValueError("there is no such table in reference/")
     return Path(table).name
 
 
-class Chosen(BaseModel):
+class FileSelection(BaseModel):
     """A rule that selects a study's files from a group of folders, by the files' names."""
 
     model_config = ConfigDict(extra="forbid")
@@ -50,11 +50,11 @@ class Catalogue(BaseModel):
     commit: str
     replicates: Annotated[int, Field(ge=1)]
     folders: dict[str, list[str]]
-    studies: dict[str, list[Chosen]]
+    studies: dict[str, list[FileSelection]]
     branching: str
     files: str | None = None
     options: dict[str, Annotated[str, Field(pattern="^[^/]+ / [^/]+ / [^/]+$")]] = {}
-    tables: list[Annotated[str, AfterValidator(_known)]] = []
+    tables: list[Annotated[str, AfterValidator(_format_known)]] = []
     design: DesignFiles | None = None
     explained: dict[str, str] = {}
 

@@ -35,7 +35,7 @@ class PythonFile:
         UserError
             It doesn't, or a text contains characters that can't be kept in a text file.
         """
-        return self._literal(name, list(_assigned(self.tree.body, name)))
+        return self._literal(name, list(_list_assigned(self.tree.body, name)))
 
     def text(self, name: str) -> str:
         """Return a constant that is a text; raises as :meth:`constant`."""
@@ -45,15 +45,15 @@ class PythonFile:
         """Return a constant that maps names to texts; raises as :meth:`constant`."""
         value = self.constant(name)
         if not isinstance(value, dict) or not value:
-            raise self._refused(name, "is no mapping of names to texts")
+            raise self._make_refusal(name, "is no mapping of names to texts")
         return {self._text(name, key): self._text(name, text) for key, text in value.items()}
 
     def set_in(self, function: str, name: str) -> str:
         """Return the only non-empty text that a function assigns to a variable."""
-        values = [v for v in _assigned(self._body(function), name) if not _is_empty(v)]
+        values = [v for v in _list_assigned(self._body(function), name) if not _is_empty(v)]
         return self._text(f"{name} in {function}", self._literal(name, values))
 
-    def added_in(self, function: str, name: str) -> str:
+    def find_added_text(self, function: str, name: str) -> str:
         """Return the only text that a function adds to a variable, in ``name + text``."""
         values = [
             node.right
@@ -70,24 +70,24 @@ class PythonFile:
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 return node.body
-        raise self._refused(function, "is missing")
+        raise self._make_refusal(function, "is missing")
 
     def _literal(self, name: str, values: Sequence[ast.expr]) -> Any:
         if len(values) != 1:
-            raise self._refused(name, "stands more than once" if values else "is missing")
+            raise self._make_refusal(name, "stands more than once" if values else "is missing")
         try:
             return ast.literal_eval(values[0])
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            raise self._refused(name, "is no plain constant") from None
+            raise self._make_refusal(name, "is no plain constant") from None
 
     def _text(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise self._refused(name, "is no text")
+            raise self._make_refusal(name, "is no text")
         if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in value):
-            raise self._refused(name, "holds a control character")
+            raise self._make_refusal(name, "holds a control character")
         return value
 
-    def _refused(self, name: str, problem: str) -> UserError:
+    def _make_refusal(self, name: str, problem: str) -> UserError:
         return UserError(f"published: {self.path}: {name} {problem}")
 
     def template(self, name: str, placeholders: Mapping[str, str]) -> str:
@@ -106,14 +106,14 @@ class PythonFile:
         parts = []
         try:
             for literal, field, form, conversion in string.Formatter().parse(self.text(name)):
-                parts.append(escaped(literal))
+                parts.append(escape(literal))
                 if field is None:
                     continue
                 if field not in placeholders or form or conversion:
-                    raise self._refused(name, f"holds {{{field}}}, which is not known")
+                    raise self._make_refusal(name, f"holds {{{field}}}, which is not known")
                 parts.append(f"${{{placeholders[field]}}}")
         except ValueError as error:
-            raise self._refused(name, f"is no template: {error}") from None
+            raise self._make_refusal(name, f"is no template: {error}") from None
         return "".join(parts)
 
 
@@ -132,12 +132,12 @@ def read(release: Release, path: Path) -> PythonFile:
         raise UserError(f"published: {path} is no Python: {error}") from None
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Escape a text, so that filling it as a template returns it unchanged."""
     return text.replace("$", "$$")
 
 
-def _assigned(body: list[ast.stmt], name: str) -> Iterator[ast.expr]:
+def _list_assigned(body: list[ast.stmt], name: str) -> Iterator[ast.expr]:
     """Yield the values that statements, including nested ones, assign to a name."""
     for node in ast.walk(ast.Module(body, [])):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:

@@ -22,14 +22,14 @@ from plenum_papers.published.verdicts import NOT_SHOWN, SHOWN, Decision, VerbalC
 _FRAGILE = ("HL-01", "IN-01", "SP-03", "CL-01")
 
 
-def _hosted(cells: Cells) -> Sequence[tuple[Key, Cell]]:
-    return _found("hosted runs", [(k, cell) for k, cell in cells.items() if k[5] == "variants20"])
+def _select_hosted(cells: Cells) -> Sequence[tuple[Key, Cell]]:
+    return _find("hosted runs", [(k, cell) for k, cell in cells.items() if k[5] == "variants20"])
 
 
 def _landscape(cells: Cells) -> Sequence[tuple[Key, Cell]]:
     """Return the conditions of twelve scenarios at temperature 0, of uniform and mixed models."""
     usual = ("k15", "t0", "none")
-    return _found(
+    return _find(
         "deployed runs",
         [
             (k, cell)
@@ -39,14 +39,14 @@ def _landscape(cells: Cells) -> Sequence[tuple[Key, Cell]]:
     )
 
 
-def _found(name: str, cells: Sequence[tuple[Key, Cell]]) -> Sequence[tuple[Key, Cell]]:
+def _find(name: str, cells: Sequence[tuple[Key, Cell]]) -> Sequence[tuple[Key, Cell]]:
     if not cells:
         raise NoFileError(name)
     return cells
 
 
 def _wordings_change(cells: Cells) -> Decision:
-    shares = [off_plurality(cell) for _, cell in _hosted(cells)]
+    shares = [off_plurality(cell) for _, cell in _select_hosted(cells)]
     changed = sum(share > 0 for share in shares)
     text = f"in {changed} of {len(shares)} conditions; mean fragility {np.mean(shares):.2f}"
     return settle(2 * changed > len(shares), text)
@@ -55,7 +55,7 @@ def _wordings_change(cells: Cells) -> Decision:
 def _most_fragile(cells: Cells) -> Decision:
     """Compare the mean of both conditions of a scenario, with roles and without."""
     shares: defaultdict[str, list[float]] = defaultdict(list)
-    for (scenario, *_), cell in _hosted(cells):
+    for (scenario, *_), cell in _select_hosted(cells):
         shares[scenario].append(off_plurality(cell))
     means = {scenario: float(np.mean(values)) for scenario, values in shares.items()}
     if missing := [scenario for scenario in _FRAGILE if scenario not in means]:
@@ -69,7 +69,7 @@ def _most_fragile(cells: Cells) -> Decision:
 
 
 def _wordings_grow(cells: Cells) -> Decision:
-    found = [cell for _, cell in _hosted(cells)]
+    found = [cell for _, cell in _select_hosted(cells)]
     above, sure = sum(growth(cell) > 0 for cell in found), sum(map(grows, found))
     text = f"above 0 in {above} of {len(found)} conditions, shown in {sure}"
     return settle(above == len(found), text)

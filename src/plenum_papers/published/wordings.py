@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from plenum.base import UserError
 from plenum.scenarios import NAME
 from plenum_papers.published.catalogue import Release
-from plenum_papers.published.records import released
+from plenum_papers.published.records import parse_released
 
 FAMILIES = {"surface_rephrasing": "rephrase", "formatting_changes": "format"}
 """Names of the released families in plenum."""
@@ -64,7 +64,7 @@ def packets(release: Release) -> list[Packet]:
         The file can't be read, was changed, has another form, or holds a scenario twice.
     """
     path = Path(release.rules["design"]["scenarios"])
-    scenarios = released(release, path, Packets).scenarios
+    scenarios = parse_released(release, path, Packets).scenarios
     for name, count in Counter(packet.scenario_id for packet in scenarios).items():
         if count > 1:
             raise UserError(f"published: {path} holds {name} {count} times")
@@ -81,10 +81,10 @@ def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
     """
     rules = release.rules["design"]
     path = Path(rules["registers"])
-    registers = released(release, path, ReleasedWordings)
+    registers = parse_released(release, path, ReleasedWordings)
     files = {f"{registers.scenario_id}.registers.yaml": (path, registers.variants)}
     for path in map(Path, rules["variants"]):
-        for each in released(release, path, WordingSets).variant_sets:
+        for each in parse_released(release, path, WordingSets).variant_sets:
             name = f"{each.scenario_id}.yaml"
             if name in files:
                 raise UserError(f"published: {path} holds wordings of {each.scenario_id} again")

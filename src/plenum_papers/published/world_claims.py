@@ -39,14 +39,14 @@ GRID = ParameterGrid((0.1, 0.5, 0.9), (0.2, 0.8), (0.0, 0.05, 0.2), (3, 10), (0.
 """Parameters of Appendix D, whose grid isn't printed."""
 
 
-Printed = dict[tuple[str, str], dict[str, float]]
+PrintedTable = dict[tuple[str, str], dict[str, float]]
 """The values of a printed table: by level and metric, then by arm."""
 
 
 @cache
-def _table(number: str) -> Printed:
+def _table(number: str) -> PrintedTable:
     """Return a printed table; a level is such as ``high volatility``, ``gpt-4o`` or ``all``."""
-    table: Printed = {}
+    table: PrintedTable = {}
     for row in reference_rows(f"table-{number}"):
         named = [f"{row[n]} {n}" for n in ("diversity", "volatility") if row.get(n)]
         level = row.get("model") or " ".join(named) or "all"
@@ -96,7 +96,7 @@ def _lower_bound() -> Decision:
     both = _table("1")[("all", "CR")] | _table("2")[("all", "CR")]
     drawn = both["scripted: random"]
     below = [f"{arm} {value:.3f}" for arm, value in both.items() if value < drawn]
-    one, ten = _played()["all_to_worst"], _played()["random"]
+    one, ten = _play()["all_to_worst"], _play()["random"]
     text = f"random {drawn:.3f}; below it: {', '.join(below) or 'none'}; by the released rules, no"
     text += f" model, ten random drones cover {ten:.2f} and three on one cell {one:.2f}"
     return settle(not below, text)
@@ -154,7 +154,7 @@ def _coverage(arm: str, *models: str) -> list[float]:
     return [_table("3")[(model, "CR")][arm] for model in models]
 
 
-def _reasoning_model() -> Decision:
+def _judge_reasoning_model() -> Decision:
     arms = ("explicit", "implicit")
     values = [_coverage(arm, "o3-mini", "gpt-4o-mini") for arm in arms]
     named = zip(arms, values, strict=True)
@@ -163,7 +163,7 @@ def _reasoning_model() -> Decision:
     return settle(explicit and not implicit, text)
 
 
-def _mixed_team() -> Decision:
+def _judge_mixed_team() -> Decision:
     names = ("gpt-4o", "gpt-4o-mix", "gpt-4o-mini")
     explicit, implicit = (_coverage(arm, *names) for arm in ("explicit", "implicit"))
     between = all(strong > mixed > weak for strong, mixed, weak in (explicit, implicit))
@@ -172,7 +172,7 @@ def _mixed_team() -> Decision:
 
 
 @cache
-def _played() -> dict[str, float]:
+def _play() -> dict[str, float]:
     """Return the coverage of each scripted policy under the released rules."""
     frame = play_released_rules(EPISODES)
     lines = zip(frame.policy, frame.metric, frame.here, strict=True)
@@ -180,12 +180,12 @@ def _played() -> dict[str, float]:
 
 
 def _one_cell_costs() -> Decision:
-    one, apart = _played()["all_to_worst"], _played()["greedy_assignment"]
+    one, apart = _play()["all_to_worst"], _play()["greedy_assignment"]
     return settle(apart > one, f"coverage {one:.2f} on one cell, {apart:.2f} apart, no model")
 
 
 def _uniform_below() -> Decision:
-    one = _played()["all_to_worst"]
+    one = _play()["all_to_worst"]
     return settle(one < 0.8, f"coverage {one:.2f} where all share a cell, no model")
 
 
@@ -272,14 +272,14 @@ CLAIMS: tuple[VerbalClaim, ...] = (
     _claim(
         "section 5.4",
         "o3-mini is better than GPT-4o-mini under explicit consensus alone",
-        _reasoning_model,
+        _judge_reasoning_model,
         PRINTED,
         NAMED,
     ),
     _claim(
         "section 5.4",
         "a mixed team is between its models, under explicit consensus nearer to GPT-4o",
-        _mixed_team,
+        _judge_mixed_team,
         PRINTED,
         NAMED,
     ),

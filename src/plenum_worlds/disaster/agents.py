@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum_worlds.definition import Acting, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -102,7 +102,7 @@ def choose(duty: Duty, agent: Preferences) -> list[int]:
     return list(cells[agent.best(values)])
 
 
-ACTING = Acting(
+ACTING = Behaviour(
     phrase="Active disasters: ",
     traits={
         "highest severity": (6.0, 0.0, 0.0),

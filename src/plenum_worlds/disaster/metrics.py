@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum_worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterState, covered
+from plenum_worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterState, is_covered
 from plenum_worlds.metrics import from_modes, mean_of
 from plenum_worlds.world import Round, World
 
@@ -94,14 +94,14 @@ def coverage(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDA
     shares: list[float | None] = []
     for record in records:
         drones = _drones(record)
-        reached = [covered(d["cell"], drones, reach) for d in _disasters(record)]
+        reached = [is_covered(d["cell"], drones, reach) for d in _disasters(record)]
         shares.append(sum(reached) / len(reached) if reached else calm)
     return np.array(shares, dtype=float)
 
 
 def misallocation(records: Sequence[Round], settings: DisasterSettings) -> Misallocation:
     """Count misallocated drones by round and kind."""
-    parts = np.array([_misallocated(record, settings) for record in records], dtype=float)
+    parts = np.array([_measure_misallocation(record, settings) for record in records], dtype=float)
     return Misallocation(*parts.reshape(-1, 3).T)
 
 
@@ -121,7 +121,7 @@ def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
         for name in [name for name in waiting if name not in high]:
             episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
         waiting |= dict.fromkeys(high.keys() - was_high, now)
-        for name in [name for name in waiting if covered(high[name], drones, settings.reach)]:
+        for name in [name for name in waiting if is_covered(high[name], drones, settings.reach)]:
             episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
         was_high = {d["id"] for d in record["after"]["disasters"] if _high(d, settings)}
     last = records[-1]["round"] if records else 0
@@ -183,13 +183,13 @@ def summary(
     }
 
 
-def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, float, float]:
+def _measure_misallocation(record: Round, settings: DisasterSettings) -> tuple[float, float, float]:
     disasters, drones = _disasters(record), _drones(record)
     if not disasters:
         return (np.nan, np.nan, np.nan)
     # Of several disasters on a cell the gravest counts, which is the last in this order.
     severity = {tuple(d["cell"]): d["severity"] for d in sorted(disasters, key=_gravity)}
-    uncovered = [cell for cell in severity if not covered(cell, drones, settings.reach)]
+    uncovered = [cell for cell in severity if not is_covered(cell, drones, settings.reach)]
     high_uncovered = any(severity[cell] >= settings.high for cell in uncovered)
     waste = overload = low = 0
     for cell, count in drones.items():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum_worlds.disaster.state import MOST, Cell, DisasterState
-from plenum_worlds.scene import Mark, RoundPicture, RunScene, counted
+from plenum_worlds.scene import Mark, RoundPicture, RunScene, join_numbered
 from plenum_worlds.world import Round, World
 
 _LEGEND: list[Mark] = [
@@ -37,7 +37,7 @@ def _picture(record: Round, names: Sequence[str]) -> RoundPicture:
     for cell, units in drones.items():
         if cell in struck:
             continue
-        words = f"{counted([names[unit] for unit in units])} at {_written(cell)}: no disaster."
+        words = f"{join_numbered([names[unit] for unit in units])} at {_write(cell)}: no disaster."
         mark: Mark = {"at": list(cell), "tone": "plain", "text": "", "words": words}
         marks.append({**mark, "units": [unit + 1 for unit in units]})
     return {"marks": marks}
@@ -49,9 +49,11 @@ def _disaster(
     severity, reading = disaster["severity"], disaster["reading"]
     attended = disaster["id"] in record["facts"]["attended"]
     misread = f" (the sensors read {_short(reading)})" if reading != severity else ""
-    there = counted([names[unit] for unit in units]) or ("drones nearby" if attended else "nobody")
+    there = join_numbered([names[unit] for unit in units]) or (
+        "drones nearby" if attended else "nobody"
+    )
     result = f"{_short(severity)} → {_short(left) if left else 'cleared'}"
-    where = _written(disaster["cell"])
+    where = _write(disaster["cell"])
     words = f"Disaster at {where}, severity {_short(severity)}{misread}: {there}"
     return {
         "at": list(disaster["cell"]),
@@ -63,7 +65,7 @@ def _disaster(
     }
 
 
-def _written(cell: Sequence[int]) -> str:
+def _write(cell: Sequence[int]) -> str:
     return f"[{cell[0]},{cell[1]}]"
 
 

@@ -67,7 +67,7 @@ class DisasterSettings(WorldSettings):
             )
 
 
-def covered(cell: Sequence[int], drones: Iterable[Sequence[int]], reach: int) -> bool:
+def is_covered(cell: Sequence[int], drones: Iterable[Sequence[int]], reach: int) -> bool:
     """Return whether a drone is within a Manhattan distance of ``reach`` of a cell."""
     return any(abs(cell[0] - x) + abs(cell[1] - y) <= reach for x, y in drones)
 

@@ -16,15 +16,15 @@ from plenum_worlds.disaster.state import (
     Disaster,
     DisasterSettings,
     DisasterState,
-    covered,
     id_rows,
+    is_covered,
 )
 from plenum_worlds.draws import Draws, step, uniform_integer
 from plenum_worlds.world import (
     Plain,
     RoundOutcome,
     World,
-    checked,
+    check_actions,
     is_whole,
     list_schema,
     whole_schema,
@@ -87,10 +87,10 @@ class DisasterWorld(World[DisasterState, Cell]):
         """
         if round <= 1 and self.settings.initial_most:
             return state
-        changed = self._changed(state.disasters, draws, round)
-        moved = self._moved(changed, draws, round)
+        changed = self._change(state.disasters, draws, round)
+        moved = self._move(changed, draws, round)
         events = ("move",) if [d.cell for d in moved] != [d.cell for d in changed] else ()
-        born = self._spawned(moved, draws, round, calm=not events)
+        born = self._spawn(moved, draws, round, calm=not events)
         disasters = self._read_out([*moved, *born], draws, round)
         return replace(state, disasters=disasters, events=events + ("spawn",) * len(born))
 
@@ -119,7 +119,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         abstains attends nothing.
         """
         s = self.settings
-        cells = checked(self, actions)
+        cells = check_actions(self, actions)
         drones = Counter(cell for cell in cells if cell is not None)
         units = self._units(state, cells)
         power: Counter[Cell] = Counter()
@@ -129,7 +129,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         left, cleared, reward = [], [], 0.0
         for disaster in state.disasters:
             here = drones[disaster.cell]
-            contained = self._contained(disaster, power[disaster.cell]) if here else disaster
+            contained = self._contain(disaster, power[disaster.cell]) if here else disaster
             if contained.severity > 0 or not s.reduction:
                 left.append(contained)
             else:
@@ -138,7 +138,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         penalty = s.beta * sum(d.severity for d in left)
         excess = overload(state.disasters, drones, s.crowd, s.reach)
         facts: Plain = {
-            "attended": [d.id for d in state.disasters if covered(d.cell, drones, s.reach)],
+            "attended": [d.id for d in state.disasters if is_covered(d.cell, drones, s.reach)],
             "cleared": cleared,
             "reward": reward,
             "penalty": penalty,
@@ -160,7 +160,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         """Return the component of the cell."""
         return [action[0] * self.settings.grid + action[1]]
 
-    def _changed(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
+    def _change(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
         s, rows = self.settings, id_rows(self.settings, round)
         drawn = draws.uniforms("severity", round, rows)
         changes = draws.uniforms("severity changes", round, rows) < s.severity_probability
@@ -182,21 +182,21 @@ class DisasterWorld(World[DisasterState, Cell]):
             return least + float(uniform) * (most - least)
         return uniform_integer(uniform, least, most)
 
-    def _moved(self, old: list[Disaster], draws: Draws, round: int) -> list[Disaster]:
+    def _move(self, old: list[Disaster], draws: Draws, round: int) -> list[Disaster]:
         """Move each disaster to the free neighbouring cell with the smallest draw."""
         if round % self.settings.move_period:
             return old
         drawn = draws.uniforms("move", round, (id_rows(self.settings, round), 5))
         new = list(old)
         for index, d in enumerate(old):
-            taken = self._taken(new)
+            taken = self._list_taken(new)
             neighbours = text.neighbours(d.cell, self.settings.grid)
             free = {cell: drawn[d.id, 1 + way] for way, cell in neighbours if cell not in taken}
             if free and drawn[d.id, 0] < self.settings.move_probability:
                 new[index] = replace(d, cell=min(free, key=free.__getitem__))
         return new
 
-    def _spawned(
+    def _spawn(
         self, disasters: list[Disaster], draws: Draws, round: int, *, calm: bool
     ) -> list[Disaster]:
         s = self.settings
@@ -204,11 +204,11 @@ class DisasterWorld(World[DisasterState, Cell]):
         spawns = drawn[0] < s.spawn or (calm and s.spawn_when_calm)
         if not spawns or len(disasters) >= s.most:
             return []
-        cell = self._free_cell(drawn[2:], self._taken(disasters))
+        cell = self._free_cell(drawn[2:], self._list_taken(disasters))
         severity = self._severity(drawn[1])
         return [Disaster(s.most + round, cell, severity, severity)]
 
-    def _taken(self, disasters: Iterable[Disaster]) -> set[Cell]:
+    def _list_taken(self, disasters: Iterable[Disaster]) -> set[Cell]:
         """Return the cells that no other disaster may enter."""
         return set() if self.settings.share_cells else {d.cell for d in disasters}
 
@@ -243,7 +243,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         had = state.foam or (least,) * len(cells)
         return [0 if cell is None else min(least, n) for cell, n in zip(cells, had, strict=True)]
 
-    def _contained(self, disaster: Disaster, power: int) -> Disaster:
+    def _contain(self, disaster: Disaster, power: int) -> Disaster:
         """Take points off a disaster that a drone attends."""
         s = self.settings
         power = power if s.reduction_most is None else min(power, s.reduction_most)
@@ -258,6 +258,6 @@ def overload(
 
     Zero if every active disaster has a drone within ``reach`` (paper C.1, misallocation cost).
     """
-    if all(covered(d.cell, drones, reach) for d in disasters):
+    if all(is_covered(d.cell, drones, reach) for d in disasters):
         return 0
     return sum(max(0, count - crowd) for count in drones.values())

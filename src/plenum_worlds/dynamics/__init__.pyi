@@ -2,7 +2,7 @@ from .recovery import Recovery as Recovery
 from .recovery import recoveries as recoveries
 from .recovery import recovery_time as recovery_time
 from .theory.exact import Monotonicity as Monotonicity
-from .theory.exact import expected as expected
+from .theory.exact import compute_expected as compute_expected
 from .theory.exact import monotonicity as monotonicity
 from .theory.exact import stable as stable
 from .theory.grid import FIGURE_6 as FIGURE_6
@@ -11,7 +11,7 @@ from .theory.grid import ParameterGrid as ParameterGrid
 from .theory.model import simulate as simulate
 from .two_lines import TwoLines as TwoLines
 from .two_lines import fit_two_lines as fit_two_lines
-from .within_world import parting as parting
+from .within_world import estimate_divergence as estimate_divergence
 
 __all__ = [
     "FIGURE_6",
@@ -20,10 +20,10 @@ __all__ = [
     "ParameterGrid",
     "Recovery",
     "TwoLines",
-    "expected",
+    "compute_expected",
+    "estimate_divergence",
     "fit_two_lines",
     "monotonicity",
-    "parting",
     "recoveries",
     "recovery_time",
     "simulate",

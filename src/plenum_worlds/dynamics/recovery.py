@@ -190,7 +190,7 @@ def recovery_time(
         median=median,
         ci_low=low,
         ci_high=high,
-        restricted=_restricted(shocked, end),
+        restricted=_estimate_restricted(shocked, end),
         horizon=end,
         dip=dip,
         n=len(shocks),
@@ -220,7 +220,7 @@ def _area(shocks: Sequence[Recovery], horizon: float) -> float:
     return float((np.r_[1.0, curve] * steps).sum())
 
 
-def _restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estimate:
+def _estimate_restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estimate:
     """Return the restricted mean with its delete-one-episode jackknife."""
     value = _area([shock for episode in episodes for shock in episode], horizon)
     count = len(episodes)

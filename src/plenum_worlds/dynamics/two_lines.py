@@ -109,7 +109,7 @@ def fit_two_lines(
     ValueError
         The lengths differ.
     """
-    x, y, members, dropped = _checked(x, y, groups)
+    x, y, members, dropped = _check(x, y, groups)
     count = len(np.unique(members))
     values = len(np.unique(x))
     warned = ["dropped_nan"] if dropped else []
@@ -139,7 +139,7 @@ def fit_two_lines(
     )
 
 
-def _checked(
+def _check(
     x: ArrayLike, y: ArrayLike, groups: ArrayLike | None
 ) -> tuple[Floats, Floats, _Whole, bool]:
     x_values, y_values = np.asarray(x, dtype=float), np.asarray(y, dtype=float)

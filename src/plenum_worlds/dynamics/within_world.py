@@ -33,7 +33,7 @@ class WorldDivergence:
     worlds: int
 
 
-def parting(several: Sequence[Floats]) -> WorldDivergence:
+def estimate_divergence(several: Sequence[Floats]) -> WorldDivergence:
     """Estimate how fast runs of the same world diverge.
 
     Parameters

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plenum_worlds.definition import Acting, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -28,10 +28,10 @@ def most_recent(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
     return _same_checks(views, lambda item: (-item["since"], -degrees[item["node"]]))
 
 
-def divided(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
+def divide_suspects(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
     """Divide the suspected nodes: the first defender checks the best connected, and so on."""
     checks, degrees = views[0]["checks"], views[0]["degrees"]
-    ranked = _ranked(views[0], lambda item: -degrees[item["node"]])
+    ranked = _rank(views[0], lambda item: -degrees[item["node"]])
     return [tuple(sorted(ranked[i * checks : (i + 1) * checks])) for i in range(len(views))]
 
 
@@ -46,18 +46,18 @@ def random_nodes(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
 POLICIES: Mapping[str, Policy] = {
     "highest_degree": highest_degree,
     "most_recent": most_recent,
-    "divided": divided,
+    "divided": divide_suspects,
     "random": random_nodes,
 }
 """The reference policies by name."""
 
 
-def _ranked(view: Plain, key: Callable[[Plain], Any]) -> list[int]:
+def _rank(view: Plain, key: Callable[[Plain], Any]) -> list[int]:
     return [item["node"] for item in sorted(view["suspected"], key=key)]
 
 
 def _same_checks(views: Sequence[Plain], key: Callable[[Plain], Any]) -> list[Any]:
-    nodes = tuple(sorted(_ranked(views[0], key)[: views[0]["checks"]]))
+    nodes = tuple(sorted(_rank(views[0], key)[: views[0]["checks"]]))
     return [nodes] * len(views)
 
 
@@ -88,7 +88,7 @@ def choose(duty: Duty, agent: Preferences) -> list[int]:
     return sorted(selected)
 
 
-ACTING = Acting(
+ACTING = Behaviour(
     phrase="Suspected nodes: ",
     traits={
         "highest degree": (6.0, 0.0, 0.0),

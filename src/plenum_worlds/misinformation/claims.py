@@ -45,7 +45,7 @@ def begun(state: MisinformationState, draws: Draws) -> tuple[int, ...]:
     return tuple(int(topic) if letter == MISINFORMED else NONE for letter, topic in letters)
 
 
-def carried(
+def update_topics(
     before: MisinformationState,
     after: MisinformationState,
     injected: frozenset[int],

@@ -48,7 +48,9 @@ def performance(
 
 def spread(records: Sequence[Round]) -> NDArray[np.float64]:
     """Return the share of nodes that are misinformed at the end of each round: shape (rounds,)."""
-    shares = [len(_misinformed(r["after"]["status"])) / len(r["after"]["status"]) for r in records]
+    shares = [
+        len(_list_misinformed(r["after"]["status"])) / len(r["after"]["status"]) for r in records
+    ]
     return np.array(shares, dtype=float)
 
 
@@ -62,10 +64,10 @@ def containments(records: Sequence[Round]) -> list[Containment]:
     open_cohorts: list[tuple[int, int, frozenset[int]]] = []
     before: frozenset[int] = frozenset()
     for record in records:
-        new = _misinformed(record["state"]["status"]) - before
+        new = _list_misinformed(record["state"]["status"]) - before
         if new:
             open_cohorts.append((record["round"], len(new), new))
-        before = _misinformed(record["after"]["status"])
+        before = _list_misinformed(record["after"]["status"])
         still = [(began, size, nodes & before) for began, size, nodes in open_cohorts]
         open_cohorts = [cohort for cohort in still if 2 * len(cohort[2]) >= cohort[1]]
         cohorts += [
@@ -107,7 +109,7 @@ def summary(
     }
 
 
-def _misinformed(status: str) -> frozenset[int]:
+def _list_misinformed(status: str) -> frozenset[int]:
     return frozenset(node for node, letter in enumerate(status) if letter == "M")
 
 

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from plenum_worlds.misinformation.state import INFORMED, MISINFORMED, MisinformationState, Nodes
-from plenum_worlds.scene import Ground, Mark, RoundPicture, RunScene, Tone, counted
+from plenum_worlds.scene import Ground, Mark, RoundPicture, RunScene, Tone, join_numbered
 from plenum_worlds.world import Round, World
 
 _LEGEND: list[Mark] = [
@@ -61,7 +61,7 @@ def _picture(record: Round, names: Sequence[str]) -> RoundPicture:
         if mark["words"] or letter == INFORMED:
             marks.append(mark)
     informed = [f"node {node}" for node, letter in enumerate(status) if letter == INFORMED]
-    words = f"Informed: {counted(informed) or 'none'}."
+    words = f"Informed: {join_numbered(informed) or 'none'}."
     return {"marks": [*marks, {"at": [], "tone": "good", "text": "", "words": words}]}
 
 
@@ -75,7 +75,7 @@ def _words(node: int, record: Round, checkers: Sequence[str]) -> str:
     if since:
         known.append(f"suspected since round {since}")
     if checkers:
-        known.append(f"checked by {counted(checkers)}")
+        known.append(f"checked by {join_numbered(checkers)}")
     if node in record["facts"]["corrected"]:
         known.append("corrected")
     return f"Node {node}: {', '.join(known)}."

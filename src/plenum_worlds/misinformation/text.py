@@ -63,7 +63,7 @@ def words(world: World[MisinformationState, Nodes], view: Plain) -> str:
     """Describe a view in words."""
     degrees = " ".join(f"{node}:{degree}" for node, degree in enumerate(view["degrees"]))
     suspected = "; ".join(_suspect(item) for item in view["suspected"])
-    checked = "not shown" if view["checked"] is None else _listed(view["checked"]) or "none"
+    checked = "not shown" if view["checked"] is None else _list(view["checked"]) or "none"
     return (
         f"Nodes 0 to {view['nodes'] - 1}; {view['agents']} defenders check up to "
         f"{view['checks']} nodes each.\n"
@@ -89,12 +89,12 @@ def report(
     statements = []
     for node in sorted(selected):
         kind = kind_of(noise[node, 1], world.settings.contradictory)
-        quoted = _quoted(world.settings, state, node, kind, words[node])
+        quoted = _quote(world.settings, state, node, kind, words[node])
         statements.append(Statement(_sentence(state, node, kind, noise[node, 2], quoted), kind))
     return tuple(statements)
 
 
-def _quoted(
+def _quote(
     settings: MisinformationSettings,
     state: MisinformationState,
     node: int,
@@ -129,9 +129,9 @@ def _sentence(
 
 def _suspect(item: Plain) -> str:
     neighbours = item["neighbours"]
-    around = "" if neighbours is None else f", next to {_listed(neighbours)}"
+    around = "" if neighbours is None else f", next to {_list(neighbours)}"
     return f"{item['node']} (since round {item['since']}{around})"
 
 
-def _listed(nodes: list[int]) -> str:
+def _list(nodes: list[int]) -> str:
     return ", ".join(map(str, nodes))

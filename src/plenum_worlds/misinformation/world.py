@@ -22,7 +22,7 @@ from plenum_worlds.world import (
     Plain,
     RoundOutcome,
     World,
-    checked,
+    check_actions,
     is_whole,
     list_schema,
     whole_schema,
@@ -59,7 +59,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
     @property
     def schema(self) -> Plain:
-        """Up to ``checks`` node ids; :meth:`settled` sees to it that each is another one."""
+        """Up to ``checks`` node ids; :meth:`settle` sees to it that each is another one."""
         s = self.settings
         return list_schema(whole_schema(s.nodes - 1), 0, s.checks)
 
@@ -82,7 +82,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         state = MisinformationState(edges, UNAWARE * s.nodes, (), (0,) * s.nodes, due)
         first = uniform_integer(drawn[0], s.initial_least, s.initial_most)
         status = np.full(s.nodes, UNAWARE)
-        status[self._aimed_at(state, drawn[2:])[:first]] = MISINFORMED
+        status[self._order_targets(state, drawn[2:])[:first]] = MISINFORMED
         state = replace(state, status="".join(status))
         return self._suspect(replace(state, topics=claims.begun(state, draws)), draws, 1)
 
@@ -99,7 +99,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         due = state.next_injection
         if round >= due:
             drawn = draws.uniforms("injection", round, 3 + self.settings.nodes)
-            hit = self._injected(state, misinformed, drawn)
+            hit = self._find_injected(state, misinformed, drawn)
             misinformed[hit] = True
             events = ("injection",) if len(hit) else ()
             due = round + uniform_integer(
@@ -107,7 +107,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             )
         status = np.where(misinformed, MISINFORMED, list(state.status))
         new = replace(state, status="".join(status), next_injection=due, events=events)
-        topics = claims.carried(state, new, frozenset(hit.tolist()), draws, round)
+        topics = claims.update_topics(state, new, frozenset(hit.tolist()), draws, round)
         return self._suspect(replace(new, topics=topics), draws, round)
 
     def read(self, value: Any) -> Nodes:
@@ -129,7 +129,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             raise ValueError("target_nodes names a node twice")
         return tuple(sorted(value))
 
-    def settled(self, value: Any) -> Any:
+    def settle(self, value: Any) -> Any:
         """Name a node once that is named twice."""
         ids = isinstance(value, list) and all(map(is_whole, value))
         return list(dict.fromkeys(value)) if ids else value
@@ -138,7 +138,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         self, state: MisinformationState, actions: Sequence[Nodes | None]
     ) -> RoundOutcome[MisinformationState]:
         """Inform every checked node; the score is the share that isn't misinformed."""
-        targets = sorted({node for nodes in checked(self, actions) for node in nodes or ()})
+        targets = sorted({node for nodes in check_actions(self, actions) for node in nodes or ()})
         status = list(state.status)
         corrected = [node for node in targets if status[node] == MISINFORMED]
         for node in targets:
@@ -196,7 +196,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             new[reached[misinformed[ends[:, source]] & (drawn < chance[reached])]] = True
         return np.asarray(new)
 
-    def _injected(
+    def _find_injected(
         self, state: MisinformationState, misinformed: NDArray[np.bool_], drawn: NDArray[Any]
     ) -> NDArray[np.int_]:
         """Return the nodes hit by an injection: not misinformed when targeted, and not checked.
@@ -207,14 +207,14 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         s = self.settings
         if drawn[0] >= s.injection_probability:
             return np.array([], dtype=int)
-        order = self._aimed_at(state, drawn[3:])
+        order = self._order_targets(state, drawn[3:])
         safe = misinformed | (s.immune & (np.array(list(state.status)) == INFORMED))
         aimed = order[~safe[order]][
             : uniform_integer(drawn[1], s.injection_least, s.injection_most)
         ]
         return np.asarray(aimed[~np.isin(aimed, state.checked)])
 
-    def _aimed_at(self, state: MisinformationState, keys: NDArray[Any]) -> NDArray[np.int_]:
+    def _order_targets(self, state: MisinformationState, keys: NDArray[Any]) -> NDArray[np.int_]:
         """Return all nodes in the order in which the adversary targets them."""
         if not self.settings.hubs_first:
             return keys.argsort()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum_worlds.definition import Acting, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -32,7 +32,7 @@ def one_free_rider(views: Sequence[Plain], draws: Draws, round: int) -> list[Any
     return [0.0] + [_share(view, len(views)) for view in views[1:]]
 
 
-def covered_free_rider(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
+def compensate_free_rider(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
     """Let agent 0 pay nothing, and the others compensate for it as far as they can."""
     return [0.0] + [_share(view, len(views) - 1) for view in views[1:]]
 
@@ -47,7 +47,7 @@ POLICIES: Mapping[str, Policy] = {
     "fair_share": fair_share,
     "free_riders": free_riders,
     "one_free_rider": one_free_rider,
-    "covered_free_rider": covered_free_rider,
+    "covered_free_rider": compensate_free_rider,
     "random": random_amounts,
 }
 """The reference policies by name."""
@@ -80,7 +80,7 @@ def choose(duty: Duty, agent: Preferences) -> float:
     return float(min(max(0.0, round(amount, 2)), most))
 
 
-ACTING = Acting(
+ACTING = Behaviour(
     phrase="contributors pay 0 to ",
     traits={
         "exactly the threshold": (1.0, 0.0, 0.0),

@@ -70,7 +70,7 @@ def spread_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDA
 
     Shape (rounds,), in units. Of the agents that decided, as a whole: divided by their number.
     """
-    return np.array([_spread(given) for given in _given(records, proposals)], dtype=float)
+    return np.array([_spread(given) for given in _list_given(records, proposals)], dtype=float)
 
 
 def _spread(amounts: Sequence[float]) -> float:
@@ -85,10 +85,10 @@ def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArr
 
     Shape (rounds,). Agents that abstained are left out, since they decided nothing.
     """
-    return np.array([gini(amounts) for amounts in _given(records, proposals)], dtype=float)
+    return np.array([gini(amounts) for amounts in _list_given(records, proposals)], dtype=float)
 
 
-def _given(records: Sequence[Round], proposals: bool) -> list[list[float]]:
+def _list_given(records: Sequence[Round], proposals: bool) -> list[list[float]]:
     entries = [record["proposals"] if proposals else record["actions"] for record in records]
     return [[amount for amount in amounts if amount is not None] for amounts in entries]
 

@@ -22,7 +22,7 @@ def scene(
     world: World[PublicGoodsState, float], records: Sequence[Round], names: Sequence[str]
 ) -> RunScene:
     """Draw bars; a balance is the sum of an agent's payoffs up to the round."""
-    balances = list(accumulate((r["facts"]["payoffs"] for r in records), _added))
+    balances = list(accumulate((r["facts"]["payoffs"] for r in records), _add_up))
     pools = [n for r in records for n in (r["facts"]["total"], r["state"]["threshold"])]
     ends = [0.0, *(each for balance in balances for each in balance)]
     pictures = [_picture(r, b, names) for r, b in zip(records, balances, strict=True)]
@@ -62,5 +62,5 @@ def _picture(record: Round, balances: Sequence[float], names: Sequence[str]) -> 
     return {"marks": marks, "lines": lines}
 
 
-def _added(balance: list[float], payoffs: list[float]) -> list[float]:
+def _add_up(balance: list[float], payoffs: list[float]) -> list[float]:
     return [before + more for before, more in zip(balance, payoffs, strict=True)]

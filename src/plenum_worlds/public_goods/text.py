@@ -50,8 +50,8 @@ def words(world: World[PublicGoodsState, float], view: Plain) -> str:
     return (
         f"{view['agents']} contributors pay 0 to {view['most']:.10g} each; a unit costs its payer "
         f"{view['cost']:.10g}.\n"
-        f"Reported threshold: {_known(view['threshold'])} in all. "
-        f"Reported benefit if it is reached: {_known(view['benefit'])}, shared equally.\n"
+        f"Reported threshold: {_format_known(view['threshold'])} in all. "
+        f"Reported benefit if it is reached: {_format_known(view['benefit'])}, shared equally.\n"
         + _last_round(view)
     )
 
@@ -81,7 +81,7 @@ def amount(number: float) -> str:
     return f"{round(number, 2):.10g}"
 
 
-def _known(number: float | None) -> str:
+def _format_known(number: float | None) -> str:
     return "unknown" if number is None else amount(number)
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from plenum_worlds.draws import Draws, uniform_integer
 from plenum_worlds.public_goods import metrics, text
 from plenum_worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
-from plenum_worlds.world import Plain, RoundOutcome, World, checked
+from plenum_worlds.world import Plain, RoundOutcome, World, check_actions
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         s = self.settings
         gap = uniform_integer(draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most)
         due = gap + (not s.lag)
-        threshold, benefit = self._scaled(s.threshold), self._benefit(draws, 1)
+        threshold, benefit = self._scale(s.threshold), self._benefit(draws, 1)
         state = PublicGoodsState(threshold, benefit, threshold, benefit, due)
         return self._read_out(state, draws, 1)
 
@@ -71,13 +71,13 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
             return state
         threshold, due = state.threshold, state.next_shock
         if round >= due:
-            threshold = self._shocked(threshold, draws, round)
+            threshold = self._apply_shock(threshold, draws, round)
             gap = draws.uniforms("shock", round, 3)[2]
             due = round + uniform_integer(gap, s.shock_gap_least, s.shock_gap_most)
         events = ("shock",) if threshold != state.threshold else ()
-        benefit = self._moved(state.benefit, draws, round)
+        benefit = self._move(state.benefit, draws, round)
         new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)
-        new = replace(new, cost=self._costing(state, draws, round))
+        new = replace(new, cost=self._draw_cost(state, draws, round))
         return self._read_out(new, draws, round)
 
     def read(self, value: Any) -> float:
@@ -103,7 +103,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
 
         An agent that abstains pays nothing and shares a benefit.
         """
-        paid = checked(self, actions)
+        paid = check_actions(self, actions)
         total = sum(amount or 0.0 for amount in paid)
         funded = total >= state.threshold - self.settings.tolerance
         share = state.benefit / self.agents if funded else 0.0
@@ -125,7 +125,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         """Return the bin of [0, most] with the amount; the upper edge is in the last one."""
         return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
 
-    def _costing(self, state: PublicGoodsState, draws: Draws, round: int) -> float | None:
+    def _draw_cost(self, state: PublicGoodsState, draws: Draws, round: int) -> float | None:
         """Return the cost of a unit, which may change between two values (paper B.3)."""
         s = self.settings
         if s.cost_other is None:
@@ -134,10 +134,10 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         switches = float(draws.uniforms("cost", round, 1)[0]) < s.cost_switch
         return now if not switches else s.cost_other if now == s.cost else s.cost
 
-    def _scaled(self, amount: float) -> float:
+    def _scale(self, amount: float) -> float:
         return self.settings.amount(amount, self.agents)
 
-    def _shocked(self, threshold: float, draws: Draws, round: int) -> float:
+    def _apply_shock(self, threshold: float, draws: Draws, round: int) -> float:
         """Return the threshold after a shock that is due.
 
         A shock of fixed size that would leave the bounds is reversed; one of continuous size stops
@@ -147,33 +147,33 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         up, large, _, happens = map(float, draws.uniforms("shock", round, 4))
         if happens >= s.shock_probability:
             return threshold
-        least, most = self._scaled(s.threshold_least), self._scaled(s.threshold_most)
+        least, most = self._scale(s.threshold_least), self._scale(s.threshold_most)
         if s.continuous:
-            size = large * self._scaled(s.large_shock)
+            size = large * self._scale(s.large_shock)
         else:
-            size = self._scaled(s.large_shock if large < s.large_share else s.shock)
+            size = self._scale(s.large_shock if large < s.large_share else s.shock)
         moved = threshold + (size if up < 0.5 else -size)
         if s.continuous:
             return min(max(moved, least), most)
         return moved if least <= moved <= most else 2 * threshold - moved
 
-    def _moved(self, benefit: float, draws: Draws, round: int) -> float:
+    def _move(self, benefit: float, draws: Draws, round: int) -> float:
         """Return the next benefit: drawn anew, or moved permanently by a ``benefit_shock``."""
         s = self.settings
         if not s.benefit_shock:
             return self._benefit(draws, round)
         happens, where = map(float, draws.uniforms("benefit shock", round, 2))
-        size = self._scaled(s.benefit_shock) * (2 * where - 1)
+        size = self._scale(s.benefit_shock) * (2 * where - 1)
         return max(0.0, benefit + size) if happens < s.shock_probability else benefit
 
     def _benefit(self, draws: Draws, round: int) -> float:
         low, high = self.settings.benefit_least, self.settings.benefit_most
-        return self._scaled(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
+        return self._scale(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
 
     def _read_out(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
         """Report the values; each is off by one small shock with probability ``misread``."""
         drawn = draws.uniforms("reading", round, (2, 2))
-        size = self._scaled(self.settings.shock)
+        size = self._scale(self.settings.shock)
         off = [
             0.0 if wrong >= self.settings.misread else size if side < 0.5 else -size
             for wrong, side in drawn

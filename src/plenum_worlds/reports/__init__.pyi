@@ -1,6 +1,6 @@
 from .arms import LONE as LONE
-from .drawing import WORLD_DRAWINGS as WORLD_DRAWINGS
-from .drawing import draw_study as draw_study
+from .figures import WORLD_DRAWINGS as WORLD_DRAWINGS
+from .figures import draw_study as draw_study
 from .findings import answer as answer
 from .findings import facts as facts
 from .groups import Group as Group

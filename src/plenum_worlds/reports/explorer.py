@@ -27,7 +27,7 @@ from plenum_worlds.reports.tables import warnings
 _NAMED = ("task", "consensus", "diversity", "volatility", "policy")
 
 
-def gathered(
+def gather_data(
     chosen: Settings,
     conditions: Sequence[TrackedCondition],
     kept: Mapping[str, Sequence[StoredTranscript]],
@@ -52,7 +52,7 @@ def gathered(
     for at, (condition, name) in enumerate(zip(conditions, name_keys(conditions), strict=True)):
         stored = kept.get(condition.run_id, ())
         replicates = {transcript.replicate: transcript.read() for transcript in stored}
-        shown = _shown(replicates, most)
+        shown = _select_shown(replicates, most)
         readable = {n: t for n, t in replicates.items() if t is not None}
         drawn = {n: t for n, t in readable.items() if n in shown}
         head = next(iter(readable.values())).head if readable else {}
@@ -69,7 +69,7 @@ def gathered(
             "provenance": origin([condition]),
             "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(condition.target - len(replicates), 0),
-            "facts": [[m, _written(_over(condition, m))] for m in looks.metrics],
+            "facts": [[m, _write(_over(condition, m))] for m in looks.metrics],
             "mean": [keep_finite(value) for value in condition.series("performance").mean()],
         }
         data[f"talk-{at}"] = dialogue(drawn, condition.kind.part("staged"))
@@ -77,7 +77,7 @@ def gathered(
     return data | {"index": index(chosen.study, conditions, entries, axis, _NAMED)}
 
 
-def _shown(replicates: Replicates, most: int | None) -> set[int]:
+def _select_shown(replicates: Replicates, most: int | None) -> set[int]:
     """Return the runs to draw, always including those that didn't complete."""
     ended = [n for n, t in replicates.items() if t is not None and t.status == "completed"]
     return (replicates.keys() - ended) | set(sorted(ended)[:most])
@@ -120,12 +120,12 @@ def _over(condition: TrackedCondition, metric: str) -> Estimate:
     return estimate_mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
 
 
-def _written(estimate: Estimate) -> str:
+def _write(estimate: Estimate) -> str:
     return format_share(estimate.value, estimate.ci_low, estimate.ci_high)
 
 
 EXPLORER = Explorer(
-    gathered,
+    gather_data,
     Layout(
         "world explorer",
         "explicit high",

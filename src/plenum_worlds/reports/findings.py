@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum.dynamics import ALPHA, association, holds, holm
-from plenum.reports import ci, paragraphs, spaced
+from plenum.reports import ci, paragraphs, space_words
 from plenum.tracking import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
 
@@ -37,18 +37,18 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     grouped = group_runs(done)
     scripted = any(group.frame["scripted"].any() for group in grouped)
     return facts(played) | {
-        "groups": [_compared(group) for group in grouped],
+        "groups": [_compare(group) for group in grouped],
         "scripted": scripted,
     }
 
 
-def _compared(group: Group) -> dict[str, Any]:
+def _compare(group: Group) -> dict[str, Any]:
     """Return the mean of every arm, and differences to free action significant after Holm.
 
     ``least`` is the smallest p of the other differences, before and after the adjustment.
     """
     metric = group.shown.metrics[0]
-    tests = group.compared(metric)
+    tests = group.compare_arms(metric)
     adjusted = holm([estimate.p for _, _, estimate in tests])
     shown = [
         f"{name}: {ci(e, 3)}"
@@ -85,13 +85,15 @@ def facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         "tiny": 0,
         "alpha": ALPHA,
         "simulated": sum(condition.simulated for condition in played),
-        "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
+        "tasks": list(
+            dict.fromkeys(space_words(condition.factors["task"]) for condition in played)
+        ),
         "rounds": [int(condition.factors["rounds"]) for condition in played],
         "target": sum(condition.target for condition in played),
         "done": sum(completed),
         "failed": failures.total(),
         "pending": sum(condition.pending for condition in played),
-        "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
+        "reasons": [f"{space_words(reason)} ({n:,})" for reason, n in failures.items()],
         "association": association(
             completed, [sum(condition.failures.values()) for condition in played]
         ),

@@ -125,7 +125,7 @@ class Group:
         parts = self.episodes.groupby(by, observed=True)
         return {str(key): over_worlds(part, metric) for key, part in parts}
 
-    def compared(self, metric: str) -> list[tuple[str, str, Estimate]]:
+    def compare_arms(self, metric: str) -> list[tuple[str, str, Estimate]]:
         """Compare every arm with its free one in a metric: both names, and the difference.
 
         Sums over agents aren't compared between teams and a single agent.

@@ -15,8 +15,8 @@ _TABLES = (
     building.differences,
     building.levels,
     building.models,
-    statistics.inverted_u,
-    statistics.recovered,
+    statistics.test_inverted_u,
+    statistics.tabulate_recovery,
     building.dialogue,
     statistics.instability,
 )

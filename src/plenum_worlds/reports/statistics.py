@@ -23,8 +23,8 @@ from plenum.tracking import TrackedCondition
 from plenum_worlds.dynamics import (
     Recovery,
     TwoLines,
+    estimate_divergence,
     fit_two_lines,
-    parting,
     recoveries,
     recovery_time,
 )
@@ -65,7 +65,7 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def inverted_u(group: Group) -> list[Table]:
+def test_inverted_u(group: Group) -> list[Table]:
     """Test whether performance peaks at a medium deviation (RQ2), with two lines."""
     tables = {of: points(group, of) for of in ("proposals", "actions")}
     if all(table.empty for table in tables.values()):
@@ -73,7 +73,7 @@ def inverted_u(group: Group) -> list[Table]:
     varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
     lines = [
         {"of": of, **dict(zip(("arm", *varying), map(str, key), strict=True))}
-        | _tested(fit_two_lines(part["x"], part["y"], part["group"]))
+        | _list_test(fit_two_lines(part["x"], part["y"], part["group"]))
         for of, table in tables.items()
         for key, part in table.groupby(["arm", *varying], sort=False)
         # a common action has no deviation at all
@@ -98,7 +98,7 @@ def inverted_u(group: Group) -> list[Table]:
     return [Table("inverted_u", title, pd.DataFrame(lines), columns, noted)]
 
 
-def recovered(group: Group) -> list[Table]:
+def tabulate_recovery(group: Group) -> list[Table]:
     """Make a table of the time and level of recovery after shocks."""
     parts = {
         key: group.where((group.frame["arm"] == key[0]) & (group.frame["volatility"] == key[1]))
@@ -152,19 +152,19 @@ def after_shocks(group: Group) -> dict[str, object]:
             level = np.pad(level, (0, planned), mode="edge")
         for shock in measured:
             start = shock.shock - 1
-            levels[world].append(_known_mean(level[start : start + int(HORIZON)]))
+            levels[world].append(_average_known(level[start : start + int(HORIZON)]))
     times = recovery_time(list(worlds.values()), HORIZON)
     if not times.n:
         return {}
-    before = [_known_mean([shock.before for shock in of_world]) for of_world in worlds.values()]
-    after = [_known_mean(values) for values in levels.values()]
+    before = [_average_known([shock.before for shock in of_world]) for of_world in worlds.values()]
+    after = [_average_known(values) for values in levels.values()]
     mean, dip = times.restricted, times.dip
     return {
         "shocks": times.n,
         "censored": times.censored,
         "worlds": times.episodes,
-        "before": _known_mean(before),
-        "after": _known_mean(after),
+        "before": _average_known(before),
+        "after": _average_known(after),
         "median": times.median,
         "mean": mean.value,
         "mean_low": mean.ci_low,
@@ -176,7 +176,7 @@ def after_shocks(group: Group) -> dict[str, object]:
     }
 
 
-def _known_mean(values: Sequence[float] | NDArray[np.float64]) -> float:
+def _average_known(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return the mean of the values that aren't NaN."""
     return float(pd.Series(values, dtype=float).mean())
 
@@ -186,7 +186,7 @@ def instability(group: Group) -> list[Table]:
     lines = []
     for condition, cell in group.cells(["arm", "diversity", "volatility"]):
         if several := ensembles(condition.weights, condition.runs):
-            apart = parting(several)
+            apart = estimate_divergence(several)
             exponent = apart.exponent
             lines.append(
                 {
@@ -218,7 +218,7 @@ def exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:
     by_run = {
         condition.run_id: ensembles(condition.weights, condition.runs) for condition in played
     }
-    return {run: parting(runs).exponent for run, runs in by_run.items() if runs}
+    return {run: estimate_divergence(runs).exponent for run, runs in by_run.items() if runs}
 
 
 def conclusive(test: TwoLines) -> bool:
@@ -229,7 +229,7 @@ def conclusive(test: TwoLines) -> bool:
     return not few and (tested or wrong)
 
 
-def _tested(test: TwoLines) -> dict[str, object]:
+def _list_test(test: TwoLines) -> dict[str, object]:
     """Return a two-lines test as fields of a line."""
     verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
     return {

@@ -46,7 +46,7 @@ def overall(group: Group) -> list[Table]:
     metrics = group.shown.metrics
     more = {"deviation_proposals": "d̄ proposals", "deviation_actions": "d̄ actions"}
     for name, head in _LOST.items():
-        if name == "abstentions" or any(_lost(condition, name) for condition in group.played):
+        if name == "abstentions" or any(_has_losses(condition, name) for condition in group.played):
             more[name] = f"{head} a run"
     runs = group.frame.assign(
         completed=[condition.completed for condition in group.played],
@@ -75,7 +75,7 @@ def brief(group: Group) -> list[Table]:
     """Make a short table for the terminal: the first metric, and its difference to free action."""
     metric = group.shown.metrics[0]
     (whole,) = overall(group)
-    tests = group.compared(metric)
+    tests = group.compare_arms(metric)
     adjusted = holm([estimate.p for _, _, estimate in tests])
     lines = whole.frame.assign(difference=math.nan, low=math.nan, high=math.nan, p_holm=math.nan)
     lines["warnings"] = [
@@ -194,7 +194,7 @@ def differences(group: Group) -> list[Table]:
             "worlds": estimate.n,
         }
         for metric in group.shown.metrics
-        for arm, other, estimate in group.compared(metric)
+        for arm, other, estimate in group.compare_arms(metric)
     ]
     columns = (
         *keys(["metric", "arm"]),
@@ -315,7 +315,7 @@ def _facts(group: Group) -> dict[str, Any]:
     return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
 
 
-def _lost(condition: TrackedCondition, name: str) -> bool:
+def _has_losses(condition: TrackedCondition, name: str) -> bool:
     """Return whether any run has such losses; older runs don't count all of them."""
     return name in condition.metrics and bool((condition.metrics[name] > 0).any())
 

@@ -14,7 +14,7 @@ from plenum.design import (
     Condition,
     Config,
     Probability,
-    changed_settings,
+    list_changed_settings,
     validate,
     with_weights,
 )
@@ -39,7 +39,7 @@ class CoinCondition(Condition):
             "coin": self.heads,
             "model": self.model,
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": self.backend.identified(),
+            "backend": self.backend.collect_identity(),
             "rounds": self.rounds,
             "seed": self.seed,
         }
@@ -70,7 +70,7 @@ class CoinCondition(Condition):
 
     @property
     def settings(self) -> str:
-        return " ".join(changed_settings((self.backend, self.sampling))) or "default"
+        return " ".join(list_changed_settings((self.backend, self.sampling))) or "default"
 
     def as_mapping(self) -> dict[str, Any]:
         return {
@@ -82,7 +82,7 @@ class CoinCondition(Condition):
         }
 
     def __str__(self) -> str:
-        return self._described_by(["task", "heads", "model"])
+        return self._describe(["task", "heads", "model"])
 
 
 def compose(typed: Config) -> CoinCondition:

@@ -3,7 +3,13 @@
 import re
 from pathlib import Path
 
-from plenum.base.shares import keep_finite, number_between, percent, percent_between, signed_percent
+from plenum.base.shares import (
+    format_signed_percent,
+    keep_finite,
+    number_between,
+    percent,
+    percent_between,
+)
 from plenum.reports import formats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -12,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_a_share_has_a_space_before_its_sign() -> None:
     assert percent(0.57) == "57 %"
     assert percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
-    assert (signed_percent(0.06), signed_percent(-0.5)) == ("+6 %", "-50 %")
+    assert (format_signed_percent(0.06), format_signed_percent(-0.5)) == ("+6 %", "-50 %")
     assert formats.format_percent(0.25) == "25.0 %"
     assert formats.format_percent(float("nan")) == formats.NONE
     assert formats.format_whole_percent(0.25) == "25 %"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base import UserError
-from plenum.committee import Deliberation, constrained
+from plenum.committee import Deliberation, answer_forms
 from plenum.committee.state import Malformed
 from plenum.design import Condition, Simulated
 from plenum.models import Reply
@@ -23,7 +23,7 @@ Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]
 LABELS = ("A", "B", "C")
 WHOLE = st.integers(0, 100)
-TAG = st.from_regex(constrained._TAG, fullmatch=True).filter(str.isascii)
+TAG = st.from_regex(answer_forms._TAG, fullmatch=True).filter(str.isascii)
 
 
 def turn(**changes: Any) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def test_what_the_schema_allows_is_read(
         tags=[first, second],
     )
     answer = {**state, "argument": argument}
-    jsonschema.validate(answer, dict(constrained.turn_schema(LABELS).schema))
-    said, read, even = constrained.parse_turn(json.dumps(answer), LABELS)
+    jsonschema.validate(answer, dict(answer_forms.turn_schema(LABELS).schema))
+    said, read, even = answer_forms.parse_turn(json.dumps(answer), LABELS)
     assert said == argument.strip()
     assert (read.conf, read.tags) == (confidence, (first, second))
     assert even == (not any(weights))
@@ -66,15 +66,15 @@ def test_what_the_schema_allows_is_read(
 def test_what_it_forbids_is_refused_by_both(changed: dict[str, Any], reason: str) -> None:
     answer = turn(**changed)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(answer, dict(constrained.turn_schema(LABELS).schema))
+        jsonschema.validate(answer, dict(answer_forms.turn_schema(LABELS).schema))
     with pytest.raises(Malformed, match=reason):
-        constrained.parse_turn(json.dumps(answer), LABELS)
+        answer_forms.parse_turn(json.dumps(answer), LABELS)
 
 
 def test_an_answer_that_was_cut_or_no_object_is_refused() -> None:
     for text in (json.dumps(turn())[:-1], "C.", "[]", json.dumps({"argument": "C."})):
         with pytest.raises(Malformed):
-            constrained.parse_turn(text, LABELS)
+            answer_forms.parse_turn(text, LABELS)
 
 
 def test_every_object_of_a_schema_is_strict() -> None:
@@ -86,9 +86,9 @@ def test_every_object_of_a_schema_is_strict() -> None:
                 check(member)
 
     for made in (
-        constrained.turn_schema(LABELS),
-        constrained.ballot_schema(LABELS),
-        constrained.count_schema(LABELS, 5),
+        answer_forms.turn_schema(LABELS),
+        answer_forms.ballot_schema(LABELS),
+        answer_forms.count_schema(LABELS, 5),
     ):
         check(dict(made.schema))
 
@@ -139,14 +139,14 @@ def test_a_turn_that_breaks_its_form_is_repaired_in_that_form(condition: Make) -
     deliberation.answer(Reply("I am for C.", 10, 5))
     assert deliberation.ask is not None
     assert deliberation.ask.kind == "turn_repair"
-    assert deliberation.ask.chat.answer == constrained.turn_schema(LABELS)
+    assert deliberation.ask.chat.answer == answer_forms.turn_schema(LABELS)
     entry = deliberation.answer(Reply(json.dumps(turn()), 10, 5))
     assert entry["argument"] == "C."
 
 
 def test_the_example_shows_no_tag_or_number_that_could_be_copied() -> None:
-    example = constrained.turn_example(LABELS)
-    schema = constrained.turn_schema(LABELS).schema["properties"]["state"]["properties"]
+    example = answer_forms.turn_example(LABELS)
+    schema = answer_forms.turn_schema(LABELS).schema["properties"]["state"]["properties"]
     pattern = schema["tags"]["items"]["pattern"]
     shown = json.loads(example.replace("NN", "null"))
     assert shown["state"].keys() == schema.keys()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plenum.committee import Deliberation
 from plenum.design import Condition
 from plenum.models import Reply
-from plenum.models.conversation import Ask, recorded_reply
+from plenum.models.conversation import Ask, rebuild_reply
 from plenum.records import Journal
 
 Entry = dict[str, Any]
@@ -176,7 +176,7 @@ def test_an_entry_keeps_the_answer_as_it_was_given(short: Condition) -> None:
     deliberation = Deliberation(short, 0)
     reply = Reply(f"I am for A.\n{state(3)}", 812, 41, "stop", None)
     entry = deliberation.answer(reply)
-    assert recorded_reply(entry) == reply
+    assert rebuild_reply(entry) == reply
     assert entry["argument"] == "I am for A."
     np.testing.assert_allclose(entry["state"]["pref"], [2 / 3, 1 / 6, 1 / 6], atol=1e-5)
 
@@ -330,7 +330,7 @@ def test_recorded_answers_lead_to_the_same_deliberation_from_any_cut(
     assert journalled([*entries, whole.end or {}]) == [*entries, whole.end]
     cut = data.draw(st.integers(0, len(entries)), label="cut")
     again = Deliberation(short, 0)
-    replayed = [again.answer(recorded_reply(entry)) for entry in journalled(entries[:cut])]
+    replayed = [again.answer(rebuild_reply(entry)) for entry in journalled(entries[:cut])]
     assert replayed + deliberate(again, troubled(short)) == entries
     assert again.end == whole.end
 
@@ -345,5 +345,5 @@ def test_after_recorded_answers_the_same_call_is_due(short: Condition, data: st.
     cut = data.draw(st.integers(0, len(entries) - 1), label="cut")
     again = Deliberation(short, 0)
     for entry in journalled(entries[:cut]):
-        again.answer(recorded_reply(entry))
+        again.answer(rebuild_reply(entry))
     assert again.ask == asks[cut]

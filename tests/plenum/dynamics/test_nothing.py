@@ -17,7 +17,7 @@ from plenum.dynamics import (
     interaction,
     lyapunov,
     pairwise_disagreement,
-    pooled,
+    pool,
     reversal_test,
     shuffle_test,
     summarise,
@@ -82,7 +82,7 @@ NOTHING: list[tuple[Callable[[], Any], dict[str, Any]]] = [
     *((lambda d=d: pairwise_disagreement(d), {**INTERVAL, "n": len(d)}) for d in ([], ["A"])),
     (lambda: pairwise_disagreement(["A", "B"]), {"value": 1.0, "ci_low": 0.0, "ci_high": 1.0}),
     *(
-        (lambda e=e: pooled(e, [0.1] * len(e)), {"value": NAN, "se": NAN, "tau": NAN, "p": NAN})
+        (lambda e=e: pool(e, [0.1] * len(e)), {"value": NAN, "se": NAN, "tau": NAN, "p": NAN})
         for e in ([], [0.1], [0.1, NAN])
     ),
     (lambda: switch_counts(SEATS[:0]), {"mean": [NAN] * 5, "n": 0}),

@@ -14,24 +14,24 @@ from plenum.dynamics import (
     branching,
     contrast,
     divergence,
+    fit_mixed_model,
     look,
     lyapunov,
-    mixed_model,
     plan_replicates,
-    pooled,
+    pool,
     reversal_test,
     shuffle_test,
     switch_counts,
     time_to_majority,
 )
 from plenum.dynamics.decisions import mcnemar, share
-from plenum.dynamics.planning import spent
+from plenum.dynamics.sample_sizes import spent
 from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact import monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines
-from plenum_worlds.dynamics.within_world import parting
+from plenum_worlds.dynamics.within_world import estimate_divergence
 
 NAN = float("nan")
 ARM = walks(4, 3, seed=1)
@@ -111,9 +111,9 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     (look, [(0.1, 0.02, [5], 20, half) for half in (0.0, NAN)], {}, "half_width"),
     (look, [(0.1, 0.02, [5], 20, 0.1)], {"spending": "all"}, "spending 'all'"),
     (look, [(0.1, 0.02, [5], 20, 0.1)], {"alpha": 1.0}, "alpha"),
-    (pooled, [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])], {}, "one standard error an effect"),
-    (mixed_model, [([],), ([("S", True, False, ARM)],)], {}, "two scenarios"),
-    (parting, [([],)], {}, "no world"),
+    (pool, [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])], {}, "one standard error an effect"),
+    (fit_mixed_model, [([],), ([("S", True, False, ARM)],)], {}, "two scenarios"),
+    (estimate_divergence, [([],)], {}, "no world"),
     (recoveries, [([[1.0]], [1]), ([1.0, np.inf], [1])], {}, "finite or NaN, one number a round"),
     (recoveries, [([1.0, 1.0], [3])], {}, r"shocks: \[3\]; rounds from 1 to 2"),
     (recoveries, [([1.0, 1.0], [0])], {}, r"shocks: \[0\]"),

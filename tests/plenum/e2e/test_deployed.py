@@ -22,8 +22,8 @@ from openai_server import Server
 
 from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serving
-from plenum_checks.fault_server.running import RunningServer
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serve_in_thread
+from plenum_checks.fault_server.server_runner import RunningServer
 
 pytestmark = pytest.mark.long
 
@@ -105,7 +105,9 @@ def pending_tags(folder: Path) -> Counter[str | None]:
 def minute(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], tuple[Done, Any]]]:
     """36 calls to a server that allows 30 a minute, begun before all other tests."""
     folder = tmp_path_factory.mktemp("minute")
-    with serving(FaultSettings(port=0, latency=Latency(0.0), limits=Limits(rpm=30))) as server:
+    with serve_in_thread(
+        FaultSettings(port=0, latency=Latency(0.0), limits=Limits(rpm=30))
+    ) as server:
         given = sweep(server.url, "roles=on", "tracking=none", "replicates=1", "rounds=6")
         process = begin(folder, *given, "calls.rpm.openai=30")
         yield lambda: (ended(process), server)
@@ -120,7 +122,7 @@ def test_every_replicate_ends_and_every_fault_is_logged_whatever_the_provider_do
 ) -> None:
     """One request in five goes wrong, in every way that there is."""
     settings = FaultSettings(port=0, latency=Latency(0.01), faults=Faults(all=0.2, trickle_s=0.4))
-    with serving(settings) as server:
+    with serve_in_thread(settings) as server:
         done = plenum(
             tmp_path, *sweep(server.url, "tracking=none", "calls.timeout_s=1"), status=None
         )
@@ -153,7 +155,7 @@ NARROW = "calls.max_concurrency=3"
 def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The journals of a sweep that nothing stopped: untracked first, then tracked."""
     folder = tmp_path_factory.mktemp("whole")
-    with serving(QUICK) as server:
+    with serve_in_thread(QUICK) as server:
         plenum(folder, *sweep(server.url, PRICE, "tracking=none"))
         assert server.stats()["requests"] == ALL
         assert not list(folder.rglob("mlflow.db"))
@@ -195,7 +197,7 @@ def budgeted(folder: Path, server: RunningServer, key: str, limit: float, tracki
 def test_a_budget_stops_the_sweep_hardly_before_it_is_spent_and_a_larger_one_goes_on(
     reference: dict[str, bytes], stored: Path
 ) -> None:
-    with serving(QUICK) as server:
+    with serve_in_thread(QUICK) as server:
         tokens = budgeted(stored, server, "calls", 90, "tracking=local")
         ends = statuses(stored)
         assert ends["completed"] >= 3  # 90 calls are three and a half replicates
@@ -242,7 +244,7 @@ def a_dry_run_says_what_is_left_and_writes_nothing(folder: Path, server: Running
 
 
 def test_a_price_that_nobody_knows_is_asked_for_at_the_start(tmp_path: Path) -> None:
-    with serving(QUICK) as server:
+    with serve_in_thread(QUICK) as server:
         done = plenum(tmp_path, *sweep(server.url, "budget.dollars=5"), status=2)
         assert server.stats()["requests"] == 0
     line = line_with(done.stderr, "error: budget.dollars: no price is known for openai/house-model")
@@ -263,7 +265,7 @@ def test_the_limit_adapts_to_what_the_provider_bears_and_nobody_comes_back_too_s
         limits=Limits(in_flight=4),
         faults=Faults(retry_after_s=0.15),
     )
-    with serving(settings) as server:
+    with serve_in_thread(settings) as server:
         given = sweep(server.url, "tracking=none", "replicates=8", "rounds=1")
         plenum(tmp_path, *given)
         log = server.log()
@@ -337,7 +339,7 @@ def signalled(
 def test_a_refused_key_and_signals_stop_everything_and_the_sweep_goes_on_to_the_same_bytes(
     reference: dict[str, bytes], stored: Path
 ) -> None:
-    with serving(replace(SLOW, faults=Faults(auth=0.08))) as server:
+    with serve_in_thread(replace(SLOW, faults=Faults(auth=0.08))) as server:
         refused = plenum(stored, *sweep(server.url, PRICE, "tracking=none"), status=1)
         log, attempts = server.log(), calls(stored)
     assert "the key was refused" in line_with(refused.stderr, "stopped: ")
@@ -351,7 +353,7 @@ def test_a_refused_key_and_signals_stop_everything_and_the_sweep_goes_on_to_the_
     assert {line["id"] for line in log} <= {call["id"] for call in attempts}
     assert set(statuses(stored)) <= {"pending"}
 
-    with serving(SLOW) as server:
+    with serve_in_thread(SLOW) as server:
         signalled(stored, server, lambda pid: os.killpg(pid, signal.SIGINT), "tracking=none")
         signalled(stored, server, lambda pid: os.kill(pid, signal.SIGTERM), "tracking=local")
         assert pending_tags(stored) == {"interrupted": statuses(stored)["pending"]}

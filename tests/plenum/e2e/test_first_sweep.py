@@ -12,7 +12,7 @@ import pytest
 from command_line import Run, client, journals, on_a_terminal, runs, table
 from rich.cells import cell_len
 
-from plenum.reports.formats import tallied
+from plenum.reports.formats import format_tally
 
 
 def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(gallery: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(gallery: Pat
                 assert logged == pytest.approx(expected, nan_ok=True)
         assert "more.diagnostics.d_first" in metrics
         counted = json.loads(parent.data.tags["plenum.decisions"])
-        assert row["decisions"] == tallied(counted)
+        assert row["decisions"] == format_tally(counted)
         assert sum(counted.values()) == 4
         assert metrics["more.decisions.no_majority"] == counted.get("NONE", 0)
         assert {name for name in metrics if name.startswith("more.switches.")} == {

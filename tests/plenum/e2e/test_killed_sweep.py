@@ -9,7 +9,7 @@ import pytest
 from command_line import ROOT, call, free_port
 
 from plenum.base.identity import seed_for
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 pytestmark = pytest.mark.long
 
@@ -27,7 +27,7 @@ def swept(folder: Path, port: int, kills: int) -> tuple[dict[str, Any], list[dic
     The port is the same for all, since the endpoint is part of a condition's identity.
     """
     folder.mkdir()
-    with serving(replace(SERVER, port=port)) as server:
+    with serve_in_thread(replace(SERVER, port=port)) as server:
         given = (f"backend.api_base.openai={server.url}", str(kills), "7")
         env = {"OPENAI_API_KEY": "sk-simulated", "PLENUM_ROOT": str(ROOT)}
         done = call(folder, "tests/killing.py", *given, **env)

@@ -12,13 +12,13 @@ from command_line import KEY, ROOT, Run, call, with_store
 from openai_server import Server, serving
 
 from plenum.base.errors import UserError
-from plenum.execution.prompt import Wanted, find
-from plenum.execution.replay import sent_messages
+from plenum.execution.prompt import WantedCall, find
+from plenum.execution.replay import convert_messages
 from plenum.records import read
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
-CHAIR = Wanted("asked", "", None, 0, None, 2, "Chair", "json", "")
+CHAIR = WantedCall("asked", "", None, 0, None, 2, "Chair", "json", "")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
     for path in sorted((folder / "mlruns/journals").glob("*/[0-9]*.jsonl")):
         for entry in read(path).calls:
             kind, number, seat = entry["kind"], entry["round"], entry["seat"]
-            wish = Wanted(
+            wish = WantedCall(
                 "asked",
                 uri(folder),
                 None,
@@ -58,7 +58,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
                 "json",
                 str(journals),
             )
-            chats.append(sent_messages(find(wish)[1]))
+            chats.append(convert_messages(find(wish)[1]))
     return chats
 
 
@@ -108,5 +108,5 @@ def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
 def test_the_script_prints_a_prompt_and_names_its_call(folder: Path, run: Run) -> None:
     done = run(*REQUEST, script="scripts/prompt.py", cwd=folder)
     wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"))
-    assert json.loads(done.stdout) == sent_messages(find(wish)[1])
+    assert json.loads(done.stdout) == convert_messages(find(wish)[1])
     assert "round 2, Chair" in done.stderr

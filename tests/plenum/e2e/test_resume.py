@@ -9,7 +9,7 @@ import pytest
 from command_line import Run, call, calls, journaled, journals, runs, start, wait_for
 
 from plenum.base import file_locks
-from plenum.tracking.stored import runs as tracked
+from plenum.tracking.stored_runs import runs as tracked
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
 CALLS = 2 * 4 * 66

@@ -15,7 +15,7 @@ from command_line import ROOT, Run, call, calls, command, environment, journals,
 from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
-from plenum.reports.managing import Request, manage, request
+from plenum.reports.study_commands import Request, manage, request
 from plenum.tracking import store, studies
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study

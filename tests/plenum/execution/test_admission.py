@@ -54,7 +54,7 @@ def test_an_answer_is_booked_by_what_it_used() -> None:
         await way.enter(CHAT)
         assert shared.limiter("openai").in_flight == 1
         way.leave(CHAT, ended("ok"), GOOD, 0.0)
-        assert way.billed(ended("ok")) == {}
+        assert way.describe_billing(ended("ok")) == {}
         return shared.ledger.spent, shared.limiter("openai").in_flight
 
     assert virtual_clock.run(scene()) == (Usage(1, 20, 10, 30.0), 0)
@@ -73,7 +73,7 @@ def test_what_may_have_been_billed_is_booked_in_full_and_logged(
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
         told = {"tokens_at_most": MOST, "cost_at_most": float(MOST)} if billed else {}
-        assert way.billed(ended(outcome, status)) == told
+        assert way.describe_billing(ended(outcome, status)) == told
         return shared.ledger.spent
 
     spent = virtual_clock.run(scene(LIMITED))

@@ -26,10 +26,10 @@ async def play(trials: Trials, job: Job, index: int, outcome: str, began: list[i
         for _ in range(10):
             await asyncio.sleep(0)
         if outcome == "read":
-            trial.passed([MODEL])
+            trial.note_pass([MODEL])
             await trial.enter(MODEL)
         elif outcome != "timeout":
-            trial.failed(MODEL, outcome)
+            trial.note_failure(MODEL, outcome)
     except ProviderUnavailable as given_up:
         return str(given_up.failure)
     finally:

@@ -290,7 +290,7 @@ def test_a_full_disk_names_the_file_and_leaves_whole_lines(
         for append in (lambda: journal.append(ENTRIES[1]), lambda: log.append(attempt(0, 2))):
             left[0] = room
             with monkeypatch.context() as patched:
-                patched.setattr("plenum.records.writing.os.write", full)
+                patched.setattr("plenum.records.atomic_files.os.write", full)
                 with pytest.raises(OSError, match="No space left") as refused:
                     append()
             assert refused.value.filename.startswith(str(tmp_path))
@@ -353,9 +353,9 @@ def test_a_call_log_is_read_line_by_line_without_the_torn_one(tmp_path: Path) ->
 def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     log = CallLog(path)
-    log.sent(sent("a-1"))
+    log.note_sent(sent("a-1"))
     log.append({**attempt(0, 1), "id": "a-1"})
-    log.sent(sent("b-1", 1))
+    log.note_sent(sent("b-1", 1))
     log.close()
     ok, cut = attempts(path)
     assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
@@ -367,7 +367,7 @@ def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path)
     path = tmp_path / "calls.jsonl"
     for _ in range(2):
         log = CallLog(path)
-        log.sent(sent("a-1"))
+        log.note_sent(sent("a-1"))
         log.close()
     logged(path, {**attempt(0, 1), "id": "a-1"})
     assert sorted(line["outcome"] for line in attempts(path)) == ["interrupted", "ok"]

@@ -100,7 +100,7 @@ def test_only_what_concerns_decisions_is_a_warning() -> None:
 
 def test_a_part_of_a_study_keeps_the_whole_s_adjusted_p() -> None:
     whole = study(2)
-    part = whole.restricted(lambda factors: factors["scenario"] == "S-0")
+    part = whole.restrict(lambda factors: factors["scenario"] == "S-0")
     assert part.decided == [e for e in whole.decided if e.others.get("scenario") == "S-0"]
     assert [e.p_holm for e in part.shares] == [
         e.p_holm for e in whole.shares if e.others.get("scenario") == "S-0"

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from plenum.reports.figures.decision_effects import MOST, differences
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import drawing_style
+from plenum.reports.style import apply_style
 
 
 def drawn(*decisions: str) -> tuple[EstimatedStudy, list[Figure]]:
@@ -17,7 +17,7 @@ def drawn(*decisions: str) -> tuple[EstimatedStudy, list[Figure]]:
         for n, text in enumerate(decisions)
     ]
     study = EstimatedStudy(CHOSEN, tuple(build(conditions)))
-    with drawing_style():
+    with apply_style():
         return study, differences(study)
 
 
@@ -40,7 +40,7 @@ def test_contrasts_stand_below_their_comparison_and_means_over_scenarios_below_t
         for n, ((scenario, memory), text) in enumerate(decided.items())
     ]
     study = EstimatedStudy(CHOSEN, tuple(build(conditions)))
-    with drawing_style():
+    with apply_style():
         (page,) = differences(study)
     names, _, axes, _ = page.axes
     lines = sorted((text.get_position()[1], text.get_text()) for text in names.texts)

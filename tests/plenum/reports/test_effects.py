@@ -9,14 +9,14 @@ from known_conditions import CHOSEN, FACTORS, build, diagnostics, exponent, line
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import (
-    Pooled,
+    PooledMean,
     benjamini_hochberg,
     contrast,
+    fit_mixed_model,
     holm,
     interaction,
     lyapunov,
-    mixed_model,
-    pooled,
+    pool,
 )
 from plenum.reports import effects, tables
 from plenum.reports.effects import Effect
@@ -105,7 +105,7 @@ def test_contrasts_of_a_part_are_those_of_the_whole() -> None:
         for k, role in enumerate(("on", "ablate_chair", "ablate_equity"))
     ]
     whole = EstimatedStudy(CHOSEN, tuple(build(conditions)))
-    part = whole.restricted(lambda factors: factors["scenario"] == "HL-01")
+    part = whole.restrict(lambda factors: factors["scenario"] == "HL-01")
     assert [row.tracked.identity for row in part.rows] == ["c0", "c1", "c2"]
     assert len(whole.contrasts) == 4
     own = [effect for effect in whole.contrasts if effect.others["scenario"] == "HL-01"]
@@ -185,12 +185,14 @@ def test_the_mixed_model_is_fitted_over_the_window_that_is_asked_for() -> None:
         for r, (role, model) in zip(rows, SQUARE * 3, strict=True)
     ]
     found = {effect.name: effect for effect in effects.across(rows, [], LATE)}
-    expected = mixed_model(cells, (5, 12))
+    expected = fit_mixed_model(cells, (5, 12))
     assert set(found) == {f"mixed model: {name}" for name in expected.effects}
     for name, term in expected.effects.items():
         effect = found[f"mixed model: {name}"]
         assert (effect.estimate, effect.record("")["tau"]) == (term, expected.tau[name])
-    assert abs(expected.effects["roles"].value - mixed_model(cells).effects["roles"].value) > 1e-4
+    assert (
+        abs(expected.effects["roles"].value - fit_mixed_model(cells).effects["roles"].value) > 1e-4
+    )
 
 
 # --- families and pooling ----------------------------------------------------------------------
@@ -208,7 +210,7 @@ def test_p_is_adjusted_over_all_contrasts_of_a_factor(measured: list[Effect[Any]
 
 def families(across: list[Effect[Any]]) -> tuple[list[Effect[Any]], list[Effect[Any]]]:
     """The random-effects means, and the terms of mixed models."""
-    means = [effect for effect in across if isinstance(effect.estimate, Pooled)]
+    means = [effect for effect in across if isinstance(effect.estimate, PooledMean)]
     return means, [effect for effect in across if effect.name.startswith("mixed model")]
 
 
@@ -237,7 +239,7 @@ def test_a_mean_is_that_of_the_effects_that_share_all_but_the_scenario(
             *(mean.name, {**mean.others, "scenario": ""}),
         )]  # fmt: skip
         assert len(own) == 4
-        expected = pooled([e.estimate.value for e in own], [e.estimate.se for e in own])
+        expected = pool([e.estimate.value for e in own], [e.estimate.se for e in own])
         assert (mean.estimate, mean.record("")["tau"]) == (expected, expected.tau)
         assert "scenario" not in mean.others
 

@@ -16,10 +16,10 @@ from explorer_studies import OPTIONS, Written, plain
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
-from plenum.reports.explorer import Explored, publish
+from plenum.reports.explorer import ExploredStudy, publish
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
-from plenum.reports.explorer.publish import beginning_with
+from plenum.reports.explorer.publish import select_by_prefix
 from plenum.reports.explorer.replicates import farthest
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
@@ -130,9 +130,9 @@ def test_a_condition_is_chosen_by_the_first_letters_of_its_identity(written: Wri
     written.condition()
     written.condition(roles="off")
     tracked = written.tracked
-    assert beginning_with(tracked, "01c0") == [tracked[1]]
+    assert select_by_prefix(tracked, "01c0") == [tracked[1]]
     with pytest.raises(UserError, match="condition: no identity begins with 'zz'; known: 00c0ffee"):
-        beginning_with(tracked, "zz")
+        select_by_prefix(tracked, "zz")
 
 
 def test_two_labels_of_one_identity_have_names_of_their_own(written: Written) -> None:
@@ -191,6 +191,6 @@ def test_scripts_put_data_in_the_page_as_text_alone() -> None:
 
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    chosen = Explored("s", f"sqlite:///{tmp_path}/none.db", tmp_path / "file" / "page.html")
+    chosen = ExploredStudy("s", f"sqlite:///{tmp_path}/none.db", tmp_path / "file" / "page.html")
     with pytest.raises(UserError, match=r"out: .* can't be written to"):
         publish(chosen)

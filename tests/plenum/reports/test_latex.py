@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from text_tables import of_cells
 
 from plenum.reports.latex import escape, latex
-from plenum.reports.publishing import Product
+from plenum.reports.publication import Product
 
 SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 

@@ -11,15 +11,15 @@ from numpy.testing import assert_allclose
 
 from plenum.dynamics import NullTest, share
 from plenum.dynamics.nulls import SHUFFLES
-from plenum.reports.figures.branching import branching
+from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.options import look
 from plenum.reports.figures.simplex import SLOT, project, simplex
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
-from plenum_hosted.figures import hosted
-from plenum_papers.figures.null import drawn, null
-from plenum_papers.figures.seats import leading, representative, seats
+from plenum_hosted.figures import draw_hosted
+from plenum_papers.figures.null import null, select_draws
+from plenum_papers.figures.seats import find_leading, representative, seats
 from plenum_papers.figures.semantic import repeats, semantic
 from plenum_papers.figures.switches import average, pool, switches
 
@@ -51,8 +51,8 @@ def markers(axes: Axes) -> list[tuple[float, str]]:
 def test_fragility_stands_with_its_interval_and_the_vote_is_hollow() -> None:
     rows = benchmark("HL-01")
     votes = build([one_shot(9, "A" + "B" * 9, roles="on")])
-    panels = hosted(rows, baseline=votes).axes
-    colours = [filling for _, filling in markers(hosted(rows).axes[1])]
+    panels = draw_hosted(rows, baseline=votes).axes
+    colours = [filling for _, filling in markers(draw_hosted(rows).axes[1])]
     assert markers(panels[1]) == [(0.3, colours[0]), (0.1, "white"), (0.0, colours[1])]
     canonical = panels[3]  # of nine other wordings
     assert markers(canonical) == [(3 / 9, colours[0]), (1.0, "white"), (0.0, colours[1])]
@@ -66,12 +66,12 @@ def test_a_rerun_that_differs_is_no_flat_line() -> None:
     moved = t.preferences.copy()
     moved[:, 5] = np.roll(moved[:, 5], 1, axis=-1)
     again = replace(t, factors={**t.factors, "settings": "rerun=1"}, preferences=moved)
-    level = np.asarray(hosted([*rows, *build([again])]).axes[0].lines[-1].get_ydata(), float)
+    level = np.asarray(draw_hosted([*rows, *build([again])]).axes[0].lines[-1].get_ydata(), float)
     assert np.flatnonzero(level > 0).tolist() == [5]
 
 
 def test_what_is_simulated_says_so_beside_n_and_warnings() -> None:
-    text = caption(hosted(benchmark("HL-01")))
+    text = caption(draw_hosted(benchmark("HL-01")))
     assert "no evidence about language models" in text
     assert "n = 10 replicates a condition" in text
     rows = benchmark("HL-01")
@@ -80,12 +80,12 @@ def test_what_is_simulated_says_so_beside_n_and_warnings() -> None:
 
 
 def test_twelve_scenarios_fit_a_page() -> None:
-    assert_printable(hosted(benchmark(*(f"S-{n:02}" for n in range(12)))))
+    assert_printable(draw_hosted(benchmark(*(f"S-{n:02}" for n in range(12)))))
 
 
 def test_conditions_of_repeats_are_left_out() -> None:
     rows = [*benchmark("HL-01"), *build([tracked(8, scenario="IM-01")])]
-    assert [t.get_text() for t in hosted(rows).axes[3].get_xticklabels()] == ["HL-01"]
+    assert [t.get_text() for t in draw_hosted(rows).axes[3].get_xticklabels()] == ["HL-01"]
 
 
 def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> TrackedCondition:
@@ -125,12 +125,12 @@ def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> No
 
 
 def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
-    kept = drawn(NullTest(0.1, 0.5, np.array([0.1, np.nan, -0.2, np.inf]), "shuffle"))
+    kept = select_draws(NullTest(0.1, 0.5, np.array([0.1, np.nan, -0.2, np.inf]), "shuffle"))
     assert kept.tolist() == [0.1, -0.2]
 
 
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
-    figure = branching(study(branched(1)))
+    figure = draw_branching(study(branched(1)))
     told = caption(figure)
     assert "3 bases x 4 branches (HL-01, roles off, uniform, k15, t0)" in told
     assert "it can't be negative: above 0 it certifies noise alone" in told
@@ -143,7 +143,7 @@ def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> No
 
 
 def test_each_condition_has_its_row_and_one_base_no_interval() -> None:
-    figure = branching(study(branched(1, scenario="S-1"), branched(2, 1, scenario="S-2")))
+    figure = draw_branching(study(branched(1, scenario="S-1"), branched(2, 1, scenario="S-2")))
     panels = shown(figure)
     assert [panel.get_ylabel().split("\n")[0] for panel in panels[::3]] == [
         "S-1, after round 5",
@@ -341,7 +341,7 @@ def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all
     line = shown(figure)[0].lines[0]  # the Chair's, which speaks last here
     own = study(conditions[1]).rows[0]
     chair = conditions[1].preferences[representative(own)[0], :, 4]
-    assert_allclose(points(line)[1], chair[:, leading(own)[0]])
+    assert_allclose(points(line)[1], chair[:, find_leading(own)[0]])
     assert_legible(figure)
 
 

@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.design import read_settings
 from plenum.dynamics import INTERVALS
-from plenum.reports.explorer import Explored
+from plenum.reports.explorer import ExploredStudy
 from plenum.reports.settings import (
     Calibration,
     PlanSettings,
@@ -45,7 +45,7 @@ def asked(script: str, **changes: Any) -> Any:
         return plan_settings(cfg)
     if script == "calibrate":
         return read_settings(Calibration, cfg)
-    return read_study_settings({"tables": Settings, "explore": Explored}[script], cfg)
+    return read_study_settings({"tables": Settings, "explore": ExploredStudy}[script], cfg)
 
 
 def test_settings_are_what_was_asked(root: Path) -> None:
@@ -64,7 +64,7 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     assert asked("calibrate") == Calibration(100, 3, Path("docs"))
     assert asked("calibrate", draws=2, workers=None) == Calibration(2, None, Path("docs"))
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        page = read_study_settings(Explored, compose("explore", ["study=s"]))
+        page = read_study_settings(ExploredStudy, compose("explore", ["study=s"]))
     assert (page.out, page.condition, page.replicates) == (
         *(Path("outputs/s/explorer.html"), "", None),
     )

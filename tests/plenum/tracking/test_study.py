@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.tracking.stored import KIND_TAG, require_kind
+from plenum.tracking.stored_runs import KIND_TAG, require_kind
 from plenum.tracking.study import Study
 from plenum.tracking.writer import StudyWriter
 

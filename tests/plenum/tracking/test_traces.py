@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.execution.replay import open_conversation, sent_messages, trace_calls
+from plenum.execution.replay import convert_messages, open_conversation, trace_calls
 from plenum.models import Chat, Reply
 from plenum.models.conversation import failure_entry
 from plenum.models.simulated import SimulatedBackend
@@ -54,7 +54,7 @@ def prompts(condition: Any, journal: Path) -> list[tuple[str, list[dict[str, str
     conversation, found = open_conversation(condition, 0), []
     for entry in read(journal).calls:
         assert conversation.ask is not None
-        found.append((entry["text"], sent_messages(conversation.ask)))
+        found.append((entry["text"], convert_messages(conversation.ask)))
         conversation.answer(reply(condition, conversation.ask.chat))
     return found
 
@@ -202,7 +202,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
     (trace,) = study.traces()
     last = calls_of(trace)[-1]
     assert len(calls_of(trace)) == 3
-    assert last.inputs["messages"] == sent_messages(due.ask)
+    assert last.inputs["messages"] == convert_messages(due.ask)
     assert (str(last.status.status_code), last.outputs) == ("SpanStatusCode.ERROR", None)
     assert trace.info.state == "ERROR"
 

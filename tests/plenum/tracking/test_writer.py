@@ -284,7 +284,7 @@ def rowed(study: Study) -> dict[str, tuple[str, float, bytes]]:
     tracked = TrackedStudy(study.name, study.uri)
     assert not tracked.nested_runs
     (parent,) = tracked.condition_runs
-    runs_ = runs.rowed(tracked.client, parent, whole=True)
+    runs_ = runs.read_rows(tracked.client, parent, whole=True)
     with tracked.transcripts() as kept:
         texts = {t.replicate: t.path.read_bytes() for t in kept.get(parent.info.run_id, ())}
     return {

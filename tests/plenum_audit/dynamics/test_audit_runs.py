@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plenum_audit.dynamics.audit_runs import expected, further, horizon
+from plenum_audit.dynamics.audit_runs import further, horizon, simulate_audits
 from plenum_audit.dynamics.audits import StabilityRule, case_verdict
 
 OPTIONS = ("A", "B", "C")
@@ -44,7 +44,7 @@ def test_what_an_undecided_case_would_take_is_what_its_repetition_takes() -> Non
 def test_the_plan_has_the_numbers_that_were_simulated_independently(
     share: float, runs: float
 ) -> None:
-    (planned,) = expected(RULE, 3, 200, (share,))
+    (planned,) = simulate_audits(RULE, 3, 200, (share,))
     assert planned.runs == pytest.approx(runs, rel=0.15)
     wrong = planned.stable if share <= 0.8 else planned.unstable
     assert wrong < 0.05
@@ -52,7 +52,7 @@ def test_the_plan_has_the_numbers_that_were_simulated_independently(
 
 
 def test_a_plan_has_both_ends_of_a_short_audit() -> None:
-    plan = expected(RULE, 2, 20)
+    plan = simulate_audits(RULE, 2, 20)
     assert [round(each.share, 3) for each in plan] == [1.0, 0.95, 0.875, 0.80, 0.60]
     assert plan[0].runs == 18
     assert max(each.most for each in plan) <= 20

@@ -6,7 +6,7 @@ import pytest
 from audit_studies import AuditStudy, conversation
 from browsing import HOSTILE, Open, browser, opened
 
-from plenum.reports.explorer.publish import Explored
+from plenum.reports.explorer.publish import ExploredStudy
 from plenum.reports.explorer.publish import publish as explore
 from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.reports.publish import publish
@@ -125,7 +125,7 @@ def test_runs_with_preferences_are_explored_as_committees_are(opened: Open, fold
     runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
     study.case("wavering", WAVERING, runs=runs)
     page = folder / "explorer.html"
-    explore(Explored(study.name, study.uri, page, draws=100))
+    explore(ExploredStudy(study.name, study.uri, page, draws=100))
     with opened(page) as seen:
         assert "simulated agents" in seen.text("#provenance")
         assert "wavering" in seen.text("#conditions")

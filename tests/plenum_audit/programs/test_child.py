@@ -12,7 +12,7 @@ from program_runs import CASE, audit_of, script
 from plenum.base.errors import UserError
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.environment import CLIENT
-from plenum_audit.programs.adapters.naming import nameless
+from plenum_audit.programs.adapters.target_suggestions import nameless
 
 
 def test_a_function_gets_its_case_and_reports_what_happens(tmp_path: Path) -> None:

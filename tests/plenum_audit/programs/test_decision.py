@@ -4,7 +4,7 @@ import pytest
 from program_runs import CASE
 
 from plenum_audit.programs.decision import (
-    Given,
+    GivenDecision,
     UnreadableDecision,
     look_alike,
     read_decision,
@@ -46,20 +46,20 @@ from plenum_audit.programs.decision import (
 def test_a_text_is_read_by_its_rule(text: str, rule: str, decision: str | None) -> None:
     if decision is None:
         with pytest.raises(UnreadableDecision):
-            read_decision(Given(text=text), CASE.options, rule)
+            read_decision(GivenDecision(text=text), CASE.options, rule)
     else:
-        assert read_decision(Given(text=text), CASE.options, rule) == decision
+        assert read_decision(GivenDecision(text=text), CASE.options, rule) == decision
 
 
 def test_the_program_s_rule_goes_before_the_audit_s() -> None:
-    given = Given(text="B; final: A", extract="regex:final: (.)")
+    given = GivenDecision(text="B; final: A", extract="regex:final: (.)")
     assert read_decision(given, CASE.options, "regex:^(.)") == "A"
 
 
 def test_a_label_is_one_of_the_case_s() -> None:
-    assert read_decision(Given(option="c"), CASE.options) == "C"
+    assert read_decision(GivenDecision(option="c"), CASE.options) == "C"
     with pytest.raises(UnreadableDecision, match="no option: D"):
-        read_decision(Given(option="D"), CASE.options)
+        read_decision(GivenDecision(option="D"), CASE.options)
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_an_exact_label_goes_before_an_exact_name_and_that_before_what_looks_ali
 ) -> None:
     if decision is None:
         with pytest.raises(UnreadableDecision):
-            read_decision(Given(text=text), options, rule)
+            read_decision(GivenDecision(text=text), options, rule)
     else:
-        assert read_decision(Given(text=text), options, rule) == decision
+        assert read_decision(GivenDecision(text=text), options, rule) == decision
 
 
 VERDICTS = {"A": "Approve", "B": "Reject"}
@@ -121,7 +121,7 @@ VERDICTS = {"A": "Approve", "B": "Reject"}
 )
 def test_a_text_that_denies_an_option_is_unreadable(text: str) -> None:
     with pytest.raises(UnreadableDecision, match="it denies an option"):
-        read_decision(Given(text=text), VERDICTS, "name")
+        read_decision(GivenDecision(text=text), VERDICTS, "name")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_text_that_denies_an_option_is_unreadable(text: str) -> None:
 def test_a_text_that_denies_no_option_is_read(
     text: str, options: dict[str, str], decision: str
 ) -> None:
-    assert read_decision(Given(text=text), options, "name") == decision
+    assert read_decision(GivenDecision(text=text), options, "name") == decision
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from plenum.records import transcript
 from plenum_audit.execution.summarise_program import estimates
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.log_doubts import doubts
-from plenum_audit.programs.logs import Logged, load
+from plenum_audit.programs.logs import CaseLog, load
 from plenum_audit.tracking import programs
 
 
@@ -25,7 +25,7 @@ def jsonl(path: Path, *rows: Any) -> Path:
     return path
 
 
-def transcripts(logged: Logged, folder: Path) -> list[transcript.Transcript]:
+def transcripts(logged: CaseLog, folder: Path) -> list[transcript.Transcript]:
     """The journals, written and read back."""
     logged.write(folder)
     logged.write(folder)  # what is there stays as it is

@@ -18,7 +18,7 @@ from scripted_model import ScriptedModel
 
 from plenum.models import CallError, Chat
 from plenum.records import Failure, read_entries
-from plenum_audit.programs.recorded import restarts, set_aside
+from plenum_audit.programs.journal_replay import restarts, set_aside
 from plenum_audit.programs.session import Session
 
 HERE = Path(__file__).resolve().parent

@@ -14,9 +14,9 @@ from plenum.base.identity import generator
 from plenum.design import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
-from plenum_audit.programs.options import advocated, options
-from plenum_audit.programs.schema import Pen, filled
-from plenum_audit.programs.simulated import answer
+from plenum_audit.programs.options import count_advocated, options
+from plenum_audit.programs.schema import Pen, fill_schema
+from plenum_audit.programs.simulated_agent import answer
 from plenum_audit.programs.wire import INTERFACES
 
 BACKEND = SimulatedBackend(Simulated())
@@ -78,8 +78,8 @@ def test_options_are_read_as_programs_write_them(text: str, named: dict[str, str
 
 
 def test_what_is_argued_for_is_counted_and_what_is_listed_is_not() -> None:
-    assert advocated("I vote for B, option B. For a start, A is fine.", NAMES) == Counter(B=2)
-    assert advocated("A: Anna is my choice: A", NAMES) == Counter()
+    assert count_advocated("I vote for B, option B. For a start, A is fine.", NAMES) == Counter(B=2)
+    assert count_advocated("A: Anna is my choice: A", NAMES) == Counter()
 
 
 def test_it_recommends_an_option_and_gives_a_reason() -> None:
@@ -212,4 +212,4 @@ JSON = st.recursive(
 @given(schema=JSON)
 def test_a_schema_of_any_json_is_filled(schema: Any) -> None:
     pen = Pen({"A": "Approve", "B": "Reject"}, {"A": 0.7, "B": 0.3}, "A", "It is sound.")
-    json.dumps(filled(schema, pen))
+    json.dumps(fill_schema(schema, pen))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from plenum.base.errors import UserError
 from plenum_audit.programs.log_doubts import doubts
 from plenum_audit.programs.log_scores import judge
-from plenum_audit.programs.logs import Logged, read_log
+from plenum_audit.programs.logs import CaseLog, read_log
 from plenum_audit.readers import LogReader, LogSource, Wrong, find_reader
 from plenum_audit.readers.json_stream import items, key_paths, member
 from plenum_audit.readers.log_reader import READERS
@@ -133,7 +133,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
     return path
 
 
-def rights(logged: tuple[Logged, ...]) -> list[list[bool]]:
+def rights(logged: tuple[CaseLog, ...]) -> list[list[bool]]:
     """Whether runs are right, by case."""
     return [[row["right"] for row in each.rows] for each in logged]
 

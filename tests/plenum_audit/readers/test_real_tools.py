@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from plenum_audit.programs.logs import Logged, read_log
+from plenum_audit.programs.logs import CaseLog, read_log
 
 pytestmark = pytest.mark.long
 
@@ -47,7 +47,7 @@ def run(tool: str, program: str, folder: Path, *arguments: str) -> None:
     assert wrote, done.stdout[-2000:] + done.stderr[-2000:]
 
 
-def ended(logged: tuple[Logged, ...]) -> dict[str, list[tuple[str, bool]]]:
+def ended(logged: tuple[CaseLog, ...]) -> dict[str, list[tuple[str, bool]]]:
     """Decision and result of each run, by case."""
     return {
         each.condition.case.id: [(row["decision"], row["right"]) for row in each.rows]

@@ -16,7 +16,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_prose
 from plenum_audit.reports.record import AuditSubject, list_suite_settings
 from plenum_audit.reports.suite import publish_suite, publish_unended_suite
-from plenum_audit.reports.suite_cases import cases_of, joined, table_of
+from plenum_audit.reports.suite_cases import cases_of, join_cases, table_of
 from plenum_audit.reports.suite_screen import MOST_LINES, fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
@@ -81,7 +81,7 @@ def test_a_program_that_repeats_itself_and_errs_is_told_so_first(
 def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
     ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
     cases = cases_of(suite_of(ends))
-    groups = joined(cases)
+    groups = join_cases(cases)
     assert [each.cases for each in groups] == [10, 20]
     assert groups[0].label == "case 0 and 9 more"
     assert len(table_of(cases)) == 30

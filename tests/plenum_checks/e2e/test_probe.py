@@ -12,15 +12,15 @@ import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
 
 from plenum.records import attempts, read
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
-from plenum_checks.fault_server.running import RunningServer
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
+from plenum_checks.fault_server.server_runner import RunningServer
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    with serving(FaultSettings(port=0, latency=Latency(0.01))) as running:
+    with serve_in_thread(FaultSettings(port=0, latency=Latency(0.01))) as running:
         yield running
 
 
@@ -81,7 +81,7 @@ def test_answers_that_part_are_told_apart(server: RunningServer, run: Run, tmp_p
 
 def test_faults_are_retried_or_counted(run: Run, tmp_path: Path) -> None:
     faults = Faults(rate_limit=0.2, server_error=0.2, content_filter=0.3, retry_after_s=0.01)
-    with serving(FaultSettings(port=0, faults=faults, latency=Latency(0.0))) as server:
+    with serve_in_thread(FaultSettings(port=0, faults=faults, latency=Latency(0.0))) as server:
         _, errors = probed(
             run,
             *against(server, "n=30", "backend.send_seed=true", "calls.max_attempts=15"),
@@ -112,13 +112,13 @@ def test_it_says_whether_a_server_holds_answers_to_their_form(
     schemas: Any, status: int, told: str, run: Run
 ) -> None:
     held = ("n=2", "protocol.answers=constrained", "tracking=none", "model=gpt-4.1-mini")
-    with serving(FaultSettings(port=0, schemas=schemas, latency=Latency(0.0))) as server:
+    with serve_in_thread(FaultSettings(port=0, schemas=schemas, latency=Latency(0.0))) as server:
         printed, errors = probed(run, *against(server, *held), status=status)
     assert told in printed + errors
 
 
 def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
-    with serving(FaultSettings(port=0, key="another-key", latency=Latency(0.0))) as server:
+    with serve_in_thread(FaultSettings(port=0, key="another-key", latency=Latency(0.0))) as server:
         printed, errors = probed(run, *against(server, "tracking=none"), status=1)
     assert printed == ""
     assert errors.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: the key was refused: ")
@@ -140,7 +140,9 @@ def test_a_dry_run_calls_nobody(run: Run, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
-    with serving(FaultSettings(port=0, faults=Faults(hang=0.5), latency=Latency(0.0))) as server:
+    with serve_in_thread(
+        FaultSettings(port=0, faults=Faults(hang=0.5), latency=Latency(0.0))
+    ) as server:
         given = against(server, "n=20", "backend.send_seed=true", "tracking=none")
         process = start(tmp_path, "scripts/probe.py", *given, OPENAI_API_KEY=KEY)
         wait_for(process, lambda: server.stats()["requests"] >= 20)

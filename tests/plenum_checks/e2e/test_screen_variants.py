@@ -15,7 +15,7 @@ from command_line import KEY, ROOT, Run, start, table, wait_for
 from openai_server import Server
 
 from plenum_checks.fault_server import FaultSettings, Latency
-from plenum_checks.fault_server import serving as faulty
+from plenum_checks.fault_server import serve_in_thread as faulty
 
 pytestmark = pytest.mark.long
 

@@ -52,6 +52,6 @@ def test_the_judge_reads_both_versions_whole() -> None:
 
 
 def test_a_pair_without_a_score_is_never_flagged_as_one() -> None:
-    pair = meaning.Judged("IM-01", "canonical", "rephrase01", "rephrase", "judge", "unread")
+    pair = meaning.Judgement("IM-01", "canonical", "rephrase01", "rephrase", "judge", "unread")
     assert not meaning.is_flagged(pair, 10)
     assert math.isnan(meaning.mean([]))

@@ -169,26 +169,26 @@ def test_labels_stand_alone_and_an_opening_a_is_the_article(text: str, labels: s
 
 
 def test_numbers_stand_before_or_after_their_labels() -> None:
-    before, _ = facts.allotted("It is 38 under A, 56 under B, and 45 under C.", ABC)
+    before, _ = facts.split_numbers("It is 38 under A, 56 under B, and 45 under C.", ABC)
     assert before == {"A": {38}, "B": {56}, "C": {45}}
-    _, after = facts.allotted("It is 38 for some: A needs 850, B 900, and C 150.", ABC)
+    _, after = facts.split_numbers("It is 38 for some: A needs 850, B 900, and C 150.", ABC)
     assert after == {"A": {850}, "B": {900}, "C": {150}}
 
 
 def test_joined_labels_share_their_numbers() -> None:
-    before, _ = facts.allotted("A clerk has 20 under A or B and 50 under C.", ABC)
+    before, _ = facts.split_numbers("A clerk has 20 under A or B and 50 under C.", ABC)
     assert before == {"A": {20}, "B": {20}, "C": {50}}
 
 
 def test_the_telling_side_is_where_the_numbers_differ() -> None:
-    sides = facts.allotted("Only 900, of whom A needs 850, B 900, and C 150.", ABC)
-    assert facts.telling(sides) == [{"A": {850}, "B": {900}, "C": {150}}]
-    assert facts.telling(facts.allotted("It is 3 under A, and none under B.", ABC)) == []
+    sides = facts.split_numbers("Only 900, of whom A needs 850, B 900, and C 150.", ABC)
+    assert facts.select_sides(sides) == [{"A": {850}, "B": {900}, "C": {150}}]
+    assert facts.select_sides(facts.split_numbers("It is 3 under A, and none under B.", ABC)) == []
 
 
 def test_names_are_capitalised_in_mid_sentence() -> None:
     text = "The Republic of Velmar knows AI. Its Option A is here."
-    assert facts.capitalised(text) == {"Republic", "Velmar", "AI"}
+    assert facts.list_names(text) == {"Republic", "Velmar", "AI"}
 
 
 def test_content_words_are_compared_by_their_first_five_letters() -> None:

@@ -138,16 +138,16 @@ def reversed_wordings() -> Iterator[tuple[str, int, str, str]]:
 @pytest.mark.parametrize(("name", "number", "way", "reason"), tuple(reversed_wordings()))
 def test_a_reversed_wording_is_refused(name: str, number: int, way: str, reason: str) -> None:
     sentence = list_sentences(CASES[name])[number - 1]
-    problems = screen.wording(sentence, way, screen.known(CASES[name]))
+    problems = screen.wording(sentence, way, screen.collect_facts(CASES[name]))
     assert any(reason in problem for problem in problems)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_swapped_labels_are_refused_where_each_has_its_number(name: str) -> None:
-    known = screen.known(CASES[name])
+    known = screen.collect_facts(CASES[name])
     for sentence in list_sentences(CASES[name]):
         for one, other in combinations(known.labels, 2):
-            told = facts.telling(facts.allotted(sentence.text, known.labels))
+            told = facts.select_sides(facts.split_numbers(sentence.text, known.labels))
             if not any(side.get(one) != side.get(other) for side in told):
                 continue  # "20 percent under A or B"
             parts = re.split(rf"\b([{one}{other}])\b", sentence.text)

@@ -16,7 +16,7 @@ from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[3]
 CASE = scenarios.load_scenario(ROOT / "scenarios" / "IM-01.yaml")
-KNOWN = screen.known(CASE)
+KNOWN = screen.collect_facts(CASE)
 
 
 def judged(field: str, text: str, way: str) -> list[str]:
@@ -213,7 +213,7 @@ def test_a_decimal_point_ends_no_sentence() -> None:
 def test_names_of_a_scenario(root: Path) -> None:
     def names(name: str) -> frozenset[str]:
         case: Scenario = scenarios.load_scenario(root / "scenarios" / f"{name}.yaml")
-        return screen.known(case).names
+        return screen.collect_facts(case).names
 
     assert names("IM-01") == {"Republic", "Velmar"}
     assert {"Lindhaven"} == names("CL-04")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from command_line import call, client, table
 
-from plenum_fit.shipped import read_fitted
+from plenum_fit.parameter_file import read_fitted
 
 SMALL = ("catalogue=catalogue.yaml", "study=small", "runs=20", "pilots=[3]")
 

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from command_line import KEY, ROOT, call, free_port, journals, table
 
-from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 
 MODEL, OTHER = "openai/house-model", "anthropic/house-model"
 BATCHES = ("calls.batch=true", "batch.poll_s=0.05")
@@ -54,10 +60,10 @@ def test_kills_lose_nothing_pay_nothing_twice_and_change_no_byte(tmp_path: Path)
 
     Seats of two providers move in lockstep.
     """
-    with serving(server()) as running:
+    with serve_in_thread(server()) as running:
         swept(tmp_path / "live", running, 0)
         paid_live = running.stats()["paid"]
-    with serving(server(FAULTS)) as running:
+    with serve_in_thread(server(FAULTS)) as running:
         report = swept(tmp_path / "killed", running, KILLS, *BATCHES)
         stats = running.stats()
     assert report["pending"] == [0, 0]
@@ -69,7 +75,7 @@ def test_kills_lose_nothing_pay_nothing_twice_and_change_no_byte(tmp_path: Path)
 
 
 def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:
-    with serving(server()) as running:
+    with serve_in_thread(server()) as running:
         given = (*PRICED, "study=cheap", f"backend.api_base.openai={running.url}")
         announced = call(tmp_path, "run.py", *given, "dry_run=true", **ENV).stdout
         done = call(tmp_path, "run.py", *given, **ENV)
@@ -89,7 +95,7 @@ def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_budget_holds_for_batches_and_what_is_out_is_not_counted_twice(tmp_path: Path) -> None:
-    with serving(server()) as running:
+    with serve_in_thread(server()) as running:
         given = (*PRICED, "tracking=none", f"backend.api_base.openai={running.url}")
         small = call(tmp_path, "run.py", *given, "budget.dollars=1", status=None, **ENV)
         assert "budget.dollars=1 is reached" in small.stderr

@@ -15,7 +15,7 @@ from command_line import call, free_port, start
 
 from plenum.base.identity import seed_for
 from plenum.records import attempts, read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serving
+from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 
@@ -122,7 +122,7 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
     folder, whole = tmp_path / "killed", tmp_path / "whole"
     folder.mkdir(), whole.mkdir()
     snapshots = []
-    with serving(SERVER) as server:
+    with serve_in_thread(SERVER) as server:
         sweep = (*PAID, f"backend.api_base.openai={server.url}")
         on_gpus = (*sweep, *nodes.given("null"), *A_GPU)
 
@@ -166,7 +166,9 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         taken = re.findall(r"(\d+) replicates? w\w+ taken from journals of an earlier", errors)
         assert sum(map(int, taken)) == ended
         log = server.log()
-    with serving(replace(SERVER, latency=Latency(0))):  # its address is part of the identity
+    with serve_in_thread(
+        replace(SERVER, latency=Latency(0))
+    ):  # its address is part of the identity
         call(whole, "run.py", *sweep, status=None, **KEY)
     assert journals(folder) == journals(whole)
 
@@ -185,7 +187,7 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
 
 
 def test_what_kills_its_worker_again_and_again_is_given_up(nodes: Nodes, tmp_path: Path) -> None:
-    with serving(replace(SERVER, latency=Latency(1000))) as server:
+    with serve_in_thread(replace(SERVER, latency=Latency(1000))) as server:
         given = (f"backend.api_base.openai={server.url}", "calls.timeout_s=900", "replicates=1")
         command = start(tmp_path, "run.py", *PAID, *given, *nodes.given(1), cold=True, **KEY)
         for number in range(3):
@@ -200,7 +202,7 @@ def test_what_kills_its_worker_again_and_again_is_given_up(nodes: Nodes, tmp_pat
 def test_ctrl_c_and_sigterm_end_workers_and_the_same_command_goes_on(
     nodes: Nodes, tmp_path: Path
 ) -> None:
-    with serving(SERVER) as server:
+    with serve_in_thread(SERVER) as server:
         sweep = (*PAID, f"backend.api_base.openai={server.url}", *nodes.given(2))
         for stop in (signal.SIGINT, signal.SIGTERM):
             before = journals(tmp_path)

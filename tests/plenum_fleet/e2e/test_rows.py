@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from command_line import call
 
-from plenum.reports import estimating
+from plenum.reports import estimates
 from plenum.reports.rows import rows_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import load_study
 from plenum.reports.table import frame_csv
 from plenum.tracking import rows, study
 from plenum.tracking.study import Study
-from plenum_archive.gather import gathered
+from plenum_archive.gather import gather_conditions
 
 pytestmark = pytest.mark.long
 
@@ -62,7 +62,7 @@ def archived(folder: Path, form: str) -> Any:
     def plain(run: Any) -> dict[str, Any]:
         return {k: v for k, v in asdict(run).items() if k not in ("run_id", "start", "end")}
 
-    with gathered("forms", store_of(folder, form)) as conditions:
+    with gather_conditions("forms", store_of(folder, form)) as conditions:
         return [
             {
                 "counts": each.counts,
@@ -191,7 +191,7 @@ def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
     others = replace(chosen, window=(2, 5))
     expected = frame_csv(rows_frame(load_study(others).rows))
     for alone in (200, 0):  # in this process, and in several
-        monkeypatch.setattr(estimating, "_ALONE", alone)
+        monkeypatch.setattr(estimates, "_ALONE", alone)
         again = load_study(others, outlined=True)
         assert not any(row.tracked.preferences.size for row in again.rows)
         assert frame_csv(rows_frame(again.rows)) == expected

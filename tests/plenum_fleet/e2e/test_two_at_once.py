@@ -9,7 +9,13 @@ import pytest
 import s3_server
 from command_line import KEY, call, start, wait_for
 
-from plenum_checks.fault_server import BatchFaults, FaultSettings, Latency, RunningServer, serving
+from plenum_checks.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +35,7 @@ def s3() -> Iterator[s3_server.S3]:
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    with serving(
+    with serve_in_thread(
         FaultSettings(port=0, latency=Latency(0.0), batches=BatchFaults(takes_s=1.0))
     ) as one:
         yield one

@@ -9,7 +9,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.design import Job
-from plenum.execution.playing import Scene
+from plenum.execution.executors import Scene
 from plenum.records import Journal
 from plenum_fleet.remote import cluster, ray_deliberations
 from plenum_fleet.remote.worker import Worker
@@ -37,7 +37,7 @@ class DyingWorkers:
                     scene.observe(entry)
         with scene.journal.open("ab") as torn:
             torn.write(b'{"kind":"tu')
-        raise ray_deliberations._Died(Loss("has died", by_itself=True), heard)
+        raise ray_deliberations._LostWorker(Loss("has died", by_itself=True), heard)
 
 
 @pytest.mark.parametrize(

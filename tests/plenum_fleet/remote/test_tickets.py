@@ -14,7 +14,7 @@ from plenum.models import Attempt, CallError, Chat, Message, Reply, Response
 from plenum.models.api.prices import Price
 from plenum.records import Failure, Usage
 from plenum_fleet.remote.outbox import Outbox
-from plenum_fleet.remote.tickets import Admitted, ForwardingTicket
+from plenum_fleet.remote.tickets import ForwardingTicket, LeaseTicket
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
 GOOD = Response(Reply("fine", 20, 10, cost=30.0))
@@ -34,7 +34,7 @@ class Wire:
             for lease in range(leases)
         ]
         self.admitted = [
-            Admitted(Ticket(self.admission, provider, "c", lease), self._answer(lease))
+            LeaseTicket(Ticket(self.admission, provider, "c", lease), self._answer(lease))
             for lease in range(leases)
         ]
         self.batches: list[int] = []
@@ -50,7 +50,7 @@ class Wire:
             for lease, request, method, arguments in messages:
                 getattr(self.admitted[lease], method)(request, *arguments)
             for lease, request, _, arguments in await self.sweep.take():
-                self.tickets[lease].answered(request, *arguments)
+                self.tickets[lease].take_answer(request, *arguments)
 
 
 def test_no_more_calls_are_under_way_than_the_sweep_allows_and_requests_travel_together() -> None:

@@ -24,7 +24,7 @@ def test_a_worker_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch
     import ray
 
     killed, lost, lines = [], [], []
-    events = SimpleNamespace(lost=lambda *given: lost.append(given), say=lines.append)
+    events = SimpleNamespace(note_lost_worker=lambda *given: lost.append(given), say=lines.append)
     monkeypatch.setattr(worker_pool, "_SILENT_S", 0.01)
     monkeypatch.setattr(ray, "kill", killed.append)
 

@@ -14,7 +14,7 @@ import released
 from command_line import Run, call, client, runs, table, with_store
 
 from plenum.dynamics import lyapunov
-from plenum_papers.published import importing
+from plenum_papers.published import importer
 from plenum_papers.published.catalogue import Release
 
 pytestmark = pytest.mark.long
@@ -138,10 +138,10 @@ def test_runs_of_one_condition_in_two_files_stay_apart(
     folders = {**released.CATALOGUE["folders"], "again": ["data/again"]}
     studies = {**released.CATALOGUE["studies"], "again": [{"in": "again", "rounds": 6}]}
     released.catalogue(stored, folders=folders, studies=studies)
-    monkeypatch.setattr(importing, "_PROCESSES", 1)
+    monkeypatch.setattr(importer, "_PROCESSES", 1)
     release = Release(stored / "clone", stored / "catalogue.yaml")
     uri = f"sqlite:///{stored / 'mlruns/mlflow.db'}"
-    importing.bring_in(importing.PublishedImport(release, (), uri))
+    importer.bring_in(importer.PublishedImport(release, (), uri))
     call(stored, "scripts/tables.py", "study=published_again", "draws=100")
     (row,) = table(stored, "published_again")
     means = released.preferences(others.values()).mean(axis=2)

@@ -9,7 +9,7 @@ from command_line import call, logged
 
 from plenum.tracking import Study
 from plenum_rules.aggregation import AGGREGATIONS, NONE
-from plenum_rules.recorded import read_recorded
+from plenum_rules.recorded_runs import read_recorded
 
 OPEN = ("rounds=5", "replicates=8", "scenario=IM-01", "temperature=t0.7", "model=mixed")
 """Few rounds of a committee whose replicates part."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plenum_worlds.dynamics.theory.exact import expected, monotonicity, stable
+from plenum_worlds.dynamics.theory.exact import compute_expected, monotonicity, stable
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import draw, simulate, simulate_plainly
 
@@ -88,7 +88,7 @@ def test_a_mirrored_run_is_the_mean_of_both_signs_of_the_noise() -> None:
 def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> None:
     grid = replace(SMALL, shock_freq=(0.0, 0.1), gamma=(0.0, 0.05, 0.6, 1.9), beta=(0.1, 1.0))
     found = simulate(grid, 15, 800, 6, spread=spread)
-    dopt, dbar = expected(grid, 15, spread)
+    dopt, dbar = compute_expected(grid, 15, spread)
     for mean, error, exact in (
         (found.dopt, found.perf_se, dopt),
         (found.dbar, found.dbar_se, dbar),

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import divergence, estimate, lyapunov
 from plenum.dynamics.fit import Floats
 from plenum_checks.generators import autoregressive
-from plenum_worlds.dynamics.within_world import parting
+from plenum_worlds.dynamics.within_world import estimate_divergence
 
 
 def worlds(*rounds: int) -> list[Floats]:
@@ -18,7 +18,7 @@ def worlds(*rounds: int) -> list[Floats]:
 
 def test_the_exponent_is_the_mean_over_worlds_with_its_t_interval() -> None:
     several = worlds(20, 20, 20)
-    found, each = parting(several), [lyapunov(runs).value for runs in several]
+    found, each = estimate_divergence(several), [lyapunov(runs).value for runs in several]
     expected = estimate.estimate_mean(np.array(each), "")
     assert found.worlds == 3
     assert_allclose(found.exponent.value, np.mean(each))
@@ -28,12 +28,12 @@ def test_the_exponent_is_the_mean_over_worlds_with_its_t_interval() -> None:
 
 def test_one_world_has_the_interval_of_its_own_jackknife() -> None:
     (runs,) = worlds(20)
-    found, own = parting([runs]).exponent, lyapunov(runs)
+    found, own = estimate_divergence([runs]).exponent, lyapunov(runs)
     assert (found.value, found.ci_low, found.ci_high) == (own.value, own.ci_low, own.ci_high)
 
 
 def test_d_is_averaged_over_the_rounds_that_all_worlds_have() -> None:
     several = worlds(20, 12)
-    found = parting(several)
+    found = estimate_divergence(several)
     assert_allclose(found.divergence, np.mean([divergence(runs)[:12] for runs in several], axis=0))
     assert_allclose(found.level, np.mean([divergence(runs).mean() for runs in several]))

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from plenum.design import Job
 from plenum.models.conversation import Ask
-from plenum.reports.explorer import Explored, publish, shelves
+from plenum.reports.explorer import ExploredStudy, publish, shelves
 
 pytestmark = pytest.mark.long
 
@@ -187,7 +187,7 @@ def test_the_command_explores_a_study_of_worlds(
         assert "Both meet the same world" in seen.text("#parting")
     monkeypatch.setattr(shelves, "MOST", 1)
     large = stored / "large.html"
-    publish(Explored("public_goods", f"sqlite:///{stored}/mlruns/mlflow.db", large))
+    publish(ExploredStudy("public_goods", f"sqlite:///{stored}/mlruns/mlflow.db", large))
     with opened(large) as seen:
         seen.page.fill("#filter", "consensus=implicit")
         assert seen.text("#count") == "1 of 2 conditions"

@@ -11,7 +11,7 @@ from explorer_worlds import PlayedWorlds
 from plenum.design import Job
 from plenum.models.conversation import Ask
 from plenum.records import episodes, read
-from plenum_worlds.staging import staged
+from plenum_worlds.stage import stage_run
 
 TASKS = ("disaster", "misinformation", "public_goods")
 
@@ -40,7 +40,7 @@ def test_what_agents_knew_is_what_their_prompts_said(
     one = job(f"task={task}", "rounds=3", "task.agents=3", *given).condition
     played.condition(one, 1, answer)
     transcript = read(played.kept["run0"][0].path)
-    stage = staged(transcript.head, episodes.list_played_rounds(transcript))
+    stage = stage_run(transcript.head, episodes.list_played_rounds(transcript))
     names = [seat["seat"] for seat in transcript.head["seats"]]
     for number, views in enumerate(stage["views"], start=1):
         for agent, name in enumerate(names):
@@ -176,7 +176,7 @@ def test_a_world_of_other_settings_is_listed_and_read_without_a_picture(
     played.condition(job("task=disaster", "rounds=2").condition, 1)
     transcript = read(played.kept["run0"][0].path)
     head = {**transcript.head, "numbers": {"of_another_version": 1}}
-    assert staged(head, episodes.list_played_rounds(transcript)) == {
+    assert stage_run(head, episodes.list_played_rounds(transcript)) == {
         "scene": None,
         "views": [[], []],
     }

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.registry import display
-from plenum_worlds.reports import drawing
-from plenum_worlds.reports.drawing import MOST_ROWS
+from plenum_worlds.reports import figures
+from plenum_worlds.reports.figures import MOST_ROWS
 from plenum_worlds.reports.groups import Group, frame_of
 
 pytestmark = pytest.mark.usefixtures("shared_style")
@@ -23,7 +23,7 @@ def of_conditions(draw: Callable[[Group], Figure]) -> Draw:
 
 
 over_time, baselines, deviation = map(
-    of_conditions, (drawing.over_time, drawing.baselines, drawing.deviation)
+    of_conditions, (figures.over_time, figures.baselines, figures.deviation)
 )
 
 

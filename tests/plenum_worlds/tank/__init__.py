@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum_worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
+from plenum_worlds.definition import Behaviour, Display, Duty, Preferences, WorldDefinition
 from plenum_worlds.draws import Draws, uniform_integer
 from plenum_worlds.world import (
     Plain,
@@ -18,7 +18,7 @@ from plenum_worlds.world import (
     Statement,
     World,
     WorldSettings,
-    checked,
+    check_actions,
     is_whole,
     whole_schema,
 )
@@ -80,7 +80,7 @@ class TankWorld(World[TankState, int]):
         return int(value)
 
     def act(self, state: TankState, actions: Sequence[int | None]) -> RoundOutcome[TankState]:
-        drained = sum(units or 0 for units in checked(self, actions))
+        drained = sum(units or 0 for units in check_actions(self, actions))
         level = max(0, state.level - drained)
         return RoundOutcome(TankState(level), float(-level), {"dry": level == 0})
 
@@ -132,7 +132,7 @@ DEFINITION = WorldDefinition(
     settings=TankSettings,
     agent_name="Keeper",
     policies={"all_open": all_open, "all_closed": all_closed},
-    acting=Acting("The tank holds ", {"careful": (1.5, 0.0, 0.0)}, choose),
+    acting=Behaviour("The tank holds ", {"careful": (1.5, 0.0, 0.0)}, choose),
     display=Display(
         metrics=("mean_level", "rounds_held"),
         headline="mean_level",

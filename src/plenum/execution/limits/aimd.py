@@ -37,7 +37,7 @@ class Concurrency:
         """Calls that may be in flight now, at least 1."""
         return max(1, int(self._limit))
 
-    def answered(self, began: float, now: float, binding: bool) -> None:
+    def note_answer(self, began: float, now: float, binding: bool) -> None:
         """Take note of an answer.
 
         Parameters
@@ -57,12 +57,12 @@ class Concurrency:
         if len(self._latencies) >= max(_SMALLEST_SAMPLE, self.limit):
             self._weigh(now)
 
-    def pushed_back(self, began: float, now: float) -> None:
+    def note_refusal(self, began: float, now: float) -> None:
         """Take note that the provider refused a call for now, or was overloaded."""
         if self._adapt and began >= self._cut_at:
             self._cut(_PUSHED_BACK, now)
 
-    def unreached(self) -> None:
+    def reset(self) -> None:
         """Reset the limit after a provider couldn't be reached, as at the start."""
         self._limit, self._doubling = min(self._limit, self._start), True
 

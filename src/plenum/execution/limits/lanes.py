@@ -25,7 +25,7 @@ class Server:
 
 
 @dataclass(eq=False, slots=True)
-class Waiting:
+class WaitingCall:
     """A call that waits for a permit."""
 
     tokens: int
@@ -38,7 +38,7 @@ class Lane:
 
     server: Server
     rates: Rates
-    queue: FairQueue[Waiting]
+    queue: FairQueue[WaitingCall]
 
     def wait(self, tokens: int, now: float) -> float:
         """Return the seconds for which the lane's own limits keep a call back."""

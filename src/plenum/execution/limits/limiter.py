@@ -12,7 +12,7 @@ from plenum.base import Stopped
 from plenum.design import Calls
 from plenum.execution.limits.aimd import Concurrency
 from plenum.execution.limits.fair_queue import FairQueue
-from plenum.execution.limits.lanes import Lane, Permit, Server, Waiting
+from plenum.execution.limits.lanes import Lane, Permit, Server, WaitingCall
 from plenum.execution.limits.rates import Rates
 from plenum.models import Attempt, CallError
 from plenum.records import Failure
@@ -104,7 +104,7 @@ class Limiter:
         self.require_available()
         if (permit := self.enter_now(tokens, model, server)) is not None:
             return permit
-        waiting = Waiting(tokens, self._loop.create_future())
+        waiting = WaitingCall(tokens, self._loop.create_future())
         self._lane(model, server).queue.push(line, rank, waiting)
         self._waiting += 1
         self._serve()
@@ -163,13 +163,13 @@ class Limiter:
         now, server = self._loop.time(), permit.lane.server
         binding = bool(permit.lane.queue) or server.in_flight >= server.concurrency.limit
         if attempt.outcome == "ok":
-            server.concurrency.answered(permit.began, now, binding)
+            server.concurrency.note_answer(permit.began, now, binding)
         elif attempt.outcome == Failure.TIMEOUT:  # it tells how slow answers are, no more
-            server.concurrency.answered(permit.began, now, binding=False)
+            server.concurrency.note_answer(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
-            server.concurrency.pushed_back(permit.began, now)
+            server.concurrency.note_refusal(permit.began, now)
         if not attempt.reached:
-            server.concurrency.unreached()
+            server.concurrency.reset()
         self._unreached = 0 if attempt.reached else self._unreached + 1
         if hold_s > self._calls.max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))
@@ -214,7 +214,7 @@ class Limiter:
         if self._unavailable:
             raise ProviderUnavailable(*self._unavailable)
 
-    def waiting(self) -> str:
+    def describe_waits(self) -> str:
         """Describe the limit that keeps calls waiting, and for how long; empty without waits."""
         now, to = self._loop.time(), f"s for {self._provider}"
         lanes = [lane for lane in self._lanes.values() if lane.queue]
@@ -317,7 +317,7 @@ class Limiter:
             return 0.0
         return soonest
 
-    def _next(self, lane: Lane) -> Waiting:
+    def _next(self, lane: Lane) -> WaitingCall:
         self._waiting -= 1
         return lane.queue.pop()
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 from plenum.design import Calls
-from plenum.execution.limits.token_bucket import Taken, TokenBucket
+from plenum.execution.limits.token_bucket import TakenUnits, TokenBucket
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
     """The units that a call took of a minute."""
 
-    request: Taken | None
-    tokens: Taken | None
+    request: TakenUnits | None
+    tokens: TakenUnits | None
 
 
 _NONE = Units(None, None)

@@ -9,7 +9,7 @@ _WINDOW = MINUTE + 1.0
 
 
 @dataclass(slots=True)
-class Taken:
+class TakenUnits:
     """Units taken at a time; unused ones are returned to them."""
 
     at: float
@@ -35,7 +35,7 @@ class TokenBucket:
         self._per_minute = per_minute
         self._size = max(1.0, per_minute / MINUTE)
         self._level, self._at = self._size, now
-        self._window: deque[Taken] = deque()
+        self._window: deque[TakenUnits] = deque()
         self._sum = 0.0
 
     def wait(self, units: float, now: float) -> float:
@@ -48,15 +48,15 @@ class TokenBucket:
         spread = lacking * MINUTE / self._per_minute if lacking > 1e-9 else 0.0
         return max(spread, self._until_room(min(units, self._per_minute), now))
 
-    def take(self, units: float, now: float) -> Taken:
+    def take(self, units: float, now: float) -> TakenUnits:
         """Take units."""
-        taken = Taken(now, units)
+        taken = TakenUnits(now, units)
         self._window.append(taken)
         self._sum += units
         self._level -= units
         return taken
 
-    def settle(self, taken: Taken, used: float) -> None:
+    def settle(self, taken: TakenUnits, used: float) -> None:
         """Correct the units taken to those used."""
         unused = taken.units - used
         self._level = min(self._level + unused, self._size)

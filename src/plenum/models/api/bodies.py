@@ -21,7 +21,7 @@ class TooLong(Exception):
     """A body that is longer than what is allowed."""
 
 
-class Encoded(Exception):
+class EncodedBody(Exception):
     """A body whose encoding can't be undone."""
 
 
@@ -47,7 +47,7 @@ class BodyReader:
             It is longer; the connection is closed.
         """
         body, alone = bytearray(), False
-        kept = _kept(response.status, self._most)
+        kept = _count_kept(response.status, self._most)
         try:
             async for piece in response.content.iter_any():
                 body += piece
@@ -64,7 +64,7 @@ class BodyReader:
         return body
 
 
-def _kept(status: int, most: int) -> int:
+def _count_kept(status: int, most: int) -> int:
     return most if status == 200 else min(most, _ERROR_BYTES)
 
 
@@ -99,11 +99,11 @@ async def bound_body(
         The body isn't in its encoding, or has several.
     """
     if "," in encoding:
-        raise Encoded("the body has more than one encoding")
+        raise EncodedBody("the body has more than one encoding")
     decoder = zlib.decompressobj(_WINDOW) if encoding.strip().lower() in _ZIPPED else None
-    left, left_values = _kept(status, most), MOST_VALUES
+    left, left_values = _count_kept(status, most), MOST_VALUES
     async for piece in pieces:
-        decoded = _decoded(decoder, piece, left)
+        decoded = _decode(decoder, piece, left)
         left -= len(decoded)
         left_values -= count_values(decoded)
         if left < 0 and status != 200:
@@ -115,12 +115,12 @@ async def bound_body(
         yield piece
 
 
-def _decoded(decoder: Any, piece: bytes, left: int) -> bytes:
+def _decode(decoder: Any, piece: bytes, left: int) -> bytes:
     """Decode a piece to at most one byte more than is left."""
     if decoder is None or decoder.eof:
         return piece
     try:
         decoded: bytes = decoder.decompress(piece, left + 1)
     except zlib.error:
-        raise Encoded("the body is not in its encoding") from None
+        raise EncodedBody("the body is not in its encoding") from None
     return decoded

@@ -50,7 +50,7 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
     """
     if jobs[0].budget.dollars is None:
         return
-    unknown = [model for model in _called(jobs) if prices.of(model) is None]
+    unknown = [model for model in _list_called(jobs) if prices.of(model) is None]
     if unknown:
         raise UserError(
             f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
@@ -65,7 +65,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
     UserError
         A name is neither a provider nor a model of the sweep.
     """
-    called, calls = _called(jobs), jobs[0].calls
+    called, calls = _list_called(jobs), jobs[0].calls
     require_limited(calls)
     for key in ("rpm", "tpm"):
         for name, limit in getattr(calls, key).items():
@@ -75,5 +75,5 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
                 )
 
 
-def _called(jobs: Sequence[Job]) -> list[str]:
+def _list_called(jobs: Sequence[Job]) -> list[str]:
     return sorted({model for job in jobs for model in job.condition.models})

@@ -83,7 +83,7 @@ def read_completion(
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
     if not text and message.get("refusal"):
         text, finish = _text(message["refusal"], "refusal"), "refusal"
-    cached, written, hour = _cached(usage, tokens_in, dropped)
+    cached, written, hour = _read_cached(usage, tokens_in, dropped)
     return Response(
         Reply(
             text,
@@ -143,7 +143,7 @@ def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) 
     return None
 
 
-def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int, int]:
+def _read_cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int, int]:
     """Read the prompt's tokens that came from the provider's cache, and that went there.
 
     The third number are those of the latter that it keeps for an hour.

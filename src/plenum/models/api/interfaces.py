@@ -45,7 +45,7 @@ def _of_response(data: Any) -> Any:
     calls = any(isinstance(i, dict) and i.get("type") == "function_call" for i in data["output"])
     finish = _CUTS.get(str(reason)) or ("tool_calls" if calls else "stop")
     used = _counts(data, "input_tokens_details")
-    return _completion(_joined(parts, "text"), _joined(parts, "refusal"), finish, used)
+    return _completion(_join(parts, "text"), _join(parts, "refusal"), finish, used)
 
 
 def _of_message(data: Any) -> Any:
@@ -65,7 +65,7 @@ def _of_message(data: Any) -> Any:
             used["prompt_tokens"] += more
             details["cached_tokens" if "read" in name else "cache_creation_tokens"] = more
     finish = _STOPS.get(str(data.get("stop_reason")), "stop")
-    return _completion(_joined(blocks, "text"), "", finish, used)
+    return _completion(_join(blocks, "text"), "", finish, used)
 
 
 def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
     return {**counts, "prompt_tokens_details": usage.get(details)}
 
 
-def _joined(parts: list[dict[str, Any]], name: str) -> str:
+def _join(parts: list[dict[str, Any]], name: str) -> str:
     texts = [part[name] for part in parts if part.get(name) and part.get("type") != "thinking"]
     if not all(isinstance(text, str) for text in texts):
         raise UnfitReply(f"{name} is no text")

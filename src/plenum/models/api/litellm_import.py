@@ -33,7 +33,7 @@ def bound_litellm(most: int) -> None:
     It passes every body through one class of streams, and has no setting for their length.
     """
 
-    class Bounded(_Stream):
+    class BoundedStream(_Stream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
             response = self._aiohttp_response
             encoding = response.headers.get("Content-Encoding", "")
@@ -41,7 +41,7 @@ def bound_litellm(most: int) -> None:
             async for piece in bodies.bound_body(pieces, response.status, encoding, most):
                 yield piece
 
-    aiohttp_transport.AiohttpResponseStream = Bounded  # type: ignore[misc]
+    aiohttp_transport.AiohttpResponseStream = BoundedStream  # type: ignore[misc]
 
 
 __all__ = ["OpenAIError", "bound_litellm", "exceptions", "litellm"]

@@ -46,7 +46,7 @@ class Endpoint:
         self._interface = interface
         self._url = URL(f"{route.base}/{interface.path}")
         self._headers = headers_of(route)
-        self._options = {"allow_redirects": False, **_proxied(self._url)}
+        self._options = {"allow_redirects": False, **_look_up_proxy(self._url)}
 
     async def post(
         self, session: aiohttp.ClientSession, chat: Chat, number: int, parameters: dict[str, Any]
@@ -142,7 +142,7 @@ def body_of(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
     return json.dumps({"model": wire, "messages": messages, **parameters}).encode()
 
 
-def _proxied(url: URL) -> dict[str, Any]:
+def _look_up_proxy(url: URL) -> dict[str, Any]:
     """Look up the proxy that the environment names for a URL; cached, since it is slow."""
     try:
         proxy, login = get_env_proxy_for_url(url)

@@ -85,7 +85,7 @@ class Prices:
         """Return the price of a model; ``None`` if it isn't known."""
         if not self._charged:
             return Price(0.0, 0.0, 0.0)
-        price = self._stated.get(model) or _listed(model)
+        price = self._stated.get(model) or _look_up(model)
         return price.batched if price and self._batched else price
 
 
@@ -104,7 +104,7 @@ def _per_token(price: StatedPrice) -> Price:
 
 
 @cache
-def _listed(model: str) -> Price | None:
+def _look_up(model: str) -> Price | None:
     """Return the price in LiteLLM's map, which has none for servers of one's own."""
     from plenum.models.api.litellm_import import litellm
 

@@ -84,7 +84,7 @@ def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> Non
     UserError
         LiteLLM can't route it, or it refuses one of them.
     """
-    wire, provider, _ = _routed(model)
+    wire, provider, _ = _route(model)
     Route(model, provider, wire, None, "").parameters(sampling, **more)
 
 
@@ -102,14 +102,14 @@ def find_route(model: str, api_base: Mapping[str, str]) -> Route:
         LiteLLM can't route it, or an endpoint or a key is missing. No key is asked for where the
         endpoint lies on this machine; one that is set is sent there.
     """
-    wire, provider, known = _routed(model)
+    wire, provider, known = _route(model)
     _check_environment(model, provider, api_base)
     base = api_base.get(provider)
     if provider in COMPATIBLE:
         if provider in _SELF_HOSTED and not base:
             # LiteLLM would send the prompts to OpenAI.
             raise UserError(f"model {model}: set backend.api_base.{provider} to your server's URL")
-        base = _versioned(provider, base or known or OPENAI)
+        base = _complete_url(provider, base or known or OPENAI)
     return Route(model, provider, wire, base, _key(model, provider))
 
 
@@ -154,13 +154,13 @@ def provider_of(model: str) -> str:
     UserError
         LiteLLM can't route it.
     """
-    return _routed(model)[1]
+    return _route(model)[1]
 
 
 def is_model(name: str) -> bool:
     """Return True if LiteLLM can route a model of this name."""
     try:
-        _routed(name)
+        _route(name)
     except UserError:
         return False
     return True
@@ -181,7 +181,7 @@ def require_limited(calls: Calls) -> None:
 
 
 @cache
-def _routed(model: str) -> tuple[str, str, str | None]:
+def _route(model: str) -> tuple[str, str, str | None]:
     """Return the name on the wire, the provider, and the endpoint if LiteLLM knows it."""
     try:
         wire, provider, _, known = litellm.get_llm_provider(model)
@@ -216,7 +216,7 @@ def _is_loopback(url: str | None) -> bool:
         return False
 
 
-def _versioned(provider: str, base: str) -> str:
+def _complete_url(provider: str, base: str) -> str:
     """Complete a base URL; Ollama's is given without the path of its compatible side."""
     base = base.rstrip("/")
     return f"{base}/v1" if provider == "ollama" and not base.endswith("/v1") else base

@@ -15,8 +15,8 @@ from plenum.base import Registry, UserError, generator
 from plenum.design import KINDS, Condition, Job, Sampling, Simulated
 from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
-from plenum.models.simulated import opinion, reading, speech, unsectioned
-from plenum.models.simulated.reading import Prompt
+from plenum.models.simulated import opinion, prompt_parser, speech, unsectioned_parser
+from plenum.models.simulated.prompt_parser import Prompt
 from plenum.records import Failure
 
 _VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
@@ -153,7 +153,7 @@ class SimulatedBackend:
         if task.startswith("The private ballots"):
             return _count(task)
         if task.startswith("CLERK TASK"):
-            return _reasoned_count(task)
+            return _count_reasoned(task)
         for kind in KINDS.values():
             if kind.has("simulated_agent"):
                 agent: Agent = kind.part("simulated_agent")
@@ -193,7 +193,11 @@ def read_prompt(chat: Chat) -> Prompt:
     """
     try:
         sectioned = chat.messages[1].content.startswith("## ")
-        return reading.read_sections(chat) if sectioned else unsectioned.read_unsectioned(chat)
+        return (
+            prompt_parser.read_sections(chat)
+            if sectioned
+            else unsectioned_parser.read_unsectioned(chat)
+        )
     except (LookupError, StopIteration, ValueError):
         raise UserError(
             "backend: simulated; its agents can't read these prompts; they know those of "
@@ -219,7 +223,7 @@ def _count(text: str) -> str:
     return json.dumps({"decision": decision, "majority_count": most, "total": len(votes)})
 
 
-def _reasoned_count(text: str) -> str:
+def _count_reasoned(text: str) -> str:
     votes = Counter(_REASONED_VOTE.findall(text))
     return json.dumps({"decision": votes.most_common(1)[0][0], "vote": dict(sorted(votes.items()))})
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.models.simulated.reading import Prompt
+from plenum.models.simulated.prompt_parser import Prompt
 
 Field = NDArray[np.float64]
 _WORD = re.compile(r"[a-z0-9]+")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plenum.models.simulated.opinion import Field
-from plenum.models.simulated.reading import Prompt
+from plenum.models.simulated.prompt_parser import Prompt
 
 _OPENINGS = (
     "I come down on the side of {best}.",

@@ -10,8 +10,8 @@ from plenum.dynamics import association, holm
 from plenum.reports.accounting.common import rows_of
 from plenum.reports.formats import NONE, format_decimals, format_p_value
 from plenum.reports.notes import notes
-from plenum.reports.phrases import spaced
-from plenum.reports.rows import Row, grouped, varying_in
+from plenum.reports.phrases import space_words
+from plenum.reports.rows import Row, group_rows, list_varying_factors
 from plenum.reports.table import Column, Table
 from plenum.tracking import ConditionUsage
 
@@ -29,7 +29,7 @@ def attrition(usages: Sequence[ConditionUsage]) -> Table:
         Column(("failed", "ended"), "failed/ended", lambda bad, n: f"{bad:,}/{n:,}"),
         Column(_LOWEST, "lowest rate", _rate),
         Column(_HIGHEST, "highest rate", _rate),
-        Column("method", "test", spaced),
+        Column("method", "test", space_words),
         Column("statistic", "chi2", format_decimals(2)),
         Column("cramers_v", "Cramér's V", format_decimals(2)),
         Column("p", format=format_p_value),
@@ -51,11 +51,11 @@ def attrition(usages: Sequence[ConditionUsage]) -> Table:
 def _tests(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Test over the conditions, and over the levels of each factor that varies."""
     overall = _test("condition", {str(n): [row] for n, row in enumerate(rows)})
-    varying = varying_in(rows)
+    varying = list_varying_factors(rows)
     factors = []
     if len(varying) > 1 and not overall["untested"]:
         for name in varying:
-            levels = grouped(rows, (name,))
+            levels = group_rows(rows, (name,))
             factors.append(_test(name, {level: group for (level,), group in levels.items()}))
     for test, p in zip(factors, holm([test["p"] for test in factors]), strict=True):
         test["p_holm"] = float(p)

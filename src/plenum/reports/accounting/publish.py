@@ -9,17 +9,17 @@ from plenum.reports.accounting.common import distinct
 from plenum.reports.accounting.servers import server_frame, servers
 from plenum.reports.accounting.tables import (
     condition_frame,
-    failed_at,
-    failed_at_frame,
     failure_frame,
     failures,
+    make_failures_frame,
     manifest,
     manifest_frame,
     model_frame,
     models,
     tabulate_accounts,
+    tabulate_failures,
 )
-from plenum.reports.publishing import Product, publish_product
+from plenum.reports.publication import Product, publish_product
 from plenum.reports.settings import Settings
 from plenum.tracking import ConditionUsage, Study
 
@@ -33,12 +33,12 @@ def publish_accounts(chosen: Settings) -> None:
     usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = distinct(usages), manifest(usages)
     by_model = [*models(once), *servers(once)]
-    printed = [*tabulate_accounts(usages), *by_model, failures(once), *failed_at(once)]
+    printed = [*tabulate_accounts(usages), *by_model, failures(once), *tabulate_failures(once)]
     printed.append(attrition(once))
     short = len(listed) <= _LINES
     product = Product(
         stem="accounting",
-        frames=accounting_frames(usages),
+        frames=make_accounts(usages),
         tables=(*printed, listed),
         printed=(*printed, *([listed] if short else [])),
         more=()
@@ -48,10 +48,10 @@ def publish_accounts(chosen: Settings) -> None:
     publish_product(product, chosen)
 
 
-def accounting_frames(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
+def make_accounts(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """Make the accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(usages)
-    by_server, by_call = server_frame(once), failed_at_frame(once)
+    by_server, by_call = server_frame(once), make_failures_frame(once)
     return {
         "accounting": condition_frame(usages),
         "accounting_models": model_frame(once),

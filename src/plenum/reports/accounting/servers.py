@@ -10,7 +10,7 @@ from plenum.dynamics import holm, independence
 from plenum.reports.accounting.common import rows_of
 from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
-from plenum.reports.rows import varying_in
+from plenum.reports.rows import list_varying_factors
 from plenum.reports.table import Column, Table
 from plenum.tracking import ConditionUsage
 
@@ -44,13 +44,13 @@ def server_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     records = [
         {"condition": usage.tracked.identity, "server": server, **taken}
         for usage in usages
-        for server, taken in _taken(usage).items()
+        for server, taken in _count_taken(usage).items()
     ]
     several = len({record["server"] for record in records}) > 1
     return pd.DataFrame(records if several else [], columns=names).convert_dtypes()
 
 
-def _taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
+def _count_taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
     """Count calls and replicates by server, over all models."""
     taken: dict[str, Counter[str]] = {}
     for model in (usage.models or {}).values():
@@ -63,7 +63,9 @@ def _goes_with(usages: Sequence[ConditionUsage], table: pd.DataFrame) -> list[di
     """Find the factors of the design with which replicates' servers are associated."""
     rows = rows_of(usages)
     levels = {"condition": [row.tracked.identity for row in rows]}
-    levels |= {name: [row.tracked.factors[name] for row in rows] for name in varying_in(rows)}
+    levels |= {
+        name: [row.tracked.factors[name] for row in rows] for name in list_varying_factors(rows)
+    }
     conditions = [row.tracked.identity for row in rows]
     found: list[dict[str, Any]] = []
     for name, values in levels.items():

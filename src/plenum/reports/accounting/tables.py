@@ -24,10 +24,10 @@ from plenum.reports.formats import (
     format_percent,
     format_text,
 )
-from plenum.reports.labels import condition_keys, shared_label
+from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
-from plenum.reports.phrases import spaced
-from plenum.reports.rows import shown_rows
+from plenum.reports.phrases import space_words
+from plenum.reports.rows import list_shown_factors
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking import REASONS, ConditionUsage
 
@@ -44,12 +44,12 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
     names = list(map(str, table))
     counted = names[names.index("target") : names.index("deficit") + 1]
     totals = _totals(table, [column.names[0] for column in named], [*counted, *SPENT])
-    whys = {spaced(why): WHY[why] for why in whys_in(usages) if why in WHY}
+    whys = {space_words(why): WHY[why] for why in whys_in(usages) if why in WHY}
     labels = [" ".join(line) for line in zip(*(c.cells(table) for c in named), strict=True)]
     replicates = Table(
         "accounting",
         f"Study {usages[0].tracked.study}: replicates by condition "
-        f"({shared_label(rows[0].tracked.factors, shown_rows(rows)[0])})",
+        f"({label_shared(rows[0].tracked.factors, list_shown_factors(rows)[0])})",
         table,
         (*named, *(Column(name, _reason(name), format_count) for name in counted)),
         notes(
@@ -69,7 +69,7 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
         notes(
             "calls",
             rows,
-            dropped=_dropped(usages, labels),
+            dropped=_count_dropped(usages, labels),
             unknown=[name for name, a in zip(labels, usages, strict=True) if a.models is None],
             unread=sum(usage.unread_lines for usage in distinct(usages)),
         ),
@@ -115,10 +115,12 @@ def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.Data
 
 def _reason(name: str) -> str:
     """Write the head of a column of counts: a reason next to the sum that it is part of."""
-    return spaced(name.removeprefix("failed_").removeprefix("pending_"))
+    return space_words(name.removeprefix("failed_").removeprefix("pending_"))
 
 
-def _dropped(usages: Sequence[ConditionUsage], labels: Sequence[str]) -> list[tuple[str, Any]]:
+def _count_dropped(
+    usages: Sequence[ConditionUsage], labels: Sequence[str]
+) -> list[tuple[str, Any]]:
     """Count the dropped fields of providers' answers, by condition."""
     fields: list[Counter[str]] = [Counter() for _ in usages]
     for field, usage in zip(fields, usages, strict=True):
@@ -143,7 +145,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         *(Column(name, format=format_count) for name in ("calls", "repairs")),
         Column("repair_rate", format=format_percent),
         *(Column(name, format=format_count) for name in ("attempts", "failed_attempts")),
-        *(Column(n, spaced(n.removeprefix("attempts_")), format_count) for n in by_outcome),
+        *(Column(n, space_words(n.removeprefix("attempts_")), format_count) for n in by_outcome),
         *(Column(name, format=format_count) for name in ("tokens_in", "tokens_out")),
         *(Column(name, format=format_count) for name in table if name in CACHE),
         _COST,
@@ -227,7 +229,7 @@ def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> T
     return Table("failures", "Failure sources", listed, columns, below)
 
 
-def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+def make_failures_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame of replicates that failed, by condition, reason, kind of call and seat."""
     records = [
         {
@@ -244,9 +246,9 @@ def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     return pd.DataFrame(records).convert_dtypes()
 
 
-def failed_at(usages: Sequence[ConditionUsage]) -> list[Table]:
+def tabulate_failures(usages: Sequence[ConditionUsage]) -> list[Table]:
     """Make the table of seats and kinds of calls at which replicates failed; none if none did."""
-    table = failed_at_frame(usages)
+    table = make_failures_frame(usages)
     if table.empty:
         return []
     columns = (
@@ -270,7 +272,7 @@ def manifest(usages: Sequence[ConditionUsage]) -> Table:
     """Make the table of the run and the files behind each condition (Table S2)."""
     rows, files = rows_of(usages), _files(usages)
     columns = (
-        *keys(shown_rows(rows)[0]),
+        *keys(list_shown_factors(rows)[0]),
         Column("condition"),
         Column("run_id", "MLflow run"),
         *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),

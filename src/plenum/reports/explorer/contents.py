@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design import varying
+from plenum.design import list_varying
 from plenum.dynamics import WARNINGS
 from plenum.records import Transcript
 from plenum.reports.explorer.page import Layout
@@ -49,7 +49,7 @@ def index(
         Factors that name a condition where all are alike.
     """
     names = conditions[0].kind.distinct_factors
-    differing = varying((condition.factors for condition in conditions), names)
+    differing = list_varying((condition.factors for condition in conditions), names)
     warned = {name for entry in entries for name in entry["warnings"]}
     return {
         "study": study,

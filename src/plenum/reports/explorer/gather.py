@@ -8,11 +8,11 @@ import numpy as np
 
 from plenum.base import keep_finite
 from plenum.dynamics import Branching, FamilyEstimate, Summary, divergence
-from plenum.reports.estimating import estimate_study
+from plenum.reports.estimates import estimate_study
 from plenum.reports.explorer.contents import Explorer, Replicates, index, name_keys, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.formats import format_interval, format_number, format_p_value, tallied
+from plenum.reports.formats import format_interval, format_number, format_p_value, format_tally
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -48,7 +48,7 @@ def gather_committees(
         readable = {n: t for n, t in replicates.items() if t is not None}
         heads = [transcript.head for transcript in readable.values()]
         seats = heads[0]["seats"] if heads else [{"seat": name} for name in row.tracked.seats]
-        shown = _shown(replicates, most)
+        shown = _select_shown(replicates, most)
         transcripts = {n: t for n, t in readable.items() if n in shown}
         entries.append(_entry(row, name, len(transcripts)))
         data[f"figures-{at}"] = {
@@ -90,7 +90,7 @@ def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
     return [[chr(ord("A") + k), ""] for k in range(count)]
 
 
-def _shown(replicates: Replicates, most: int | None) -> set[int]:
+def _select_shown(replicates: Replicates, most: int | None) -> set[int]:
     """Select the replicates whose transcripts the page gets; incomplete ones always."""
     ended = {n: t for n, t in replicates.items() if t is not None and t.status == "completed"}
     if most is None or len(ended) <= most:
@@ -162,18 +162,21 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
 def facts(row: Row) -> list[list[str]]:
     """List a condition's further estimates in words and numbers, each with its uncertainty."""
     if row.branches is not None:
-        return _branched(row.branches)
+        return _list_branches(row.branches)
     if row.summary is None:
         return []
-    return [*_decided(row.summary), *(_worded(family) for family in row.wordings.values())]
+    return [
+        *_list_decisions(row.summary),
+        *(_list_wordings(family) for family in row.wordings.values()),
+    ]
 
 
-def _decided(estimates: Summary) -> list[list[str]]:
+def _list_decisions(estimates: Summary) -> list[list[str]]:
     metrics = estimates.record()["decisions"]
     ends = (metrics[f"time_to_majority_ci_{end}"] for end in ("low", "high"))
     low, high = (format_number(end, 1) for end in ends)
     rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
-    chosen = tallied(estimates.decisions)
+    chosen = format_tally(estimates.decisions)
     return [
         *([["decisions (none: no majority)", chosen]] if chosen else []),
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
@@ -183,7 +186,7 @@ def _decided(estimates: Summary) -> list[list[str]]:
     ]
 
 
-def _worded(family: FamilyEstimate) -> list[str]:
+def _list_wordings(family: FamilyEstimate) -> list[str]:
     estimates = family.exponent
     interval = format_interval(estimates.ci_low, estimates.ci_high)
     exponent = f"{format_number(estimates.value, 4)} {interval}"
@@ -194,7 +197,7 @@ def _worded(family: FamilyEstimate) -> list[str]:
     ]
 
 
-def _branched(estimates: Branching) -> list[list[str]]:
+def _list_branches(estimates: Branching) -> list[list[str]]:
     return [
         [f"Γ̂, mean over {estimates.bases} base states", _with_limits(estimates.gamma)],
         ["growth after branching, against diffusion", _with_limits(estimates.signed)],

@@ -32,7 +32,7 @@ _AtLeastTwo = Annotated[Whole, Field(ge=2, description="a whole number from 2 on
 
 
 @dataclass(frozen=True)
-class Explored(Settings):
+class ExploredStudy(Settings):
     """A study to explore, and the settings of its estimates.
 
     Attributes
@@ -51,7 +51,7 @@ class Explored(Settings):
     replicates: _AtLeastTwo | None = None
 
 
-def publish(chosen: Explored) -> None:
+def publish(chosen: ExploredStudy) -> None:
     """Write the explorer of a study, and log it.
 
     It is one HTML file. For a large study this is an index of conditions, and a folder next to it
@@ -65,7 +65,7 @@ def publish(chosen: Explored) -> None:
     require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
     explorer: Explorer = KINDS[tracked.kind].part("explorer")
-    conditions = beginning_with(tracked.outlined, chosen.condition)
+    conditions = select_by_prefix(tracked.outlined, chosen.condition)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     # Pages get their names last, so that a command that is stopped leaves no half of one.
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
@@ -88,7 +88,7 @@ def publish(chosen: Explored) -> None:
     _print_written(files, conditions, len(text) + size)
 
 
-def beginning_with(conditions: Sequence[TrackedCondition], prefix: str) -> list[TrackedCondition]:
+def select_by_prefix(conditions: Sequence[TrackedCondition], prefix: str) -> list[TrackedCondition]:
     """Select the conditions whose identity begins with a prefix.
 
     Raises

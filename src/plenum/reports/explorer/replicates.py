@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.records import Transcript, failed_call
+from plenum.records import Transcript, find_failed_call
 
 _GRID = 1_000_000
 """The number of steps to which committee means are rounded: millionths."""
@@ -58,7 +58,7 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
 
 def wrote(transcript: Transcript) -> dict[str, str]:
     """Return the beginning of the answer at which a replicate failed, if one came."""
-    failed = failed_call(transcript)
+    failed = find_failed_call(transcript)
     return {"wrote": failed.wrote} if failed and failed.wrote is not None else {}
 
 

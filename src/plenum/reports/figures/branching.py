@@ -5,9 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.dynamics import Branching, Floats, estimate_mean
-from plenum.reports.figures.words import limited, name, shared, write_caption
+from plenum.reports.figures.words import limit_rows, name, name_shared, write_caption
 from plenum.reports.formats import format_number, format_p_value
-from plenum.reports.rows import varying_in
+from plenum.reports.rows import list_varying_factors
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, make_panels, outer_labels
 
@@ -20,19 +20,19 @@ _NAMED = ("scenario", "roles", "model", "memory", "temperature")
 _GAMMA, _SIGNED, _IN, _OUT = COLOURS[0], COLOURS[2], COLOURS[0], COLOURS[1]
 
 
-def branching(study: EstimatedStudy) -> Figure | None:
+def draw_branching(study: EstimatedStudy) -> Figure | None:
     """Draw Γ̂ as in the paper, the signed growth, and ĉ_in next to ĉ_out, a row a condition."""
     every = [row for row in study.rows if row.branches is not None]
     if not every:
         return None
-    rows, left = limited(every, MOST)
+    rows, left = limit_rows(every, MOST)
     figure, axes = make_panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
-    names = [n for n in varying_in(every) if n != "settings"]
+    names = [n for n in list_varying_factors(every) if n != "settings"]
     for line, row in zip(axes, rows, strict=True):
         estimates = row.branches
         assert estimates is not None
         _gamma(line[0], estimates)
-        _signed(line[1], estimates)
+        _draw_signed(line[1], estimates)
         _cosines(line[2], estimates)
         label = f"{name(row, names)}, " if names else ""
         where = f"{label}after round {row.tracked.after_round}"
@@ -47,7 +47,7 @@ def branching(study: EstimatedStudy) -> Figure | None:
         "branching",
         rows,
         sizes=[f"{f.bases} bases x {f.branches} branches" for f in branches],
-        condition=shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
+        condition=name_shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
         raw=[f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in branches],
         left=left,
     )
@@ -62,7 +62,7 @@ def _gamma(axes: Axes, estimates: Branching) -> None:
     _bases(axes, estimates)
 
 
-def _signed(axes: Axes, estimates: Branching) -> None:
+def _draw_signed(axes: Axes, estimates: Branching) -> None:
     _points(axes, estimates, estimates.signed_by_base, _SIGNED, "^")
     axes.axhline(0, color="0.4", lw=0.6)
     _bases(axes, estimates)

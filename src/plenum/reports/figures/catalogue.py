@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from plenum.base import Registry
 from plenum.reports.figures import overview
-from plenum.reports.figures.branching import branching
+from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.decision_effects import differences
 from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.divergence import draw_divergence
@@ -35,7 +35,7 @@ class Drawing(NamedTuple):
     many: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None] | None = None
 
 
-def _nothing(study: EstimatedStudy) -> None:
+def _draw_nothing(study: EstimatedStudy) -> None:
     """Draw nothing, if another figure shows it better."""
 
 
@@ -67,19 +67,19 @@ _OF_COMMITTEES = (
     Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
             "a deliberation with two completed replicates"),
     Drawing("matrix", "λ̂ by roles and model", _matrix,
-            "two levels of roles by two of model, in at most four panels", _nothing),
+            "two levels of roles by two of model, in at most four panels", _draw_nothing),
     Drawing("forest", "differences of λ̂ with their intervals", _forest,
             "two levels of a factor, all else equal", overview.effects),
     Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
             overview.landscape),
-    Drawing("levels", "λ̂ by the level of each factor", _nothing,
+    Drawing("levels", "λ̂ by the level of each factor", _draw_nothing,
             f"more than {MANY} conditions", overview.levels),
     Drawing("simplex", "committee mean preferences on the simplex", simplex,
             "a deliberation with a completed replicate"),
     Drawing("majority", "time to majority, first and stable", majority,
             "a deliberation with a completed replicate"),
-    Drawing("branching", "Γ̂, signed growth, ĉ of continuations", branching,
-            "continuations of replicates", branching),
+    Drawing("branching", "Γ̂, signed growth, ĉ of continuations", draw_branching,
+            "continuations of replicates", draw_branching),
 )  # fmt: skip
 
 CATALOGUE: Registry[Drawing] = Registry("plenum.figures", "figure")

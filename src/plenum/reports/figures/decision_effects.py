@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from plenum.dynamics import NO_MAJORITY
-from plenum.reports.decision_effects import Decided, adjusted_law
+from plenum.reports.decision_effects import DecisionEffect, adjust_law
 from plenum.reports.figures import words
-from plenum.reports.figures.decisions import OTHERS, columns_of, named
+from plenum.reports.figures.decisions import OTHERS, columns_of, list_options
 from plenum.reports.figures.forest import list_places, name_comparison
 from plenum.reports.figures.options import look, name_options
 from plenum.reports.formats import format_p_value
@@ -34,7 +34,7 @@ _BAR = 0.34
 _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
 
-Line = tuple[str, Decided | None]
+Line = tuple[str, DecisionEffect | None]
 """A name and the effect to draw; without an effect it is the heading of those below."""
 
 
@@ -51,7 +51,7 @@ def differences(study: EstimatedStudy) -> list[Figure]:
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
 
-def _pages(effects: Sequence[Decided]) -> list[list[Line]]:
+def _pages(effects: Sequence[DecisionEffect]) -> list[list[Line]]:
     """Put comparisons on pages, each under its heading; one that was made once is a line."""
     groups: dict[str, list[Line]] = {}
     for effect, place in zip(effects, list_places(effects), strict=True):
@@ -82,14 +82,14 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
         if effect is None:
             _write(names, 0, at, name, bold=True)
             continue
-        _write(names, _INDENT, at, words.wrapped(name, max(int(left / 0.052), 12)))
+        _write(names, _INDENT, at, words.wrap_letters(name, max(int(left / 0.052), 12)))
         for row, side in zip(effect.cells, (-0.5, 0.5), strict=False):  # a mean has no bars
             _bar(shares, at + side * (_BAR + 0.08), row, columns)
         _difference(axes, at, effect)
         e = effect.estimate
-        text = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}"
+        text = f"{words.format_signed(e.value)} {words.interval(e.ci_low, e.ci_high)}"
         for x, cell in ((0, text), (1.3, format_p_value(effect.p_holm)),
-                        (1.7, format_p_value(adjusted_law(effect)))):  # fmt: skip
+                        (1.7, format_p_value(adjust_law(effect)))):  # fmt: skip
             _write(numbers, x, at, cell)
     for x, head in ((0, "Δ [95 %]"), (1.3, "p"), (1.7, "p law")):
         _write(numbers, x, -0.75, head, bold=True)
@@ -113,7 +113,7 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
     figure.legend(handles=keys, loc="outside upper center", fontsize=SMALL,
                   ncols=min(len(keys), keys_in_a_line(labels)))  # fmt: skip
     words.write_caption(
-        figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=named(rows),
+        figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=list_options(rows),
         others=OTHERS in columns, pooled=any(effect and not effect.cells for _, effect in lines),
     )  # fmt: skip
     return figure
@@ -135,7 +135,7 @@ def _bar(axes: Axes, y: float, row: Row, columns: Sequence[str]) -> None:
         left += share
 
 
-def _difference(axes: Axes, at: int, effect: Decided) -> None:
+def _difference(axes: Axes, at: int, effect: DecisionEffect) -> None:
     e = effect.estimate
     if math.isnan(e.value):
         return

@@ -40,10 +40,10 @@ class DecisionLine(NamedTuple):
 
 def decisions(study: EstimatedStudy) -> list[Figure]:
     """Draw the share of every option, of no majority and of flips, with their intervals."""
-    rows = [row for row in study.rows if _decided(row)]
+    rows = [row for row in study.rows if _has_own_decisions(row)]
     if not rows:
         return []
-    names = words.distinguishing(rows)
+    names = words.list_distinguishing(rows)
     columns = columns_of(rows)
     pages = chunks(_lines(rows, names), MOST)
     return [
@@ -51,7 +51,7 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
     ]
 
 
-def _decided(row: Row) -> bool:
+def _has_own_decisions(row: Row) -> bool:
     """Return True if its replicates are decisions of their own: no continuations, no reruns."""
     t = row.tracked
     return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
@@ -67,7 +67,7 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
     return [*kept, OTHERS, NO_MAJORITY]
 
 
-def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
+def estimate_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     """Estimate the share of replicates with a decision; ``None`` if the case has no such option."""
     found = row.tracked.decisions
     if column == OTHERS:
@@ -85,7 +85,7 @@ def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:
             lines.append(DecisionLine(words.plain(scenario, words.LONG)))
         own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
         lines += [
-            DecisionLine(words.spelled(row, names) or words.plain(scenario, words.LONG), row)
+            DecisionLine(words.spell_factors(row, names) or words.plain(scenario, words.LONG), row)
             for row in own
         ]
     return lines
@@ -118,7 +118,7 @@ def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[in
         rows,
         page=place,
         others=OTHERS in columns,
-        titles="" if one_case and _fitting(heads) else named(rows),
+        titles="" if one_case and _fits(heads) else list_options(rows),
     )
     return figure
 
@@ -133,17 +133,17 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
     options = shared.pop() if len(shared) == 1 else ()
     place = words.option_labels(26).find(column)
     named = words.plain(f"{column} {options[place]}") if place < len(options) else column
-    lines = words.wrapped(named, max(int(plot / 0.055), 8)).split("\n")
+    lines = words.wrap_letters(named, max(int(plot / 0.055), 8)).split("\n")
     fits = len(lines) <= 3 and max(width(line, SMALL + 0.5) for line in lines) <= plot - 0.1
     return "\n".join(lines) if fits else column
 
 
-def _fitting(heads: dict[str, str]) -> bool:
+def _fits(heads: dict[str, str]) -> bool:
     """Return True if every option is named above its column."""
     return all(len(head) > 1 for head in heads.values())
 
 
-def named(rows: Sequence[Row]) -> str:
+def list_options(rows: Sequence[Row]) -> str:
     """List the options by name for the caption, unless there are many cases."""
     by_scenario = {
         row.tracked.factors["scenario"]: row.tracked.options for row in rows if row.tracked.options
@@ -162,7 +162,7 @@ def named(rows: Sequence[Row]) -> str:
 
 def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
     heading = line.row is None
-    label = line.label if heading else words.fitted(line.label, room - 0.5)
+    label = line.label if heading else words.cut_to_width(line.label, room - 0.5)
     texts = [(0.0, label, "left")]
     if line.row is not None:
         texts.append((room - 0.05, f"n {words.count_replicates(line.row)}", "right"))
@@ -178,7 +178,7 @@ def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequ
         if line.row is None or line.row.summary is None:
             continue
         flips = line.row.summary.flip_rate
-        found = flips if column == "flips" else counted(line.row, column, columns)
+        found = flips if column == "flips" else estimate_share(line.row, column, columns)
         if found is None:
             axes.text(0.5, at, "no such option", ha="center", va="center", fontsize=SMALL,
                       color=GREY)  # fmt: skip

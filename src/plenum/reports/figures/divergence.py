@@ -25,7 +25,7 @@ from plenum.reports.style import (
     keys_in_a_line,
     make_panels,
     width,
-    wrapped,
+    wrap_inches,
 )
 
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ def draw_divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> li
     Conditions without an estimate are left out. One figure a page.
     """
     drawn = [row for row in rows if row.summary is not None]
-    names = words.distinguishing(drawn)
+    names = words.list_distinguishing(drawn)
     if len({row.tracked.factors["scenario"] for row in drawn}) > 1:
         names = ["scenario", *names]
     pages = chunks(drawn, MOST)
@@ -78,7 +78,9 @@ def _page(
     divergence_scale(drawn)
     figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
     _key(figure, wide, rows)
-    words.write_caption(figure, "divergence", rows, window, page=place, others=_compared(rows))
+    words.write_caption(
+        figure, "divergence", rows, window, page=place, others=_has_comparison(rows)
+    )
     return figure
 
 
@@ -87,7 +89,7 @@ def _alike(one: Row, other: Row) -> bool:
     return one.tracked.factors["scenario"] == other.tracked.factors["scenario"]
 
 
-def _compared(rows: Sequence[Row]) -> bool:
+def _has_comparison(rows: Sequence[Row]) -> bool:
     """Return True if some panel has others behind its own."""
     return len(rows) > len({row.tracked.factors["scenario"] for row in rows})
 
@@ -98,7 +100,7 @@ def _title(row: Row, names: Sequence[str], room: float) -> str:
     exponent = f"{symbol([row])} = {words.estimate(row.summary.lyapunov)}"
     marks = letters(row.warnings)
     count = f"n = {words.count_replicates(row)}" + (f" ({marks})" if marks else "")
-    name = wrapped(words.spelled(row, names), room, SMALL + 0.5)
+    name = wrap_inches(words.spell_factors(row, names), room, SMALL + 0.5)
     line = f"{exponent}, {count}"
     if width(line, SMALL + 0.5) > room:
         line = f"{exponent}\n{count}"
@@ -121,7 +123,7 @@ def random_walks(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
 
     Its slope over them is the one that ``p_diffusion`` tests λ̂ against. Empty without λ̂.
     """
-    rounds, logs = _fitted(row, window)
+    rounds, logs = _select_fitted(row, window)
     growth = np.log(rounds) / 2
     return rounds, np.exp(growth + (logs - growth).mean()) if rounds.size else logs
 
@@ -137,13 +139,13 @@ def draw_curve(
     low, high = divergence_band(row.tracked.ensemble)
     axes.fill_between(rounds, low, high, color=style["color"], alpha=0.13, lw=0)
     axes.plot(rounds, _positive(level), **style, markersize=2.4, lw=0.8, label=label)
-    x, logs = _fitted(row, window)
+    x, logs = _select_fitted(row, window)
     if x.size:
         fitted = np.exp(logs.mean() + exponent.value * (x - x.mean()))
         axes.plot(x, fitted, color=style["color"], lw=2.6, alpha=0.4, solid_capstyle="butt")
 
 
-def _fitted(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
+def _select_fitted(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
     """Return the rounds that λ̂ is fitted over, and log D there; empty without λ̂."""
     if row.summary is None or math.isnan(row.summary.lyapunov.value):
         return np.empty(0), np.empty(0)
@@ -195,7 +197,7 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
         Patch(color=colour, alpha=0.13, lw=0, label="its 95 % band"),
         Line2D([], [], color=colour, lw=2.6, alpha=0.4, label=f"fit, slope {symbol(rows)}"),
         Line2D([], [], **_WALKS, label="random walks, c√t"),
-        *([Line2D([], [], **_OTHERS, label="other conditions")] if _compared(rows) else []),
+        *([Line2D([], [], **_OTHERS, label="other conditions")] if _has_comparison(rows) else []),
     ]
     fitting = keys_in_a_line(str(handle.get_label()) for handle in handles)
     figure.legend(handles=handles, loc="outside upper left",

@@ -14,7 +14,7 @@ from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.words import write_caption
 from plenum.reports.formats import format_p_value
-from plenum.reports.marks import explained, letters
+from plenum.reports.marks import explain_letters, letters
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, make_panels, width
 
@@ -241,7 +241,7 @@ def _page(
         if line.estimate is None:
             _write(names, 0, at, line.label, bold=True)
             continue
-        _write(names, _INDENT, at, words.fitted(line.label, left - _INDENT))
+        _write(names, _INDENT, at, words.cut_to_width(line.label, left - _INDENT))
         _draw(axes, at, line, reach)
         for x, text in zip(places, _cells(line)[: len(head)], strict=False):
             _write(numbers, x, at, text)
@@ -267,7 +267,7 @@ def _page(
         sure=f"{_SURE:g}",
         pooled=any(line.pooled for line in lines),
         ablated=any(row.tracked.factors["roles"].startswith(_ABLATED) for row in rows),
-        meant=explained(name for line in lines for name in line.warned),
+        meant=explain_letters(name for line in lines for name in line.warned),
         cut=cut,
         drawn=len(drawn),
         page=place,
@@ -318,7 +318,7 @@ def _cells(line: ForestLine) -> tuple[str, str, str, str]:
     e = line.estimate
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))
-    text = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
+    text = f"{words.format_signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
     return (text, line.n, format_p_value(line.p), letters(line.warned))
 
 

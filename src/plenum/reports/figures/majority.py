@@ -13,8 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from plenum.dynamics import TimeToMajority, share
-from plenum.reports.figures.words import limited, name, wrapped, write_caption
-from plenum.reports.rows import Row, varying_in
+from plenum.reports.figures.words import limit_rows, name, wrap_letters, write_caption
+from plenum.reports.rows import Row, list_varying_factors
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
 
@@ -32,17 +32,17 @@ def majority(study: EstimatedStudy) -> Figure | None:
     if not study.deliberated:
         return None
     told = [row for row in study.deliberated if _takes_time(row)] or study.deliberated[:1]
-    rows, left = limited(told, MOST)
+    rows, left = limit_rows(told, MOST)
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide = PAGE if columns > 2 else PAGE * columns / 2
     figure, axes = make_panels(
         lines, columns, (wide, 1.6 * lines + (1.5 if columns > 1 else 2.1)), len(rows), sharey=True
     )
-    names = varying_in(study.deliberated)
+    names = list_varying_factors(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
         _panel(panel, row)
-        title = wrapped(name(row, names), int(30 * wide / PAGE * 4 / columns))
+        title = wrap_letters(name(row, names), int(30 * wide / PAGE * 4 / columns))
         panel.set_title(f"{title}\n{_counts(row)}", fontsize=SMALL + 0.5)
     outer_labels(axes, x="round", y="share of replicates")
     figure.legend(handles=_keys(), loc="outside upper left", ncols=3 if columns > 1 else 1)
@@ -55,28 +55,28 @@ def majority(study: EstimatedStudy) -> Figure | None:
 
 def _takes_time(row: Row) -> bool:
     """Return True if some replicate lacks a majority that lasts from the first round on."""
-    return bool((reached(_times(row)[1]) < 1).any())
+    return bool((share_reached(_times(row)[1]) < 1).any())
 
 
-def reached(times: TimeToMajority) -> NDArray[np.float64]:
+def share_reached(times: TimeToMajority) -> NDArray[np.float64]:
     """Return the share of replicates with a majority after rounds 1 to T, shape (T,)."""
     return np.asarray(1 - times.curve)
 
 
 def limits(times: TimeToMajority) -> Limits:
     """Compute Clopper and Pearson's limits of the share with a majority after rounds 1 to T."""
-    shares = [share(round(level * times.n), times.n) for level in reached(times)]
+    shares = [share(round(level * times.n), times.n) for level in share_reached(times)]
     return np.array([s.ci_low for s in shares]), np.array([s.ci_high for s in shares])
 
 
 def _panel(axes: Axes, row: Row) -> None:
     """Draw the first majority as a broad line, a lasting one as a thin one with its band."""
     first, stays = _times(row)
-    edges = np.arange(len(reached(stays)) + 1) + 0.5
+    edges = np.arange(len(share_reached(stays)) + 1) + 0.5
     low, high = (np.append(ends, ends[-1]) for ends in limits(stays))
     axes.fill_between(edges, low, high, step="post", color=_STAYS, alpha=0.13, lw=0)
     for times, style in zip((first, stays), _styles(), strict=True):
-        axes.stairs(reached(times), edges, baseline=None, **style, clip_on=False)
+        axes.stairs(share_reached(times), edges, baseline=None, **style, clip_on=False)
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0, 1)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, GROWN, different, letters, moved
-from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved, letters
+from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
 MOST_MATRICES = 4
@@ -53,7 +53,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     others = [n for n in FACTORS if n not in _FIRST]
     matrices = {
         key: alike
-        for key, alike in grouped(rows, others).items()
+        for key, alike in group_rows(rows, others).items()
         if all(len(_levels(alike, factor)) > 1 for factor in _FIRST)
     }
     drawn = [row for alike in matrices.values() for row in alike]
@@ -66,22 +66,22 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
     figure, axes = make_panels(lines, columns, size, len(matrices))
-    sure = moved(rows)
-    norm = scale(_shown(drawn, sure))
+    sure = find_moved(rows)
+    norm = scale(_select_shown(drawn, sure))
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
         title = words.list_levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
-    if _shown(drawn, sure):
+    if _select_shown(drawn, sure):
         _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    words.write_caption(figure, "matrix", drawn, shown=len(_shown(drawn, sure)))
+    words.write_caption(figure, "matrix", drawn, shown=len(_select_shown(drawn, sure)))
     return figure
 
 
 def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[str]) -> None:
     roles, models = _levels(rows, "roles"), _levels(rows, "model")
-    cells = grouped(rows, ("roles", "model"))
+    cells = group_rows(rows, ("roles", "model"))
     table = [[cells.get((role, model), []) for model in models] for role in roles]
     _map(axes, table, _with_interval, norm, sure, size=6.5)
     axes.set_xticks(range(len(models)), [f"model {model}" for model in models])
@@ -113,8 +113,8 @@ def landscape(rows: Sequence[Row]) -> list[Figure]:
         alike = [row for row in rows if row.tracked.perturbed is perturbed]
         if len({row.tracked.factors["scenario"] for row in alike}) < 2 or not _any_value(alike):
             continue
-        names = [n for n in varying_in(alike) if n != "scenario"]
-        pages = chunks(list(grouped(alike, names)), MOST)
+        names = [n for n in list_varying_factors(alike) if n != "scenario"]
+        pages = chunks(list(group_rows(alike, names)), MOST)
         marks = different(alike)
         figures += [_page(alike, names, page, marks) for page in pages]
     return figures
@@ -123,8 +123,8 @@ def landscape(rows: Sequence[Row]) -> list[Figure]:
 def _page(
     rows: Sequence[Row], names: Sequence[str], columns: Sequence[Key], marks: dict[str, str]
 ) -> Figure:
-    by_scenario = grouped(rows, ("scenario", *names))
-    scenarios = [key for (key,) in grouped(rows, ("scenario",))]
+    by_scenario = group_rows(rows, ("scenario", *names))
+    scenarios = [key for (key,) in group_rows(rows, ("scenario",))]
     table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
     heads = [words.list_levels(names, key).replace(", ", "\n") or "all" for key in columns]
@@ -138,7 +138,7 @@ def _page(
     tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
     sure = {run for run, mark in marks.items() if GROWN in mark}
-    norm = scale(_shown(rows, sure))
+    norm = scale(_select_shown(rows, sure))
     _map(axes, table, with_error, norm, sure)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
@@ -147,7 +147,7 @@ def _page(
         plt.setp(axes.get_xticklabels(), rotation=40, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(scenarios)), scenarios)
     drawn = [row for line in table for cell in line for row in cell]
-    if _shown(drawn, sure):
+    if _select_shown(drawn, sure):
         _bar(figure, [axes], norm, f"{symbol(rows)} per round")
     words.write_caption(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
     return figure
@@ -160,7 +160,7 @@ def _with_error(row: Row, marks: str) -> str:
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""
-    return f"{words.signed(e.value)}{marks}\n{error}{below}"
+    return f"{words.format_signed(e.value)}{marks}\n{error}{below}"
 
 
 def _value(rows: Sequence[Row]) -> float:
@@ -170,7 +170,7 @@ def _value(rows: Sequence[Row]) -> float:
     return rows[0].summary.lyapunov.value
 
 
-def _shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
+def _select_shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
     """Select those in which growth or contraction was shown."""
     return [row for row in rows if row.tracked.run_id in sure]
 
@@ -180,7 +180,7 @@ def _any_value(rows: Sequence[Row]) -> bool:
     return any(math.isfinite(_value([row])) for row in rows)
 
 
-def coloured(
+def colour_cells(
     figure: Figure, axes: Axes, values: NDArray[np.float64], norm: Normalize, label: str
 ) -> None:
     """Colour cells, shape (lines, columns), by their values; those without one are grey."""
@@ -215,7 +215,7 @@ def _map(
     Cells without a λ̂ are grey, since a colour would look like a finding.
     """
     values = np.array([[_value(cell) for cell in line] for line in cells])
-    shown = np.array([[bool(_shown(cell, sure)) for cell in line] for line in cells])
+    shown = np.array([[bool(_select_shown(cell, sure)) for cell in line] for line in cells])
     opaque = (shown | np.isnan(values)).astype(float)
     axes.imshow(
         np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto", alpha=opaque

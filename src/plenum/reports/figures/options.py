@@ -26,16 +26,16 @@ def name_options(decision: str) -> str:
     return _NAME if decision == NO_MAJORITY else decision
 
 
-def ordered(decisions: Iterable[str]) -> list[str]:
+def sort_decisions(decisions: Iterable[str]) -> list[str]:
     """Sort the different decisions by label; without a majority last."""
     return sorted(set(decisions), key=lambda d: (d == NO_MAJORITY, d))
 
 
-def decided(decisions: Sequence[str]) -> str:
+def write_decisions(decisions: Sequence[str]) -> str:
     """Write the counts of decisions, the most frequent first."""
     return plain(", ".join(f"{name_options(d)} {count}" for d, count in tally(decisions).items()))
 
 
-def ended(decision: str) -> str:
+def describe_end(decision: str) -> str:
     """Describe how a replicate ended: its decision, or no majority."""
     return _NAME if decision == NO_MAJORITY else f"decides {plain(decision)}"

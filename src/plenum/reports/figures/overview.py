@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from plenum.reports.effects import Effect
 from plenum.reports.figures import words
-from plenum.reports.figures.maps import coloured, scale
-from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.figures.maps import colour_cells, scale
+from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.study import EstimatedStudy, deliberations
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
 
@@ -40,8 +40,8 @@ def levels(study: EstimatedStudy) -> list[Figure]:
     """Draw λ̂ by the level of each factor, over all other differences."""
     rows = [row for row in study.deliberated if math.isfinite(_value(row))]
     groups, crowded = [], []
-    for factor in varying_in(rows):
-        by_level = sorted(grouped(rows, [factor]).items(), key=lambda item: _natural(item[0][0]))
+    for factor in list_varying_factors(rows):
+        by_level = sorted(group_rows(rows, [factor]).items(), key=lambda item: _natural(item[0][0]))
         if len(by_level) > MOST_LEVELS:
             crowded.append(f"{factor} ({len(by_level)})")
             continue
@@ -51,7 +51,7 @@ def levels(study: EstimatedStudy) -> list[Figure]:
         ]
         groups.append((factor, lines))
     facts = {"crowded": crowded}
-    return _drawn(groups, f"{symbol(rows)} per round", "conditions", "levels", rows, facts)
+    return _draw(groups, f"{symbol(rows)} per round", "conditions", "levels", rows, facts)
 
 
 def effects(study: EstimatedStudy) -> list[Figure]:
@@ -72,7 +72,7 @@ def effects(study: EstimatedStudy) -> list[Figure]:
     rows = list({row.tracked.run_id: row for row in rows}.values())
     label = f"Δ{symbol(rows)} per round" if rows else ""
     facts = {"sure": f"{_SURE:g}"}
-    return _drawn(groups, label, "contrasts: below 0, above 0", "effects", rows, facts)
+    return _draw(groups, label, "contrasts: below 0, above 0", "effects", rows, facts)
 
 
 def _comparison(name: str, alike: Sequence[Effect[Any]]) -> Spread:
@@ -82,7 +82,7 @@ def _comparison(name: str, alike: Sequence[Effect[Any]]) -> Spread:
     return Spread(label, [e.estimate.value for e in alike], f"{len(alike):,}: {below:,}, {above:,}")
 
 
-def _drawn(
+def _draw(
     groups: Sequence[tuple[str, Sequence[Spread]]],
     x: str,
     beside: str,
@@ -101,8 +101,8 @@ def _drawn(
         for at, line in enumerate(lines):
             if isinstance(line, Spread):
                 _spread(axes, at, line.values)
-                _beside(axes, at, line.beside)
-        _beside(axes, -1, beside)
+                _draw_neighbour(axes, at, line.beside)
+        _draw_neighbour(axes, -1, beside)
         labels = [line.label if isinstance(line, Spread) else line for line in lines]
         axes.set_yticks(range(len(lines)), labels, fontsize=SMALL)
         for tick, line in zip(axes.get_yticklabels(), lines, strict=True):
@@ -139,7 +139,7 @@ def _spread(axes: Axes, at: int, values: Sequence[float]) -> None:
     axes.plot(median, at, "o", color=COLOURS[0], mec="white", mew=0.5, ms=3.8)
 
 
-def _beside(axes: Axes, at: int, text: str) -> None:
+def _draw_neighbour(axes: Axes, at: int, text: str) -> None:
     axes.text(1.01, at, text, transform=axes.get_yaxis_transform(), fontsize=SMALL, va="center")
 
 
@@ -155,10 +155,10 @@ def landscape(study: EstimatedStudy) -> list[Figure]:
 
 
 def _map(rows: Sequence[Row]) -> Figure:
-    by_factor = {n: {r.tracked.factors[n] for r in rows} for n in varying_in(rows)}
+    by_factor = {n: {r.tracked.factors[n] for r in rows} for n in list_varying_factors(rows)}
     names = sorted((n for n in by_factor if n != "scenario"), key=lambda n: len(by_factor[n]))
-    keys = sorted(grouped(rows, names), key=lambda key: list(map(_natural, key)))
-    scenarios = [scenario for (scenario,) in grouped(rows, ["scenario"])]
+    keys = sorted(group_rows(rows, names), key=lambda key: list(map(_natural, key)))
+    scenarios = [scenario for (scenario,) in group_rows(rows, ["scenario"])]
     places = {key: at for at, key in enumerate(keys)}, {s: at for at, s in enumerate(scenarios)}
     cells: dict[tuple[int, int], list[float]] = {}
     for row in rows:
@@ -170,7 +170,7 @@ def _map(rows: Sequence[Row]) -> Figure:
         values[place] = np.mean(several)
     high = min(0.14 * len(scenarios), _MAP_HIGH) + 2.0
     figure, axes = plt.subplots(figsize=(PAGE, high), layout="constrained")
-    coloured(figure, axes, values, scale(rows), f"{symbol(rows)} per round")
+    colour_cells(figure, axes, values, scale(rows), f"{symbol(rows)} per round")
     step = math.ceil(len(scenarios) * 0.1 / _MAP_HIGH)
     axes.set_yticks(range(0, len(scenarios), step), scenarios[::step], fontsize=SMALL)
     axes.set_xticks([])

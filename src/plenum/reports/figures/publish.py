@@ -30,7 +30,7 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
 
 def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw the figures of a study of committees, write and log them; see :func:`publish`."""
-    known(names, CATALOGUE)
+    require_known(names, CATALOGUE)
     study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
     files = [file for _, page in draw_figures(study, chosen.out, names) for file in page]
@@ -56,7 +56,7 @@ def draw_figures(
         No replicate has been completed, there is no such figure, or the study has nothing to show
         in one of those named.
     """
-    known(names, CATALOGUE)
+    require_known(names, CATALOGUE)
     if not any(row.n for row in study.rows):
         raise UserError(f"study: no replicate of {study.chosen.study!r} has been completed")
     drawings = [drawing for name, drawing in CATALOGUE.items() if names is None or name in names]
@@ -73,7 +73,7 @@ def draw_figures(
     saved = [
         (drawing, files)
         for drawing, figures in drawn
-        for files in _saved(figures, folder, drawing.name, told)
+        for files in _save(figures, folder, drawing.name, told)
     ]
     if not saved:
         raise UserError(
@@ -82,7 +82,7 @@ def draw_figures(
     return saved
 
 
-def known(names: Collection[str] | None, available: Collection[str]) -> None:
+def require_known(names: Collection[str] | None, available: Collection[str]) -> None:
     """Refuse the name of a figure that doesn't exist."""
     for name in names or ():
         if name not in available:
@@ -92,7 +92,7 @@ def known(names: Collection[str] | None, available: Collection[str]) -> None:
 def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     """Draw a figure of a study, on as many pages as it needs; none without data."""
     sampled = study.large and drawing.many is None
-    with style.drawing_style():
+    with style.apply_style():
         draw = drawing.many if study.large and drawing.many else drawing.draw
         drawn = draw(study.sample if sampled else study)
         figures = [drawn] if isinstance(drawn, Figure) else list(drawn or [])
@@ -104,7 +104,7 @@ def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     return figures
 
 
-def _saved(
+def _save(
     figures: Sequence[Figure], folder: Path, name: str, told: Callable[[str], object]
 ) -> Iterator[list[Path]]:
     """Write a figure's pages; remove further ones of an earlier time."""

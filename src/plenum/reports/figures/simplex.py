@@ -16,16 +16,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from plenum.reports.figures.options import decided, ended, look, ordered
+from plenum.reports.figures.options import describe_end, look, sort_decisions, write_decisions
 from plenum.reports.figures.words import (
-    limited,
+    limit_rows,
     name,
     option_labels,
     plain,
-    wrapped,
+    wrap_letters,
     write_caption,
 )
-from plenum.reports.rows import Row, varying_in
+from plenum.reports.rows import Row, list_varying_factors
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import GREY, PAGE, SMALL, make_panels
 
@@ -215,13 +215,13 @@ def _titles(options: int, names: Sequence[str]) -> list[str]:
     """Label options with their names; with a letter alone if a name takes more than two lines."""
     rooms = (_BELOW, _BELOW, _ABOVE) if options == 3 else (_LINE // options,) * options
     labelled = zip(option_labels(options), names or ("",) * options, rooms, strict=True)
-    fitting = [_fitting(label, name, room) for label, name, room in labelled]
+    fitting = [_fit(label, name, room) for label, name, room in labelled]
     bare = options != 3 and any(len(title) == 1 for title in fitting)
     return list(option_labels(options)) if bare else fitting
 
 
-def _fitting(label: str, name: str, room: int) -> str:
-    lines = wrapped(plain(f"{label} {name}"), room).split("\n")
+def _fit(label: str, name: str, room: int) -> str:
+    lines = wrap_letters(plain(f"{label} {name}"), room).split("\n")
     fits = len(lines) <= 2 and max(map(len, lines)) <= room
     return "\n".join(lines) if fits else label
 
@@ -234,7 +234,7 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     """Draw trajectories of the committee's mean, a panel a condition, coloured by decision."""
     if not study.deliberated:
         return None
-    rows, left = limited(study.deliberated, MOST)
+    rows, left = limit_rows(study.deliberated, MOST)
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
@@ -243,12 +243,14 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
     close = {"wspace": 0.02, "hspace": 0.02}
     figure, axes = make_panels(lines, columns, size, len(rows), gridspec_kw=close)
-    names = varying_in(study.deliberated)
+    names = list_varying_factors(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
         draw_simplex(panel, _paths(row), row.tracked.options, window)
         label = name(row, names)
-        counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
-        panel.set_title(f"{wrapped(label, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
+        counts = f"n = {row.n}: {write_decisions(row.tracked.decisions)}"
+        panel.set_title(
+            f"{wrap_letters(label, 32)}\n{wrap_letters(counts, 32)}", fontsize=SMALL + 0.5
+        )
     _legend(figure, rows)
     triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
     write_caption(
@@ -273,8 +275,8 @@ def _paths(row: Row) -> list[Path]:
 def _legend(figure: Figure, rows: Sequence[Row]) -> None:
     met = {decision for row in rows for decision in row.tracked.decisions}
     handles = [
-        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=ended(decision))
-        for decision in ordered(met)
+        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=describe_end(decision))
+        for decision in sort_decisions(met)
         for colour, marker in (look(decision),)
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4)

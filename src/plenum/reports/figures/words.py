@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from plenum.design import FACTORS, unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import provenance
-from plenum.reports.marks import explained
+from plenum.reports.marks import explain_letters
 from plenum.reports.phrases import paragraphs
-from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.rows import Row, list_varying_factors, symbol
 from plenum.reports.style import add_caption, width
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
@@ -32,14 +32,14 @@ def plain(text: str, letters: int = 10_000) -> str:
     return line.replace("$", r"\$")
 
 
-def fitted(text: str, wide: float) -> str:
+def cut_to_width(text: str, wide: float) -> str:
     """Cut a name that is too long for so many inches."""
     while width(text) > wide and len(text) > 2:
         text = text.removesuffix("…")[:-1] + "…"
     return text
 
 
-def wrapped(text: str, letters: int) -> str:
+def wrap_letters(text: str, letters: int) -> str:
     """Wrap text in lines of some letters; words stay whole."""
     return "\n".join(textwrap.wrap(text, letters, break_long_words=False))
 
@@ -52,18 +52,20 @@ def name(row: Row, names: Sequence[str]) -> str:
     return ", ".join(plain(text, LONG) for text in texts)
 
 
-def spelled(row: Row, names: Sequence[str]) -> str:
+def spell_factors(row: Row, names: Sequence[str]) -> str:
     """Name a condition by some of its factors, as in ``roles on, model mixed``."""
     return list_levels(names, key(row, names))
 
 
-def distinguishing(rows: Sequence[Row]) -> list[str]:
+def list_distinguishing(rows: Sequence[Row]) -> list[str]:
     """List the factors besides the scenario that distinguish conditions.
 
     The identity is among them if some differ in a text alone.
     """
     alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
-    return [n for n in varying_in(rows) if n != "scenario"] + (["condition"] if alike else [])
+    return [n for n in list_varying_factors(rows) if n != "scenario"] + (
+        ["condition"] if alike else []
+    )
 
 
 def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
@@ -92,7 +94,7 @@ def interval(low: float, high: float) -> str:
     return f"[{low:.3f}, {high:.3f}]".replace("-", "−")
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Write a number with three decimals and a true minus; ``-`` if there is none."""
     return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "-"
 
@@ -102,7 +104,7 @@ def estimate(exponent: LyapunovEstimate) -> str:
     if math.isnan(exponent.value):
         return exponent.status
     limits = interval(exponent.ci_low, exponent.ci_high)
-    return f"{signed(exponent.value)} {limits}".rstrip()
+    return f"{format_signed(exponent.value)} {limits}".rstrip()
 
 
 def count_replicates(row: Row) -> str:
@@ -110,9 +112,9 @@ def count_replicates(row: Row) -> str:
     return str(row.n) if row.n == row.tracked.target else f"{row.n}/{row.tracked.target}"
 
 
-def shared(rows: Sequence[Row]) -> str:
+def name_shared(rows: Sequence[Row]) -> str:
     """Name the factors that all conditions have in common, for the caption, unless usual."""
-    apart = varying_in(rows)
+    apart = list_varying_factors(rows)
     values = rows[0].tracked.factors
     kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
     return name(rows[0], unusual(kept, values))
@@ -129,7 +131,9 @@ class LeftOut(NamedTuple):
     scenarios: int
 
 
-def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], LeftOut]:
+def limit_rows(
+    rows: Sequence[Row], most: int, what: str = "conditions"
+) -> tuple[list[Row], LeftOut]:
     """Select as many conditions of each scenario as fit, in their order; count those left out."""
     scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
     if len(rows) <= most:
@@ -195,9 +199,9 @@ def write_caption(
         "failed": sum(row.failed for row in rows),
         "pending": sum(row.pending for row in rows),
         "warned": sorted(warned.items()),
-        "letters": explained(warned),
+        "letters": explain_letters(warned),
         "provenance": plain(provenance(rows)),
-        "shared": shared(rows) if rows else "",
+        "shared": name_shared(rows) if rows else "",
         "symbol": symbol(rows),
         "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",

@@ -149,7 +149,7 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
             else:
                 content.append(Points(tuple(items)))
         else:
-            content.append(Text(phrases.squeezed(text)))
+            content.append(Text(phrases.squeeze(text)))
     return content
 
 
@@ -159,5 +159,5 @@ def _place(parts: Mapping[str, Block], name: str) -> str:
 
 
 def _item(text: str) -> tuple[str, str]:
-    lead = _LEAD.match(text := phrases.squeezed(text))
+    lead = _LEAD.match(text := phrases.squeeze(text))
     return (lead[1], lead[2]) if lead else ("", text)

@@ -5,19 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.dynamics import NO_MAJORITY
-from plenum.reports.decision_effects import Decided
+from plenum.reports.decision_effects import DecisionEffect
 from plenum.reports.effects import frame
 from plenum.reports.formats import NO_DECISION, NONE, format_number, format_p_value, format_warnings
 from plenum.reports.notes import notes
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Column, Table
-from plenum.reports.tables.effects import held_columns, tabulate_compared
+from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
 
 LINES = 16
 """The largest number of lines of diagnostics, decisions and contrasts that are printed."""
 
 
-def in_order(study: EstimatedStudy) -> list[Decided]:
+def in_order(study: EstimatedStudy) -> list[DecisionEffect]:
     """List the differences of disagreement: contrasts, interactions, means over scenarios."""
     return [*study.decided, *study.decided_interactions, *study.decided_across]
 
@@ -49,7 +49,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
             f"Decisions compared: Δ of the pairwise disagreement, {what}{alike}",
             frame(part, study.name),
             (
-                *held_columns(part),
+                *make_factor_columns(part),
                 Column("effect", "contrast", key=True),
                 *(scenarios if part[-1] in study.decided_across else ()),
                 Column("disagreement", format=_each),
@@ -69,7 +69,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
         "Decisions compared: Δ of the share of each, all else equal",
         frame(study.shares, study.name),
         (
-            *held_columns(effects),
+            *make_factor_columns(effects),
             Column("effect", "contrast", key=True),
             *scenarios,
             Column("decision", format=_decision, key=True),

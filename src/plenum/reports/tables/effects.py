@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from plenum.design import FACTORS, varying
+from plenum.design import FACTORS, list_varying
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (
@@ -28,7 +28,7 @@ def tabulate_contrasts(
     cells = [row for effect in effects for row in effect.cells]
     exponent = symbol(cells)
     columns = (
-        *held_columns(effects),
+        *make_factor_columns(effects),
         Column("effect", "contrast", key=True),
         *tabulate_compared(exponent, 4),
         Column("p_bh", "BH", format_p_value),
@@ -69,7 +69,7 @@ def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) ->
     if not effects:
         return []
     columns = (
-        *held_columns(effects),
+        *make_factor_columns(effects),
         Column("effect", key=True),
         Column("scenarios"),
         Column("estimate", format=format_decimals(4)),
@@ -88,12 +88,12 @@ def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) ->
     return [Table("pooled", "Pooled over scenarios", table, columns, legend)]
 
 
-def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Column]:
+def make_factor_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Column]:
     """Make the columns of the factors in which effects differ, and of those named.
 
     A dash marks a factor that isn't held.
     """
-    shown = {*varying(effect.others for effect in effects), *always}
+    shown = {*list_varying(effect.others for effect in effects), *always}
     return [Column(n, n, format_or_dash, key=True) for n in FACTORS if n in shown]
 
 

@@ -25,7 +25,7 @@ from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
 from plenum.reports.table import Column, Table
-from plenum.reports.tables.effects import held_columns
+from plenum.reports.tables.effects import make_factor_columns
 
 _DIFFERENCE = (
     Column(("ci_low", "ci_high"), "95 % CI", format_limits(3)),
@@ -41,7 +41,7 @@ def tabulate_fragility(
     if not worded:
         return []
     names = dict.fromkeys(change.name for change in changes)
-    compared = [_compared([change for change in changes if change.name == name]) for name in names]
+    compared = [_compare([change for change in changes if change.name == name]) for name in names]
     averaged = means(changes)
     return [_families(worded), *compared, *([_means(averaged, rows)] if averaged else [])]
 
@@ -54,7 +54,7 @@ def _families(rows: Sequence[Row]) -> Table:
         Column(ALL, "fragility", _fragile),
         Column("off_plurality", "off the\nplurality", format_decimals(3)),
         *(Column(family, family, _fragile) for family in families),
-        *(Column(family, f"λ̂_pert {family}", _grown) for family in families),
+        *(Column(family, f"λ̂_pert {family}", _format_growth) for family in families),
         *(Column(family, f"{family}\nalone", _alone) for family in families),
     )
     lines = pd.DataFrame([_line(row) for row in rows])
@@ -86,7 +86,7 @@ def _fragile(family: Mapping[str, Any] | float) -> str:
     return f"{changed}{equals} {format_interval(low, high, 2)}"
 
 
-def _grown(family: Mapping[str, Any] | float) -> str:
+def _format_growth(family: Mapping[str, Any] | float) -> str:
     """Format λ̂_pert of a family."""
     if not isinstance(family, Mapping) or family["status"] == "one_shot":
         return NONE
@@ -102,10 +102,10 @@ def _alone(family: Mapping[str, Any] | float) -> str:
     return NONE if pd.isna(family["alone"]) else f"{family['alone']:.4f}"
 
 
-def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
+def _compare(changes: Sequence[Effect[FragilityContrast]]) -> Table:
     """Make the table with one line a pair of conditions that are compared under one name."""
     columns = (
-        *held_columns(changes, "scenario"),
+        *make_factor_columns(changes, "scenario"),
         Column("first", format=format_decimals(3)),
         Column("second", format=format_decimals(3)),
         Column("estimate", "difference", format_decimals(3)),
@@ -124,7 +124,7 @@ def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
 
 def _means(changes: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> Table:
     columns = (
-        *held_columns(changes),
+        *make_factor_columns(changes),
         Column("effect", "contrast", key=True),
         Column("scenarios"),
         Column("estimate", "mean difference", format_decimals(3)),

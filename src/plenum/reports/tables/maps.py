@@ -12,9 +12,9 @@ from plenum.dynamics import LETTERS, OF_EFFECTS, REFUSED
 from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, different, explained, letters
+from plenum.reports.marks import DIFFERENT, different, explain_letters, letters
 from plenum.reports.notes import notes
-from plenum.reports.rows import COLUMNS, Row, grouped
+from plenum.reports.rows import COLUMNS, Row, group_rows
 from plenum.reports.table import Column, Table, keys
 
 _ROLES = ("off", "on")
@@ -31,12 +31,12 @@ def matrices(together: RowGroup) -> list[Table]:
     """Make tables of roles by model for every scenario with two of each (Fig. 1B's layout)."""
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
-    for key, group in grouped(together.rows, others).items():
+    for key, group in group_rows(together.rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
             continue
-        cells = grouped(group, ("roles", "model"))
+        cells = group_rows(group, ("roles", "model"))
         lines = [
             {"roles": role, **{model: map_cell(cells.get((role, model), [])) for model in models}}
             for role in roles
@@ -56,12 +56,12 @@ def landscape(group: RowGroup) -> list[Table]:
     rows = group.rows
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
-    marks = marked(rows)
+    marks = mark_conditions(rows)
     across = [n for n in group.varying if n != "scenario"]
-    every = list(grouped(rows, across))
+    every = list(group_rows(rows, across))
     lines = []
-    for (scenario,), alike in grouped(rows, ("scenario",)).items():
-        groups = grouped(alike, across)
+    for (scenario,), alike in group_rows(rows, ("scenario",)).items():
+        groups = group_rows(alike, across)
         cells = {str(at): map_cell(groups.get(key, []), marks) for at, key in enumerate(every)}
         lines.append({"scenario": scenario, **cells})
     heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
@@ -113,7 +113,7 @@ def _brief(condition: Mapping[str, Any]) -> str:
     return f"{condition['lambda']:.3f}{error}{condition['marks']} ({condition['completed']})"
 
 
-def marked(rows: Sequence[Row]) -> dict[str, str]:
+def mark_conditions(rows: Sequence[Row]) -> dict[str, str]:
     """Mark each condition in a map, by run."""
     marks = different(rows)
     return {
@@ -125,7 +125,7 @@ def marked(rows: Sequence[Row]) -> dict[str, str]:
 
 def map_legend() -> str:
     """Explain the letters of warnings, in a line."""
-    return explained(name for name in LETTERS if name not in OF_EFFECTS)
+    return explain_letters(name for name in LETTERS if name not in OF_EFFECTS)
 
 
 def _order(values: set[str], first: Sequence[str]) -> list[str]:

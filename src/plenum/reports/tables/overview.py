@@ -5,9 +5,9 @@ import math
 from plenum.base import percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
-from plenum.reports.labels import shared_label
+from plenum.reports.labels import label_shared
 from plenum.reports.phrases import count_words
-from plenum.reports.rows import shown_rows
+from plenum.reports.rows import list_shown_factors
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
@@ -18,7 +18,7 @@ MOST = 16
 def overview(group: RowGroup) -> Table:
     """Make the table with decisions, flip rate, λ̂ and warnings, one line a condition."""
     rows, chosen = group.rows, group.chosen
-    names = group.varying or shown_rows(rows)[0]
+    names = group.varying or list_shown_factors(rows)[0]
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
@@ -32,7 +32,7 @@ def overview(group: RowGroup) -> Table:
         Column("warnings", format=format_warnings),
     )
     each = f" of {count_words(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
-    held = shared_label(rows[0].tracked.factors, names)
+    held = label_shared(rows[0].tracked.factors, names)
     title = f"Study {chosen.study}: {count_words(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
     lines = group.frame

@@ -8,7 +8,7 @@ import pandas as pd
 from plenum.dynamics import GrowthFit
 from plenum.reports import effects, fragility
 from plenum.reports.groups import RowGroup, by_estimand
-from plenum.reports.publishing import Product, publish_product
+from plenum.reports.publication import Product, publish_product
 from plenum.reports.rows import Row, rows_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load_study

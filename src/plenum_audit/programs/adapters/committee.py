@@ -13,9 +13,9 @@ from plenum_audit.programs.adapters import identity
 from plenum_audit.programs.adapters.endpoint import Http
 from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders
 from plenum_audit.programs.adapters.in_process import Callable, load
-from plenum_audit.programs.adapters.naming import nameless, unreadable
 from plenum_audit.programs.adapters.processes import Child, Command
 from plenum_audit.programs.adapters.program import Program
+from plenum_audit.programs.adapters.target_suggestions import nameless, unreadable
 from plenum_audit.programs.decision import rule_problem
 
 
@@ -141,7 +141,7 @@ def _function(settings: Committee) -> Program:
     if place.endswith(".py") and (problem := unreadable(place)):
         raise UserError(f"committee={target}: {problem}")
     interpreter = settings.python or sys.executable
-    description = identity.described(interpreter, target, settings.env)
+    description = identity.read_description(interpreter, target, settings.env)
     name = settings.name or f"{Path(place).stem}:{attribute}"
     names = identity.of_target(target, description)
     knobs = description["knobs"] or settings.knobs

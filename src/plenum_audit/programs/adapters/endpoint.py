@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 
 from plenum.records import Failure
-from plenum_audit.programs.adapters.environment import filled, values
+from plenum_audit.programs.adapters.environment import fill_template, values
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, at
@@ -57,10 +57,10 @@ class Http:
             unlimited = aiohttp.ClientTimeout(total=None)
             unbounded = aiohttp.TCPConnector(limit=0)  # runs wait for nothing but their models
             self._client = aiohttp.ClientSession(connector=unbounded, timeout=unlimited)
-        body = filled(self._body, values(session))
+        body = fill_template(self._body, values(session))
         try:
             async with self._client.post(self._url, json=body) as response:
-                answer = await _bounded(response)
+                answer = await _read_bounded(response)
         except aiohttp.ClientError as error:
             problem = f"{self._url}: {type(error).__name__}: {error}"
             raise ProgramFailed(Failure.PROGRAM, problem) from None
@@ -87,7 +87,7 @@ class Http:
         return value if isinstance(value, str) else json.dumps(value)
 
 
-async def _bounded(response: aiohttp.ClientResponse) -> str:
+async def _read_bounded(response: aiohttp.ClientResponse) -> str:
     """Return the text of an answer.
 
     Raises

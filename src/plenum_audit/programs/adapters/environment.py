@@ -57,7 +57,7 @@ PLACEHOLDERS = (
 _LOOPBACK = "127.0.0.1,localhost"
 
 
-def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
+def scrub(passed: Iterable[str] = ()) -> dict[str, str]:
     """Return the part of this process's environment that any program gets, without secrets.
 
     Parameters
@@ -73,7 +73,7 @@ def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
     return kept | {name: os.environ[name] for name in passed if name in os.environ}
 
 
-def missed(said: str, passed: Iterable[str]) -> str:
+def advise_variable(said: str, passed: Iterable[str]) -> str:
     """Return advice on passing a variable that a failed program needs; or empty.
 
     Parameters
@@ -81,7 +81,7 @@ def missed(said: str, passed: Iterable[str]) -> str:
     said
         The program's last words before it failed, such as ``KeyError: 'ROUNDS'``.
     """
-    got = {*scrubbed(passed), *endpoints("", ""), *_OF_OUR_PYTHON}
+    got = {*scrub(passed), *endpoints("", ""), *_OF_OUR_PYTHON}
     named = [name for name in _NAME.findall(said) if name in os.environ and name not in got]
     if not named:
         return ""
@@ -91,7 +91,7 @@ def missed(said: str, passed: Iterable[str]) -> str:
 
 def variables(session: RunSession, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
     """Return the environment of a program's process; the token of its run is its only key."""
-    kept = scrubbed(passed)
+    kept = scrub(passed)
     folders = [str(CLIENT), *filter(None, [kept.get("PYTHONPATH")])]
     proxied = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), _LOOPBACK)))
     root, given = session.base_url.removesuffix("/v1"), session.case()
@@ -180,12 +180,12 @@ def _meant(template: Any) -> Iterator[str]:
         yield from _MEANT.findall(template)
 
 
-def filled(template: Any, known: Mapping[str, Any]) -> Any:
+def fill_template(template: Any, known: Mapping[str, Any]) -> Any:
     """Replace the placeholders in a template; a text that is only one becomes its value."""
     if isinstance(template, Mapping):
-        return {key: filled(value, known) for key, value in template.items()}
+        return {key: fill_template(value, known) for key, value in template.items()}
     if isinstance(template, list | tuple):
-        return [filled(value, known) for value in template]
+        return [fill_template(value, known) for value in template]
     if not isinstance(template, str):
         return template
     alone = _PLACEHOLDER.fullmatch(template)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, digest
-from plenum_audit.programs.adapters.environment import CLIENT, endpoints, missed, scrubbed
+from plenum_audit.programs.adapters.environment import CLIENT, advise_variable, endpoints, scrub
 from plenum_audit.programs.adapters.program import in_words
 from plenum_audit.programs.client.plenum_run import DESCRIBED
 
@@ -22,7 +22,7 @@ _NOWHERE = "http://127.0.0.1:9"
 _CLIENT = str(CLIENT / "plenum_run.py")
 
 
-def described(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict[str, Any]:
+def read_description(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict[str, Any]:
     """Return the interpreter's description of ``FILE.py:NAME``: knobs, files, versions.
 
     Raises
@@ -34,7 +34,7 @@ def described(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict
 
 
 def packages(interpreter: str) -> dict[str, Any]:
-    """Return an interpreter's version and its packages, as in :func:`described`."""
+    """Return an interpreter's version and its packages, as in :func:`read_description`."""
     return _describe(interpreter, "", f"committee.python={interpreter}")
 
 
@@ -46,7 +46,7 @@ def code(files: Iterable[Path]) -> dict[str, str]:
         file = due.pop()
         if file not in known and file.is_file():
             known[file] = file.read_bytes()
-            due += _beside(file, known[file]) if file.suffix == ".py" else ()
+            due += _list_neighbours(file, known[file]) if file.suffix == ".py" else ()
     start = os.path.commonpath([file.parent for file in known]) if known else ""
     return {os.path.relpath(file, start): digest(known[file].hex()) for file in sorted(known)}
 
@@ -90,7 +90,7 @@ def _source(file: Path) -> bool:
         return b"\0" not in stream.read(2**13)
 
 
-def _beside(file: Path, source: bytes) -> Iterator[Path]:
+def _list_neighbours(file: Path, source: bytes) -> Iterator[Path]:
     """Yield the files of imported modules in or below a file's folder."""
     try:
         tree = ast.parse(source)
@@ -117,7 +117,7 @@ def _describe(
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_ASKED_S,
-            env={**scrubbed(passed), **endpoints(_NOWHERE, "none-yet"), DESCRIBED: target},
+            env={**scrub(passed), **endpoints(_NOWHERE, "none-yet"), DESCRIBED: target},
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -126,7 +126,7 @@ def _describe(
         raise UserError(f"committee.python={interpreter}: {error.strerror}") from None
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        hint = missed(last, passed)
+        hint = advise_variable(last, passed)
         said = in_words(last) or f"exit status {ended.returncode}"
         who = "this Python" if interpreter == sys.executable else interpreter
         tried = "can't import it" if target else "doesn't tell its version and its packages"

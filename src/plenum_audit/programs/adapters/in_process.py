@@ -13,8 +13,8 @@ from plenum.records import Failure
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.client import plenum_run
-from plenum_audit.programs.importing import provide_client
-from plenum_audit.programs.reported import RefusedReport
+from plenum_audit.programs.client_modules import provide_client
+from plenum_audit.programs.self_reports import RefusedReport
 from plenum_audit.programs.session import NoAnswer
 
 
@@ -60,7 +60,7 @@ class Callable:
             _send=lambda what, message: _in_loop(loop, lambda: _deliver(session, what, message)),
         )
         try:
-            await _called(self._function, plenum_run.Case(**given["case"]), run)
+            await _call(self._function, plenum_run.Case(**given["case"]), run)
         except asyncio.CancelledError as error:
             if (task := asyncio.current_task()) and task.cancelling():
                 raise
@@ -72,7 +72,7 @@ class Callable:
         """Do nothing, since no resources are held."""
 
 
-async def _called(function: abc.Callable[[Any, Any], Any], case: Any, run: Any) -> None:
+async def _call(function: abc.Callable[[Any, Any], Any], case: Any, run: Any) -> None:
     if inspect.iscoroutinefunction(function):
         result = await function(case, run)
     else:

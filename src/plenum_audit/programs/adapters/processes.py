@@ -9,7 +9,13 @@ from typing import Any
 
 from plenum.records import Failure
 from plenum_audit.programs.adapters import child_process
-from plenum_audit.programs.adapters.environment import CLIENT, filled, missed, values, variables
+from plenum_audit.programs.adapters.environment import (
+    CLIENT,
+    advise_variable,
+    fill_template,
+    values,
+    variables,
+)
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.case import AuditCase
 
@@ -91,14 +97,14 @@ async def _run(
         known = values(session)
         file.write_text(json.dumps(known["case"]), encoding="utf-8")
         known["case"] = str(file)
-        line = [str(filled(argument, known)) for argument in arguments]
+        line = [str(fill_template(argument, known)) for argument in arguments]
         try:
             ended = await child_process.run(line, variables(session, file, passed), output)
         except (OSError, ValueError) as error:  # ValueError: a null byte
             raise ProgramFailed(Failure.PROGRAM, f"{line[0]}: {error}") from None
     if ended.status:
         last = ended.stderr or ended.stdout or "it printed nothing"
-        hint = missed(last, passed)
+        hint = advise_variable(last, passed)
         raise ProgramFailed(Failure.PROGRAM, f"{_status(ended.status)}: {last}{hint}")
     return ended
 

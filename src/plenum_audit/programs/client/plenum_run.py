@@ -112,7 +112,7 @@ class Decision:
         if all(hasattr(result, name) for name in named):  # another copy of this module's
             return cls(*(getattr(result, name, None) for name in (*named, "confidence")))
         raise TypeError(
-            f"the function returned {_shown(result)}, of type {type(result).__name__}; a label or "
+            f"the function returned {_show(result)}, of type {type(result).__name__}; a label or "
             'a text is expected, such as return "A" or return Decision("A")'
         )
 
@@ -327,7 +327,7 @@ def _run_once(target: str) -> None:
     case, run = connect()
     result = function_of(load(target))(case, run)
     if inspect.isawaitable(result):
-        result = asyncio.run(_awaited(result))
+        result = asyncio.run(_await(result))
     run.decide(result)
 
 
@@ -339,7 +339,7 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
 
 
-async def _awaited(result: Any) -> Any:
+async def _await(result: Any) -> Any:
     return await result
 
 
@@ -370,7 +370,7 @@ def _exchange(url: str, token: str, message: dict[str, Any] | None = None) -> An
         raise Refused(f"plenum doesn't answer: {error}") from None
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     line = " ".join(repr(value).split())
     return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}..."
 

@@ -7,10 +7,10 @@ from plenum.models import Message, Response
 from plenum_audit.programs.wire.request import (
     BadRequest,
     ModelRequest,
-    called,
+    format_tool_call,
     optional,
     request,
-    required,
+    require,
     role,
     text,
 )
@@ -23,14 +23,14 @@ _TYPES = {401: "authentication_error", 429: "requests"}
 def read(body: Mapping[str, Any]) -> ModelRequest:
     """Parse a request."""
     messages = []
-    for message in required(body, "messages", list):
+    for message in require(body, "messages", list):
         if not isinstance(message, Mapping):
             raise BadRequest(f"a message is {type(message).__name__}")
         content = [text(message.get("content"))]
         for call in optional(message, "tool_calls", list) or ():
             function = call.get("function") if isinstance(call, Mapping) else None
             if isinstance(function, Mapping):
-                content.append(called(function.get("name"), function.get("arguments")))
+                content.append(format_tool_call(function.get("name"), function.get("arguments")))
         messages.append(Message(role(message.get("role")), "\n".join(filter(None, content))))
     return request("chat", body, messages)
 

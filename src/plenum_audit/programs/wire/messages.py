@@ -10,7 +10,7 @@ from plenum_audit.programs.wire.request import (
     BadRequest,
     ModelRequest,
     request,
-    required,
+    require,
     role,
     text,
 )
@@ -30,7 +30,7 @@ def read(body: Mapping[str, Any]) -> ModelRequest:
     """Parse a request."""
     system = text(body.get("system"))
     messages = [Message("system", system)] if system else []
-    for message in required(body, "messages", list):
+    for message in require(body, "messages", list):
         if not isinstance(message, Mapping):
             raise BadRequest(f"a message is {type(message).__name__}")
         messages.append(Message(role(message.get("role")), text(message.get("content"))))

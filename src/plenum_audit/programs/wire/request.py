@@ -78,7 +78,7 @@ class ModelRequest:
         request = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
         if self.kept:  # not by an id, which is another in each run
             request[_PREVIOUS] = [[message.role, message.content] for message in self.kept]
-        return digest(_numbered(request, {}))
+        return digest(_number_ids(request, {}))
 
     @property
     def previous(self) -> str:
@@ -110,7 +110,7 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
     lengths = ("max_tokens", "max_completion_tokens", "max_output_tokens")
     return ModelRequest(
         interface=interface,
-        model=required(body, "model", str),
+        model=require(body, "model", str),
         messages=(*([Message("system", system)] if system else []), *others),
         system=system,
         temperature=optional(body, "temperature", int | float),
@@ -121,7 +121,7 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
     )
 
 
-def required(body: Mapping[str, Any], name: str, kind: Any) -> Any:
+def require(body: Mapping[str, Any], name: str, kind: Any) -> Any:
     """Return a required field.
 
     Raises
@@ -169,23 +169,23 @@ def _part(part: Any) -> str:
     if "content" in part:  # what a tool returned
         return text(part["content"])
     if "input" in part and "name" in part:  # what a tool was called with
-        return called(part["name"], part["input"])
+        return format_tool_call(part["name"], part["input"])
     return _IMAGE if "image" in str(part.get("type")) else ""
 
 
-def called(name: Any, arguments: Any) -> str:
+def format_tool_call(name: Any, arguments: Any) -> str:
     """Format the call of a tool as text."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return f"[calls {name}: {written}]"
 
 
-def _numbered(value: Any, names: dict[str, int]) -> Any:
+def _number_ids(value: Any, names: dict[str, int]) -> Any:
     """Replace a server's ids by numbers, in the order of their first use."""
     if isinstance(value, Mapping):
         return {
             key: names.setdefault(item, len(names))
             if key in _IDS and isinstance(item, str)
-            else _numbered(item, names)
+            else _number_ids(item, names)
             for key, item in value.items()
         }
-    return [_numbered(item, names) for item in value] if isinstance(value, list) else value
+    return [_number_ids(item, names) for item in value] if isinstance(value, list) else value

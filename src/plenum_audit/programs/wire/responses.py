@@ -10,10 +10,10 @@ from plenum_audit.programs.wire.chat import CREATED
 from plenum_audit.programs.wire.request import (
     BadRequest,
     ModelRequest,
-    called,
+    format_tool_call,
     optional,
     request,
-    required,
+    require,
     role,
     text,
 )
@@ -29,7 +29,7 @@ def read(body: Mapping[str, Any]) -> ModelRequest:
     instructions = optional(body, "instructions", str)
     messages = [Message("system", instructions)] if instructions else []
     optional(body, "text", Mapping)
-    given = required(body, "input", str | list)
+    given = require(body, "input", str | list)
     for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
         if not isinstance(item, Mapping):
             raise BadRequest(f"an item of input is {type(item).__name__}")
@@ -108,7 +108,7 @@ def _message(item: Mapping[str, Any]) -> Message:
     match item.get("type"):
         case "function_call" | "custom_tool_call":
             arguments = item.get("arguments", item.get("input"))
-            return Message("assistant", called(item.get("name"), arguments))
+            return Message("assistant", format_tool_call(item.get("name"), arguments))
         case "function_call_output" | "custom_tool_call_output":
             return Message("user", text(item.get("output")))
         case "message" | None:

@@ -26,7 +26,9 @@ def half_normal(variance: ArrayLike) -> Floats:
     return np.asarray(np.sqrt(2 * np.asarray(variance, dtype=float) / math.pi))
 
 
-def expected(grid: ParameterGrid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floats]:
+def compute_expected(
+    grid: ParameterGrid, rounds: int, spread: float = 0.0
+) -> tuple[Floats, Floats]:
     """Return exact E[D_opt] and E[mean deviation] over rounds 1 to T.
 
     Each has the grid's shape. Without shocks all states are normal, so that a half-normal mean per

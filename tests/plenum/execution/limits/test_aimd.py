@@ -16,7 +16,7 @@ def round_trip(
 ) -> float:
     """As many answers as may be in flight, all begun at ``now``; returns when they came."""
     for _ in range(limit.limit):
-        limit.answered(now, now + latency, binding)
+        limit.note_answer(now, now + latency, binding)
     return now + latency
 
 
@@ -37,9 +37,9 @@ def played(limit: Concurrency, given: list[tuple[str, float, bool, float]]) -> l
     for kind, latency, binding, passed in given:
         now += passed
         if kind == "answered":
-            limit.answered(now - latency, now, binding)
+            limit.note_answer(now - latency, now, binding)
         else:
-            limit.pushed_back(now - latency, now)
+            limit.note_refusal(now - latency, now)
         seen.append(limit.limit)
     return seen
 
@@ -73,7 +73,7 @@ def test_it_doubles_each_round_trip_until_the_first_trouble() -> None:
 
 def test_after_a_push_back_it_grows_by_one_each_round_trip() -> None:
     limit = Concurrency(64, 1000)
-    limit.pushed_back(0.0, 1.0)
+    limit.note_refusal(0.0, 1.0)
     now, seen = 1.0, [limit.limit]
     for _ in range(4):
         now = round_trip(limit, now)
@@ -87,7 +87,7 @@ def test_after_a_push_back_it_grows_by_one_each_round_trip() -> None:
 def test_from_one_it_comes_back() -> None:
     limit, now = Concurrency(8, 8), 0.0
     for number in range(20):
-        limit.pushed_back(float(number), number + 0.5)
+        limit.note_refusal(float(number), number + 0.5)
     now = 30.0
     for _ in range(40):
         now = round_trip(limit, now)
@@ -121,7 +121,7 @@ def test_only_answers_that_take_more_than_twice_as_long_cut_it_by_a_fifth(
 def test_push_backs_of_calls_begun_before_a_cut_do_not_cut_again() -> None:
     limit = Concurrency(64, 1000)
     for number in range(64):  # all were under way when the first one was refused
-        limit.pushed_back(0.0, 1.0 + number / 1000)
+        limit.note_refusal(0.0, 1.0 + number / 1000)
     assert limit.limit == 32
-    limit.pushed_back(2.0, 2.2)
+    limit.note_refusal(2.0, 2.2)
     assert limit.limit == 16

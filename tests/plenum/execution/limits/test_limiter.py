@@ -323,9 +323,9 @@ def test_who_is_cancelled_as_the_place_is_given_returns_all(
 )
 def test_it_is_told_what_is_waited_for_and_how_long(calls: Calls, hold_s: float, told: str) -> None:
     async def scene(limiter: Limiter) -> list[str]:
-        said = [limiter.waiting()]
+        said = [limiter.describe_waits()]
         waiting = await queued(limiter, REFUSED, hold_s)
-        said.append(limiter.waiting())
+        said.append(limiter.describe_waits())
         waiting.cancel()
         return said
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.limits.token_bucket import Taken, TokenBucket
+from plenum.execution.limits.token_bucket import TakenUnits, TokenBucket
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Clock:
     per_minute: float
     now: float = 1000.0
     taken: list[tuple[float, float]] = field(default_factory=list)
-    last: Taken = field(init=False)
+    last: TakenUnits = field(init=False)
 
     def __post_init__(self) -> None:
         self.bucket = TokenBucket(self.per_minute, self.now)

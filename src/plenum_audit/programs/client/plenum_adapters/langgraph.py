@@ -49,7 +49,7 @@ class LangGraph:
             self.start(case), config, stream_mode=["updates", "values"], subgraphs=True
         ):
             if mode == "updates":
-                for seat, message in _spoken(part):
+                for seat, message in _list_spoken(part):
                     if message.id is None or message.id not in heard:  # a subgraph's come twice
                         together.append((seat, message.text))
                     heard.add(message.id)
@@ -59,7 +59,7 @@ class LangGraph:
         return self.decide(case, state)
 
 
-def _spoken(part: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _list_spoken(part: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield models' messages of a superstep, with their seat: the message's name or the node."""
     for node, update in part.items():
         for value in update.values() if isinstance(update, Mapping) else ():

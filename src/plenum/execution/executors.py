@@ -1,0 +1,231 @@
+"""The execution of replicates, and the choice of those that are due; by default, all are."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from plenum.base import Registry, UserError, say
+from plenum.design import Job, refuse_unused
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.branches import branch_prefix
+from plenum.execution.budget import Call, PriceOf
+from plenum.execution.caller import Caller
+from plenum.execution.outcomes import ReplicateResult
+from plenum.execution.replicate import Replicate
+from plenum.execution.report_pool import ReportPool
+from plenum.execution.trials import Trial, Trials
+from plenum.models import ChatModel
+from plenum.records import Usage, store_of
+
+_ALONE = (
+    "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
+    "with hydra/launcher=ray"
+)
+_NONE_INSTALLED = "calls.batch: no package that sends batches is installed"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that one replicate is executed with.
+
+    Attributes
+    ----------
+    callers
+        Makes a caller; each makes one call at a time.
+    observe, complain, warn
+        As of :class:`~plenum.execution.replicate.Replicate`.
+    say
+        Prints a line for the user.
+    """
+
+    job: Job
+    index: int
+    journal: Path
+    callers: Callable[[], Caller]
+    observe: Callable[[dict[str, Any]], None]
+    complain: Callable[[Exception], object]
+    warn: Callable[[str], object]
+    say: Callable[[str], object] = say
+
+
+class Playable(Protocol):
+    """A replicate that can be executed."""
+
+    async def run(self) -> bool:
+        """Play it to its end; see :meth:`plenum.execution.replicate.Replicate.run`."""
+
+
+class Executor(Protocol):
+    """The execution of a sweep's replicates; it is open while they run.
+
+    Attributes
+    ----------
+    slots
+        How many may be in flight; ``None`` for as many as their calls allow.
+    here
+        Whether they are played in this process, and not by workers.
+    together
+        Whether all conditions are in flight at once, since their replicates wait for one another.
+    """
+
+    slots: int | None
+    here: bool
+    together: bool
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Refuse settings that these replicates can't follow (``UserError``)."""
+
+    def model(self, job: Job, model: ChatModel) -> ChatModel:
+        """Return what answers the calls of a job, given its backend."""
+
+    def read_pending_usage(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
+        """Return the highest usage of calls that are still under way from an earlier run."""
+
+    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
+        """Return what makes the ticket of a replicate, as :class:`Ticket` does."""
+
+    def at_work(self) -> AbstractContextManager[object]:
+        """Note that a replicate is about to call, for as long as the context is open."""
+
+    async def __aenter__(self) -> Self:
+        """Start the services that replicates need."""
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop them."""
+
+    def play(self, scene: Scene) -> Playable:
+        """Make a replicate that is ready to run."""
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Wait until it is clear whether a replicate is to be executed."""
+
+    def reports(self, conditions: int) -> ReportPool:
+        """Make the pool of processes that computes the estimates of so many conditions."""
+
+    def note_result(self, job: Job, result: ReplicateResult) -> None:
+        """Take note of a replicate's result."""
+
+    def over(self, job: Job) -> None:
+        """Take note that no further replicate of a condition will run, for any reason."""
+
+    def status(self) -> str:
+        """Describe the state for the live display; may be empty."""
+
+
+class Deliberations:
+    """Replicates that are conversations; each one that was asked for is due."""
+
+    slots: int | None = None
+    here = True
+    together = False
+    tries = True  # models that nobody could read yet, by a few replicates before the others
+
+    def __init__(self) -> None:
+        self._trials = Trials()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Refuse settings of other ways to execute replicates."""
+        for job in jobs:
+            if job.calls.batch:
+                raise UserError(_NONE_INSTALLED if type(self) is Deliberations else _ALONE)
+        if self.here:
+            refuse_workers(jobs)
+
+    def model(self, job: Job, model: ChatModel) -> ChatModel:
+        """Return the backend as it is."""
+        return model
+
+    def read_pending_usage(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
+        """Return nothing, since no call outlives its process."""
+        return {}
+
+    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
+        """Make plain tickets."""
+        return partial(Ticket, admission)
+
+    def at_work(self) -> AbstractContextManager[object]:
+        """Do nothing, since no replicate waits for others."""
+        return nullcontext()
+
+    def play(self, scene: Scene) -> Playable:
+        """Make a conversation."""
+        return Replicate(
+            condition=scene.job.condition,
+            index=scene.index,
+            journal=scene.journal,
+            caller=scene.callers(),
+            retry_failed=scene.job.retry_failed,
+            observe=scene.observe,
+            complain=scene.complain,
+            warn=scene.warn,
+            prefix=partial(branch_prefix, scene.job, scene.index),
+            trial=self._trials.of(scene.job, scene.index) if self.tries else Trial(),
+            store=store_of(scene.job.journals),
+        )
+
+    def reports(self, conditions: int) -> ReportPool:
+        """Make a pool of processes on this machine."""
+        return ReportPool(conditions)
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Return true, since every replicate is due."""
+        return True
+
+    def note_result(self, job: Job, result: ReplicateResult) -> None:
+        """Do nothing."""
+
+    def over(self, job: Job) -> None:
+        """Do nothing."""
+
+    def status(self) -> str:
+        """Return nothing to show."""
+        return ""
+
+
+def refuse_workers(jobs: Sequence[Job]) -> None:
+    """Refuse settings of workers where there are none (``UserError``)."""
+    for job in jobs:
+        for key in ("workers", "ray"):
+            if key in job.more:
+                refuse_unused(key, job.more[key], "hydra/launcher=ray")
+
+
+@dataclass(frozen=True)
+class ExecutorChoice:
+    """A way to execute replicates, which a package adds by an entry point of ``plenum.executors``.
+
+    Attributes
+    ----------
+    choose
+        From the jobs of a sweep to what executes their replicates; ``None`` where none of their
+        settings asks for it.
+    notes
+        From the jobs of a sweep to lines about what earlier runs of this way have left.
+    """
+
+    choose: Callable[[Sequence[Job]], Executor | None]
+    notes: Callable[[Sequence[Job]], list[str]]
+
+
+EXECUTORS: Registry[ExecutorChoice] = Registry("plenum.executors", "way to execute replicates")
+"""The ways that are installed."""
+
+
+def choose_executor(jobs: Sequence[Job]) -> Executor:
+    """Return what executes the replicates of a sweep, by its settings."""
+    chosen = (way.choose(jobs) for way in EXECUTORS.values())
+    return next(filter(None, chosen), None) or Deliberations()
+
+
+def notes(jobs: Sequence[Job]) -> list[str]:
+    """List what a user should know of what other ways have left."""
+    return [line for way in EXECUTORS.values() for line in way.notes(jobs)]

@@ -1,0 +1,96 @@
+"""Optional sections of an audit: remedies, baseline, control."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plenum.base import keep_finite
+from plenum_audit.dynamics import AuditResult, CaseComparison, TriedOption
+
+
+@dataclass(frozen=True)
+class BaselineComparison:
+    """A case compared with the same case of an earlier program.
+
+    Attributes
+    ----------
+    now, before, difference, low, high
+        Shares of runs that decide alike, their difference, and its interval.
+    e_worse
+        The e-value against the hypothesis that the share hasn't decreased.
+    worse
+        Whether a decrease is shown among all cases.
+    """
+
+    case: str
+    now: float
+    runs_now: int
+    before: float
+    runs_before: int
+    difference: float
+    low: float
+    high: float
+    e_worse: float
+    worse: bool
+    decides_otherwise: bool
+
+
+@dataclass(frozen=True)
+class Control:
+    """Probability that two runs of a case end differently, in the control without interaction."""
+
+    case: str
+    disagreement: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class OptionalSections:
+    """Optional sections of an audit; empty if they weren't requested.
+
+    Attributes
+    ----------
+    options, bound
+        Remedies that were tried, beginning with the program as it is, and the largest gain of any
+        vote, in words.
+    errors
+        Reasons of an early end, one line each.
+    """
+
+    options: tuple[TriedOption, ...] = ()
+    bound: str = ""
+    baseline: tuple[BaselineComparison, ...] = ()
+    control: tuple[Control, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+def collect_sections(results: AuditResult | None) -> OptionalSections:
+    """Return the optional sections as plain data, with ``None`` for unknown values."""
+    if results is None:
+        return OptionalSections()
+    comparisons, control = results.comparisons or {}, results.control or {}
+    return OptionalSections(
+        options=tuple(results.steadier),
+        bound=results.bound,
+        baseline=tuple(_compare(c, each, results.worse) for c, each in comparisons.items()),
+        control=tuple(
+            Control(case, keep_finite(each.disagreement), each.runs)
+            for case, each in control.items()
+        ),
+        errors=results.errors,
+    )
+
+
+def _compare(case: str, each: CaseComparison, worse: Sequence[str]) -> BaselineComparison:
+    return BaselineComparison(
+        case=case,
+        now=each.now.share,
+        runs_now=each.now.runs,
+        before=each.before.share,
+        runs_before=each.before.runs,
+        difference=each.difference,
+        low=each.low,
+        high=each.high,
+        e_worse=each.worse,
+        worse=case in worse,
+        decides_otherwise=each.decides_otherwise,
+    )

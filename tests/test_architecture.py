@@ -78,22 +78,22 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 34_480,
-    "plenum_archive": 1_800,
-    "plenum_audit": 23_700,
-    "plenum_checks": 4_490,
-    "plenum_fit": 1_960,
+    "plenum": 34_515,
+    "plenum_archive": 1_815,
+    "plenum_audit": 23_740,
+    "plenum_checks": 4_500,
+    "plenum_fit": 1_940,
     "plenum_fleet": 5_200,
-    "plenum_hosted": 3_150,
-    "plenum_papers": 5_770,
-    "plenum_report": 1_740,
+    "plenum_hosted": 3_155,
+    "plenum_papers": 5_790,
+    "plenum_report": 1_745,
     "plenum_rules": 1_330,
     "plenum_worlds": 8_300,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 TEMPLATES = {
     "hydra_plugins": 0,
-    "plenum": 2_150,
+    "plenum": 2_160,
     "plenum_archive": 130,
     "plenum_audit": 1_040,
     "plenum_checks": 130,

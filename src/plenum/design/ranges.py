@@ -10,8 +10,9 @@ from dataclasses import fields
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPydanticSchema
 from pydantic_core import PydanticKnownError
+from pydantic_core.core_schema import any_schema
 
 from plenum.base import UserError, refuse_in_url
 
@@ -46,8 +47,8 @@ Whole = Annotated[Int, Field(strict=True)]
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text that is empty where a config says null."""
 
-GivenByCode = PlainValidator(lambda value: value)
-"""The rule of a value that no config has; code gives it."""
+GivenByCode = GetPydanticSchema(lambda *_: any_schema())
+"""The rule of a value that no config has: code gives it, and its type isn't looked at."""
 
 
 def match_rule(expression: str, words: str) -> Any:

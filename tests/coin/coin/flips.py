@@ -34,7 +34,7 @@ class CoinCondition(Condition):
 
     heads: float
 
-    def identified_by(self) -> dict[str, Any]:
+    def collect_identity(self) -> dict[str, Any]:
         return {
             "coin": self.heads,
             "model": self.model,

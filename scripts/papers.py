@@ -42,7 +42,7 @@ def main(cfg: DictConfig) -> None:
         elif cfg.item is not None:
             print(page.commands(items.item(str(cfg.item))))
         else:
-            print(page.page() if cfg.markdown else page.list_items())
+            print(page.page() if cfg.markdown else page.format_items())
 
 
 if __name__ == "__main__":

@@ -78,9 +78,9 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 34_515,
+    "plenum": 34_520,
     "plenum_archive": 1_815,
-    "plenum_audit": 23_740,
+    "plenum_audit": 23_760,
     "plenum_checks": 4_500,
     "plenum_fit": 1_940,
     "plenum_fleet": 5_200,
@@ -149,7 +149,7 @@ def room(name: str) -> str | None:
 def forbidden(module: str, source: str) -> list[str]:
     """The rooms that a module imports and its room isn't allowed to."""
     home = room(module)
-    assert home is not None, f"{module} lies in no room of DESIGN.md"
+    assert home is not None, f"{module} lies in in no room of CONTRIBUTING.md"
     reached = {room(name) for name in imports(module, source)} - {home, None}
     return sorted(reached - ALLOWED[home]) if home in ALLOWED else []
 
@@ -391,7 +391,7 @@ def test_a_call_is_few_frames_below_run_py() -> None:
 
 
 def test_a_committee_loads_few_modules() -> None:
-    assert architecture.modules_loaded(ROOT) <= 38
+    assert architecture.modules_loaded(ROOT) <= 26
 
 
 # --- kinds and worlds ----------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """The site that ``make docs`` builds: complete, without broken links, and readable offline."""
 
 import ast
+import importlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -110,7 +112,11 @@ def test_a_link_to_a_page_or_a_heading_that_is_not_there_stops_the_build(tmp_pat
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_code_blocks_are_of_the_language_that_they_name(page: Path) -> None:
     for code in blocks(page, "python"):
-        ast.parse(code)
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("plenum"):
+                module = importlib.import_module(str(node.module))
+                names = [each.name for each in node.names if not hasattr(module, each.name)]
+                assert [n for n in names if find_spec(f"{node.module}.{n}") is None] == []
     for code in blocks(page, "yaml"):
         assert list(yaml.safe_load_all(code))
     fences = re.findall(r"^ *```", page.read_text(encoding="utf-8"), re.M)

@@ -67,7 +67,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
             check_flags(sys.argv[1:], config_name)
             take_own_folder(sys.argv[1:])
             check_meant(sys.argv[1:], config_name)
-            _explain_values()
+            _register_own_values()
         main()
         if any("://" in argument for argument in sys.argv):
             from plenum.records import send_outputs
@@ -75,7 +75,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
             send_outputs()
 
 
-def _explain_values() -> None:
+def _register_own_values() -> None:
     """Let ``--help`` show the values of a script's own config with their comments."""
     from omegaconf import OmegaConf
 

@@ -255,7 +255,7 @@ def _say_summary(audit: Audit) -> None:
 
 
 def apply_act_rule(audit: Audit) -> int:
-    """Apply a rule to the cases, print what each comes to, and return the exit status.
+    """Apply a rule to the cases, print the outcome of each, and return the exit status.
 
     Returns
     -------

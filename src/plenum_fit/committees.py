@@ -121,7 +121,7 @@ def collect_turns(recorded: Sequence[Committees]) -> dict[str, Turns]:
     }
 
 
-def count_majority(votes: Options, options: int) -> Options:
+def find_majority(votes: Options, options: int) -> Options:
     """Find the option with more than half of the votes, or ``NONE``.
 
     Parameters

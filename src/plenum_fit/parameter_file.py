@@ -107,7 +107,7 @@ def draw_start(start: Start, runs: int, generator: np.random.Generator) -> Float
     return to_simplex(np.concatenate([leading, 1 - leading.sum(axis=1, keepdims=True)], axis=1))
 
 
-def write_fitted(fitted: FittedCandidate) -> str:
+def format_fitted(fitted: FittedCandidate) -> str:
     """Return the file's text: four significant digits a number, a line each seat."""
     text = json.dumps(_round(asdict(fitted)), indent=1)
     # Brackets within a seat's parameters need no lines of their own.

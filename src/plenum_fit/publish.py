@@ -15,7 +15,7 @@ from plenum.records import write_whole
 from plenum.reports import Product, print_written, read_names, save_figure, show, show_text
 from plenum_fit.committees import Committees
 from plenum_fit.figure import draw_predictions
-from plenum_fit.parameter_file import FittedCandidate, fit_starts, write_fitted
+from plenum_fit.parameter_file import FittedCandidate, fit_starts, format_fitted
 from plenum_fit.released_runs import read_released
 from plenum_fit.statistics import STATISTICS, differ
 from plenum_fit.surrogates import CANDIDATES, fit_kernels
@@ -93,7 +93,7 @@ def publish_fit(cfg: DictConfig) -> None:
         )
     else:
         file = Path(chosen.parameters or folder / "fitted.json")
-        write_whole(file, write_fitted(parameters))
+        write_whole(file, format_fitted(parameters))
         files.append(file)
     print_written(files)
 

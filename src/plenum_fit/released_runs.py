@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plenum.base import UserError
-from plenum_fit.committees import Committees, count_majority, name_seat
+from plenum_fit.committees import Committees, find_majority, name_seat
 from plenum_papers.published import PublishedCondition, Release, load
 
 _LEAST = 3
@@ -57,5 +57,5 @@ def _arrays(condition: PublishedCondition) -> Committees:
         model=mapping["model"],
         seats=tuple(name_seat(s["seat"], s["model"], s["mandate"]) for s in seats),
         preferences=states / states.sum(axis=-1, keepdims=True),
-        decided=count_majority(votes, states.shape[-1]),
+        decided=find_majority(votes, states.shape[-1]),
     )

@@ -10,7 +10,7 @@ from plenum_fit.committees import (
     Floats,
     Options,
     collect_turns,
-    count_majority,
+    find_majority,
     others,
 )
 from plenum_fit.kernels import Kernel, fit_kernel, move
@@ -111,4 +111,4 @@ def decide(states: Floats, generator: np.random.Generator) -> Options:
     last = states[:, -1]
     tied = last >= last.max(axis=-1, keepdims=True) - 1e-9
     votes = (tied * (1 + generator.random(last.shape))).argmax(axis=-1)
-    return count_majority(votes, last.shape[-1])
+    return find_majority(votes, last.shape[-1])

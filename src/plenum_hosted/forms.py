@@ -122,7 +122,7 @@ class Form:
         """True if the answer is complete, so that nothing can follow."""
         return self._matcher.is_stopped()
 
-    def list_allowed(self) -> Bits:
+    def mask_allowed(self) -> Bits:
         """Return the tokens that may come next."""
         forced = self._matcher.compute_ff_tokens()
         if forced:

@@ -106,7 +106,7 @@ def publish(settings: RerunSettings) -> int:
     if counts.keys() <= {MISSING, PENDING}:
         raise UserError(
             f"study: no replicate of {settings.study!r} and its rerun have both ended in "
-            f"{settings.journals} ({_write_counts(counts)})"
+            f"{settings.journals} ({_format_counts(counts)})"
         )
     frame = pd.DataFrame([line.record(settings.study) for line in lines])
     details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
@@ -117,7 +117,7 @@ def publish(settings: RerunSettings) -> int:
     failed = sum(line.comparison.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" if failed else ""
     replicates = "replicate" if len(lines) == 1 else "replicates"
-    print(f"{len(lines)} {replicates} run again: {_write_counts(counts)}{short}")
+    print(f"{len(lines)} {replicates} run again: {_format_counts(counts)}{short}")
     print(f"written: {', '.join(map(str, files))}")
     return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
 
@@ -132,7 +132,7 @@ def _compare(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Repli
             yield ReplicateRerun(first, again, replicate, files, compare(*files))
 
 
-def _write_counts(counts: Counter[str]) -> str:
+def _format_counts(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 

@@ -134,7 +134,7 @@ class DecodingBatch:
         words = -(-width // 32)
         bits = np.full((rows, words), -1, dtype=np.int32)
         for slot, form in forms.items():
-            bits[slot] = form.list_allowed()[:words]
+            bits[slot] = form.mask_allowed()[:words]
         packed = torch.from_numpy(bits).to(logits.device)
         places = torch.arange(32, dtype=torch.int32, device=logits.device)
         hidden = (packed[:, :, None] >> places & 1 == 0).flatten(1)[:, :width]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plenum.reports import Document, EstimatedStudy, Section, blocks, count_words, paragraphs
+from plenum.reports import Document, EstimatedStudy, Section, blocks, paragraphs, spell_count
 from plenum_report import facts
 from plenum_report.material import Material
 
@@ -37,8 +37,8 @@ def compose(material: Material) -> Document:
         )))
         for number, (anchor, title) in enumerate(SECTIONS.items(), start=1)
     ]  # fmt: skip
-    conditions = count_words(known["conditions"], "condition")
-    replicates = count_words(sum(known["each"]), "completed replicate")
+    conditions = spell_count(known["conditions"], "condition")
+    replicates = spell_count(sum(known["each"]), "completed replicate")
     return Document(
         title=f"Study {material.chosen.study}",
         lead=f"Results of {conditions} and {replicates}",

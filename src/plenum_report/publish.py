@@ -11,7 +11,6 @@ from plenum.reports import (
     Picture,
     Settings,
     capital,
-    count_words,
     draw_figures,
     html,
     kind_of,
@@ -19,6 +18,7 @@ from plenum.reports import (
     print_written,
     render_markdown,
     show_text,
+    spell_count,
 )
 from plenum.tracking import Study, log_report
 from plenum_report.compose import compose
@@ -42,7 +42,7 @@ def publish_report(chosen: Settings) -> None:
         chosen.out.mkdir(parents=True, exist_ok=True)
         files = [Path(shutil.copy(file, chosen.out)) for file in _list_used(document, folder)]
     log_report(chosen.study, chosen.uri, files)
-    beside = count_words(len(files) - 2, "file of figures", "files of figures")
+    beside = spell_count(len(files) - 2, "file of figures", "files of figures")
     print_written(files[:1])
     show_text(f"also: {files[1].name} and {beside}")
 
@@ -68,7 +68,7 @@ def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
         return []
     order = [name for names in PLACES.values() for name in names]
     drawn.sort(key=lambda each: order.index(each[0].name) if each[0].name in order else -1)
-    about = f"study {study.chosen.study}, {count_words(len(study.rows), 'condition')}"
+    about = f"study {study.chosen.study}, {spell_count(len(study.rows), 'condition')}"
     return [
         Picture(
             number,

@@ -19,12 +19,12 @@ from plenum.reports import (
     Table,
     blocks,
     capital,
-    count_words,
     format_realised,
     keys,
     list_shared_notes,
     origin,
     paragraphs,
+    spell_count,
 )
 from plenum.tracking import Study, TrackedCondition
 from plenum_report.factors import design
@@ -102,8 +102,8 @@ def compose(chosen: Settings, folder: Path) -> Document:
         )
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
-    conditions = count_words(len(played), "condition")
-    lead = f"Results of {conditions} and {count_words(done, 'completed run')}"
+    conditions = spell_count(len(played), "condition")
+    lead = f"Results of {conditions} and {spell_count(done, 'completed run')}"
     notice = " ".join(paragraphs("plenum_report/world_notice.md.j2", f=facts))
     abstract = tuple(answer(played, noticed=False))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)

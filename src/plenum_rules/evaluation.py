@@ -124,7 +124,7 @@ def tabulate_rules(evaluated: Evaluation, rules: Sequence[Rule]) -> pd.DataFrame
     frame["p_holm"] = np.nan
     frame.loc[tested, "p_holm"] = holm(frame.loc[tested, "p"].to_numpy(dtype=float))
     controls = frame[(frame["kind"] == "control") & (frame["conditions"] > 0)]
-    frame["beaten_by"] = [_list_better(row, controls) for row in frame.to_dict("records")]
+    frame["beaten_by"] = [_join_better(row, controls) for row in frame.to_dict("records")]
     return frame
 
 
@@ -152,7 +152,7 @@ def _mean_row(rule: Rule, outcomes: Sequence[RuleOutcome]) -> dict[str, object]:
     }
 
 
-def _list_better(row: Mapping[Any, Any], controls: pd.DataFrame) -> str:
+def _join_better(row: Mapping[Any, Any], controls: pd.DataFrame) -> str:
     """List the controls that are as good as a rule in every respect, and better in one."""
     if row["kind"] == "control":
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 from plenum.design import ANSWER_FORMS
 from plenum.models import AnswerSchema, object_schema
 from plenum_worlds.condition import WorldCondition
-from plenum_worlds.world import World, list_schema
+from plenum_worlds.world import World, make_list_schema
 
 PLAN = "plan"
 """The key of a choice that has an action for every unit."""
@@ -27,7 +27,7 @@ def speech_schema(condition: WorldCondition, world: World[Any, Any]) -> AnswerSc
 def choice_schema(condition: WorldCondition, world: World[Any, Any]) -> AnswerSchema:
     """Make the schema of a choice: an analysis, and one action or one for every unit."""
     if condition.assigns:
-        plan = list_schema(world.schema, world.agents, world.agents)
+        plan = make_list_schema(world.schema, world.agents, world.agents)
         return AnswerSchema("plan", _object(condition, {PLAN: plan}))
     return AnswerSchema("action", _object(condition, {world.key: world.schema}))
 

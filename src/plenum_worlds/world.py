@@ -184,7 +184,7 @@ class World(ABC, Generic[S, A]):
         """
 
     def settle(self, value: Any) -> Any:
-        """Return a value of the schema as an action where no schema can forbid what isn't one."""
+        """Turn a value that fits the schema into a valid action."""
         return value
 
     @abstractmethod
@@ -282,7 +282,7 @@ def whole_schema(most: int) -> Plain:
     return {"type": "integer", "minimum": 0, "maximum": most}
 
 
-def list_schema(items: Plain, least: int, most: int) -> Plain:
+def make_list_schema(items: Plain, least: int, most: int) -> Plain:
     """Make the JSON schema of a list of ``least`` to ``most`` items."""
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 

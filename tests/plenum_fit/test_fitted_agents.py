@@ -18,9 +18,9 @@ from plenum_fit.parameter_file import (
     Start,
     draw_start,
     fit_starts,
+    format_fitted,
     read_fitted,
     read_published,
-    write_fitted,
 )
 
 HEALTH = ("Single-payer", "Public option", "Regulated multi-payer")
@@ -67,7 +67,7 @@ def test_the_shipped_kernels_need_nothing_that_a_prompt_lacks() -> None:
 
 def test_the_file_is_read_as_it_was_written(tmp_path) -> None:
     fitted = read_fitted(FILE)
-    (tmp_path / "fitted.json").write_text(write_fitted(fitted), encoding="utf-8")
+    (tmp_path / "fitted.json").write_text(format_fitted(fitted), encoding="utf-8")
     assert read_fitted(tmp_path / "fitted.json") == fitted
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum_fit.committees import Committees, Turns, collect_turns, count_majority
+from plenum_fit.committees import Committees, Turns, collect_turns, find_majority
 from plenum_fit.kernels import Kernel, aim, fit_kernel, move
 from plenum_fit.noise import SILENT, Noise, draw_noise, fit_noise
 
@@ -113,4 +113,4 @@ def test_turns_show_what_was_stated_last() -> None:
 
 def test_a_majority_takes_more_than_half() -> None:
     votes = np.array([[0, 0, 1], [0, 1, 2], [2, 2, 2], [-1, 0, 0], [-1, -1, 0]])
-    assert count_majority(votes, 3).tolist() == [0, -1, 2, 0, -1]
+    assert find_majority(votes, 3).tolist() == [0, -1, 2, 0, -1]

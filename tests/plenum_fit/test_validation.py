@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import released
 
-from plenum_fit.committees import Committees, count_majority
+from plenum_fit.committees import Committees, find_majority
 from plenum_fit.statistics import (
     STATISTICS,
     Statistics,
@@ -38,7 +38,7 @@ def drawn(scenario: str, seed: int, runs: int = 12, rounds: int = 8) -> Committe
     """Committees that polarise."""
     states = made_up.draw_states(seed, runs, rounds)
     votes = states[:, -1].argmax(axis=-1)
-    decided = count_majority(votes, 3)
+    decided = find_majority(votes, 3)
     return Committees(scenario, "on", "uniform", released.SEATS, states, decided)
 
 

@@ -13,7 +13,7 @@ from test_hosted_backend import each, one_by_one, run
 from transformers import AutoTokenizer
 
 from plenum.base.errors import Stopped
-from plenum.committee.answer_forms import ballot_schema, count_schema, parse_turn, turn_schema
+from plenum.committee.answer_forms import ballot_schema, make_count_schema, parse_turn, turn_schema
 from plenum.design import Hosted, Sampling
 from plenum.models.answer_schema import AnswerSchema, object_schema
 from plenum.models.chat import Chat, Message, Response
@@ -24,7 +24,7 @@ from plenum_hosted.forms import Forms
 LABELS = ("A", "B", "C")
 SETTINGS = Hosted(slots=16, prefill_rows=4, bucket=16, rung=256, threads=1, device="cpu")
 STATIC = "## Scenario\nA port must choose between A, B and C."
-SCHEMAS = (turn_schema(LABELS), ballot_schema(LABELS), count_schema(LABELS, 5), None)
+SCHEMAS = (turn_schema(LABELS), ballot_schema(LABELS), make_count_schema(LABELS, 5), None)
 FORMED = [n for n in range(12) if n % 4 < 3]
 
 
@@ -139,7 +139,7 @@ def written(forms: Forms, answer: AnswerSchema, limit: int, seed: int) -> tuple[
     form, answered = forms.start(answer, limit), b""
     likely = 4 * rng.normal(size=len(forms.tokens.texts))
     for _ in range(limit):
-        bits = np.unpackbits(form.list_allowed().view(np.uint8), bitorder="little")[: len(likely)]
+        bits = np.unpackbits(form.mask_allowed().view(np.uint8), bitorder="little")[: len(likely)]
         logits = np.where(bits, likely + rng.gumbel(size=len(likely)), -np.inf)
         answered += forms.tokens.texts[form.take(int(logits.argmax()))]
         if form.whole:
@@ -160,7 +160,7 @@ def test_a_turn_reaches_its_state_whatever_the_model_likes(forms: Forms, limit: 
 def test_short_answers_are_whole_with_few_tokens(forms: Forms) -> None:
     for seed in range(40):
         json.loads(written(forms, ballot_schema(LABELS), 32, seed)[0])
-        json.loads(written(forms, count_schema(LABELS, 5), 40, seed)[0])
+        json.loads(written(forms, make_count_schema(LABELS, 5), 40, seed)[0])
 
 
 def test_a_late_argument_is_cut_where_a_sentence_ends(forms: Forms) -> None:
@@ -168,7 +168,7 @@ def test_a_late_argument_is_cut_where_a_sentence_ends(forms: Forms) -> None:
     by_text = {text: token for token, text in enumerate(forms.tokens.texts)}
     taken = b""
     while not form.cut:
-        bits = np.unpackbits(form.list_allowed().view(np.uint8), bitorder="little")
+        bits = np.unpackbits(form.mask_allowed().view(np.uint8), bitorder="little")
         wanted = b" a" if len(taken) < 230 else b"."
         choice = by_text[wanted] if bits[by_text[wanted]] else int(bits.argmax())
         taken += forms.tokens.texts[form.take(choice)]
@@ -197,7 +197,7 @@ def wanting(forms: Forms, answer: AnswerSchema, limit: int, wanted: str) -> dict
     by_text = {text: token for token, text in enumerate(forms.tokens.texts)}
     tokens = [by_text[letter.encode()] for letter in wanted]
     for _ in range(limit):
-        bits = np.unpackbits(form.list_allowed().view(np.uint8), bitorder="little")
+        bits = np.unpackbits(form.mask_allowed().view(np.uint8), bitorder="little")
         choice = next((token for token in tokens if bits[token]), int(bits.argmax()))
         answered += forms.tokens.texts[form.take(choice)]
         if form.whole:

@@ -65,7 +65,7 @@ from .terminal import say as say
 from .text import HIDDEN as HIDDEN
 from .text import blank_invisible as blank_invisible
 from .text import flatten as flatten
-from .text import list_first as list_first
+from .text import join_first as join_first
 from .text import printable as printable
 from .text import replace_surrogates as replace_surrogates
 from .text import split_lines as split_lines
@@ -108,8 +108,8 @@ __all__ = [
     "holds_secret",
     "is_locked",
     "is_secret_name",
+    "join_first",
     "keep_finite",
-    "list_first",
     "list_secrets",
     "map_in_processes",
     "name_missing_package",

@@ -80,7 +80,7 @@ def printable(text: str) -> str:
     return "".join("\ufffd" if _invisible(c) or c in "\v\f\r" else c for c in text)
 
 
-def list_first(values: Sequence[str], most: int = 6) -> str:
+def join_first(values: Sequence[str], most: int = 6) -> str:
     """List the first values, and count the others."""
     more = f", and {len(values) - most} more" if len(values) > most else ""
     return ", ".join(values[:most]) + more

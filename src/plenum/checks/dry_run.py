@@ -99,7 +99,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
         executor.check(jobs)
     left, seen = [], set[str]()
     for job in jobs:
-        left.append(_count_left(job, again=job.condition.folder in seen))
+        left.append(_compute_remaining(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
     from plenum.reports import show as show_tables  # what runs a sweep needs none
 
@@ -117,7 +117,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
         print(line)
 
 
-def _count_left(job: Job, again: bool) -> _RemainingWork:
+def _compute_remaining(job: Job, again: bool) -> _RemainingWork:
     """Compute the remaining work of a condition; none if the sweep has it twice."""
     full = replicate_usage(job.condition)
     calls = sum(use.calls for use in full.values())
@@ -204,7 +204,7 @@ def _dollars(cost: float, price: Price | None, free: bool) -> str:
     return f"${cost:.2f}" if price else "$0" if free else "unknown"
 
 
-def _write_counts(number: int, noun: str) -> str:
+def _format_counts(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
@@ -242,8 +242,8 @@ def _write_closing(
         yield from _times(charged, backend)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     yield (
-        f"in all {_write_counts(len(jobs), 'condition')}, "
-        f"{_write_counts(sum(job.replicates for job in jobs), 'replicate')}, "
+        f"in all {_format_counts(len(jobs), 'condition')}, "
+        f"{_format_counts(sum(job.replicates for job in jobs), 'replicate')}, "
         f"{calls} calls before repairs; nothing was run"
     )
 

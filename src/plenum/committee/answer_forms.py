@@ -37,7 +37,7 @@ def ballot_schema(labels: tuple[str, ...]) -> AnswerSchema:
 
 
 @lru_cache(maxsize=256)
-def count_schema(labels: tuple[str, ...], members: int) -> AnswerSchema:
+def make_count_schema(labels: tuple[str, ...], members: int) -> AnswerSchema:
     """Make the schema of the clerk's answer."""
     votes = {"type": "integer", "minimum": 0, "maximum": members}
     decision = {"type": "string", "enum": [*labels, NONE]}

@@ -135,7 +135,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         )
         messages = prompts.clerk_prompt(votes, labels, condition.frame, known)
         members = len(condition.seats)
-        held = answer_forms.count_schema(labels, members) if condition.constrained else None
+        held = answer_forms.make_count_schema(labels, members) if condition.constrained else None
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
         try:
             count: ballots.Count = yield from self._json(

@@ -58,14 +58,14 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
 
 
 def near_settings(name: str, value: str, config_name: str) -> list[str]:
-    """Return overrides that a name may stand for which is no flag."""
+    """Return the overrides that an unknown flag may have meant."""
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(project_root() / "conf"), version_base="1.3"):
         return Available(config_name, []).near(name, value)
 
 
 def meant(likely: Iterable[str]) -> str:
-    """Return a question after what was meant."""
+    """Ask which of the likely ones was meant."""
     likely = list(dict.fromkeys(likely))
     return f"did you mean {' or '.join(likely)}?" if likely else "--help lists what there is"
 
@@ -181,7 +181,7 @@ def _no_option(known: Available, group: str, options: list[str], value: str) -> 
 
 
 def _absent() -> str:
-    """Return which packages aren't installed, one of which may have what isn't found."""
+    """Name the missing packages, one of which may provide the option."""
     names = absent_packages()
     verb = "isn't" if len(names) == 1 else "aren't"
     return f"; {', '.join(names)}, which may have it, {verb} installed" if names else ""

@@ -52,7 +52,7 @@ class Demand:
 def demand_of(chat: Chat, batched: bool = False) -> Demand:
     """Compute the highest usage of a call."""
     call = (chat.session, f"{chat.seed:016x}") if batched else None
-    hour = chat.request is not None and chat.request.for_an_hour
+    hour = chat.request is not None and chat.request.cached_for_an_hour
     return Demand(chat.model, *tokens_at_most(chat), chat.server, hour, batched, call)
 
 

@@ -201,15 +201,15 @@ def refuse_workers(jobs: Sequence[Job]) -> None:
 
 @dataclass(frozen=True)
 class ExecutorChoice:
-    """A way to execute replicates, which a package adds by an entry point of ``plenum.executors``.
+    """The choice of an executor, which a package adds by an entry point of ``plenum.executors``.
 
     Attributes
     ----------
     choose
-        From the jobs of a sweep to what executes their replicates; ``None`` where none of their
-        settings asks for it.
+        From the jobs of a sweep to their executor; ``None`` where none of their settings asks for
+        it.
     notes
-        From the jobs of a sweep to lines about what earlier runs of this way have left.
+        From the jobs of a sweep to lines about what earlier runs of this executor have left.
     """
 
     choose: Callable[[Sequence[Job]], Executor | None]
@@ -217,15 +217,15 @@ class ExecutorChoice:
 
 
 EXECUTORS: Registry[ExecutorChoice] = Registry("plenum.executors", "way to execute replicates")
-"""The ways that are installed."""
+"""The executors that are installed."""
 
 
 def choose_executor(jobs: Sequence[Job]) -> Executor:
-    """Return what executes the replicates of a sweep, by its settings."""
-    chosen = (way.choose(jobs) for way in EXECUTORS.values())
+    """Choose the executor of a sweep's replicates by its settings."""
+    chosen = (choice.choose(jobs) for choice in EXECUTORS.values())
     return next(filter(None, chosen), None) or Deliberations()
 
 
 def notes(jobs: Sequence[Job]) -> list[str]:
-    """List what a user should know of what other ways have left."""
-    return [line for way in EXECUTORS.values() for line in way.notes(jobs)]
+    """List what a user should know of what other executors have left."""
+    return [line for choice in EXECUTORS.values() for line in choice.notes(jobs)]

@@ -52,7 +52,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     if hydra.mode == RunMode.RUN and hydra.sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     if hydra.mode == RunMode.RUN and hydra.runtime.choices.get("hydra/launcher") == "ray":
-        raise UserError("hydra/launcher: ray plays sweeps; add -m, of one condition too")
+        raise UserError("hydra/launcher: ray runs sweeps only; add -m, even for one condition")
     job = parse_job(cfg)
     if hydra.mode == RunMode.MULTIRUN and job.budget.limited:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
@@ -233,11 +233,11 @@ def _compose(
     except UserError as error:
         line = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {line})") from None
-    folder, files = Path(hydra.runtime.output_dir), _list_kept(hydra, task)
+    folder, files = Path(hydra.runtime.output_dir), _render_kept(hydra, task)
     return _ComposedJob(context, master, overrides, number, env_set, folder, files, job)
 
 
-def _list_kept(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
+def _render_kept(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
     """Write the texts that Hydra keeps of a job, by file; none if it is told to keep none."""
     if hydra.output_subdir is None:
         return {}

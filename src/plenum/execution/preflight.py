@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from plenum.base import UserError, list_first, require_writable
+from plenum.base import UserError, join_first, require_writable
 from plenum.design import KINDS, Condition, Job, kind_of
 from plenum.execution.condition_folder import take_up
 from plenum.models import ChatModel, TokenCounting, check_backends
@@ -100,7 +100,7 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
     for (study, uri), added in studies.items():
         changed = _find_changed(list_stored_conditions(study, uri), added)
         if changed:
-            factors = (f"{name} ({list_first(values)})" for name, values in changed.items())
+            factors = (f"{name} ({join_first(values)})" for name, values in changed.items())
             lines.append(
                 f"study {study}: now varies in {', '.join(factors)}; its tables hold all of them, "
                 "and study=NAME keeps these conditions apart"

@@ -7,7 +7,7 @@ from plenum.design import ALL, RetryFailed
 from plenum.records import Failure
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
-"""Reasons with which ``retry_failed=true`` resumes a replicate: a call failed, not an answer."""
+"""Reasons with which ``retry_failed=true`` resumes a replicate: the call failed, not its answer."""
 
 
 def may_resume(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:

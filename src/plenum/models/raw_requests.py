@@ -25,7 +25,7 @@ class RawRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def for_an_hour(self) -> bool:
+    def cached_for_an_hour(self) -> bool:
         """True if parts of it are to stay in the provider's cache for an hour."""
         return self.interface == "messages" and '"ttl": "1h"' in json.dumps(self.body)
 

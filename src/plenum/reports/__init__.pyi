@@ -34,19 +34,19 @@ from .figures.divergence import divergence_scale as divergence_scale
 from .figures.divergence import draw_curve as draw_curve
 from .figures.divergence import draw_divergence as draw_divergence
 from .figures.options import describe_end as describe_end
+from .figures.options import format_decisions as format_decisions
 from .figures.options import name_options as name_options
-from .figures.options import write_decisions as write_decisions
 from .figures.publish import draw_figures as draw_figures
 from .figures.publish import pages as pages
 from .figures.simplex import Path as Path
 from .figures.simplex import draw_simplex as draw_simplex
 from .figures.simplex import simplex_titles as simplex_titles
 from .figures.words import LONG as LONG
-from .figures.words import count_replicates as count_replicates
 from .figures.words import cut_to_width as cut_to_width
 from .figures.words import foremost as foremost
+from .figures.words import format_replicates as format_replicates
+from .figures.words import join_levels as join_levels
 from .figures.words import limit_rows as limit_rows
-from .figures.words import list_levels as list_levels
 from .figures.words import name as name
 from .figures.words import name_shared as name_shared
 from .figures.words import option_labels as option_labels
@@ -74,7 +74,7 @@ from .formats import format_warnings as format_warnings
 from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
-from .groups import write_fitted_rounds as write_fitted_rounds
+from .groups import format_fitted_rounds as format_fitted_rounds
 from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
@@ -98,12 +98,12 @@ from .page.renderer import html as html
 from .page.renderer import render_markdown as render_markdown
 from .phrases import capital as capital
 from .phrases import ci as ci
-from .phrases import count_words as count_words
 from .phrases import environment as environment
 from .phrases import join_items as join_items
 from .phrases import join_names as join_names
 from .phrases import paragraphs as paragraphs
 from .phrases import space_words as space_words
+from .phrases import spell_count as spell_count
 from .phrases import uncapital as uncapital
 from .publication import Product as Product
 from .publication import print_written as print_written
@@ -236,8 +236,6 @@ __all__ = [
     "condition_frame",
     "conditions",
     "count_lines",
-    "count_replicates",
-    "count_words",
     "cut_to_width",
     "decisions",
     "deliberations",
@@ -257,8 +255,10 @@ __all__ = [
     "foremost",
     "format_count",
     "format_decimals",
+    "format_decisions",
     "format_dollars",
     "format_finite",
+    "format_fitted_rounds",
     "format_interval",
     "format_limits",
     "format_number",
@@ -266,6 +266,7 @@ __all__ = [
     "format_p_value",
     "format_percent",
     "format_realised",
+    "format_replicates",
     "format_share",
     "format_significant",
     "format_text",
@@ -280,6 +281,7 @@ __all__ = [
     "in_other_environments",
     "index",
     "join_items",
+    "join_levels",
     "join_names",
     "keys",
     "keys_in_a_line",
@@ -290,7 +292,6 @@ __all__ = [
     "letters",
     "limit_rows",
     "lines",
-    "list_levels",
     "list_shared_notes",
     "list_shown_factors",
     "list_varying_factors",
@@ -336,6 +337,7 @@ __all__ = [
     "show_text",
     "simplex_titles",
     "space_words",
+    "spell_count",
     "spent_by",
     "store_uri",
     "study_commands",
@@ -354,6 +356,4 @@ __all__ = [
     "wording_notes",
     "wrap_letters",
     "write_caption",
-    "write_decisions",
-    "write_fitted_rounds",
 ]

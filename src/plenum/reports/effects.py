@@ -112,7 +112,7 @@ class Effect(Generic[E]):
         known = {
             "study": study,
             "effect": self.name,
-            **list_constant_factors(self.others),
+            **fill_factors(self.others),
             "estimate": self.estimate.value,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
@@ -257,7 +257,7 @@ def squares(rows: Iterable[Row]) -> Iterator[ComparedConditions]:
     for key, group in group_rows(select_comparable(rows), names).items():
         cells = group_rows(group, ("roles", "model"))
         corners = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
-        if _comparable(*corners):
+        if _are_comparable(*corners):
             others = dict(zip(names, key, strict=True))
             yield ComparedConditions("roles x mixed", others, tuple(cell[0] for cell in corners))
 
@@ -306,7 +306,7 @@ def pairs(rows: Sequence[Row], factor: str) -> Iterator[ComparedConditions]:
         levels = {level: cell for (level,), cell in group_rows(group, (factor,)).items()}
         for level, cell in levels.items():
             reference = _reference(factor, level, list(levels))
-            if reference is None or not _comparable(cell, levels[reference]):
+            if reference is None or not _are_comparable(cell, levels[reference]):
                 continue
             others = dict(zip(names, key, strict=True))
             cells = (cell[0], levels[reference][0])
@@ -328,7 +328,7 @@ def same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[t
     return both if len(both) > 1 else set()
 
 
-def _comparable(*cells: Sequence[Row]) -> bool:
+def _are_comparable(*cells: Sequence[Row]) -> bool:
     """Return True if each cell is one condition, and all have the same number of options.
 
     A scenario may have been edited between the runs of a study.
@@ -361,6 +361,6 @@ def _has_error(row: Row) -> bool:
     return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
 
 
-def list_constant_factors(others: dict[str, str]) -> dict[str, str]:
+def fill_factors(others: dict[str, str]) -> dict[str, str]:
     """List every factor in its usual order; empty if it is the one that varies."""
     return {name: others.get(name, "") for name in FACTORS}

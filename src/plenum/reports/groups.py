@@ -56,7 +56,7 @@ class RowGroup:
     @cached_property
     def fitted(self) -> str:
         """The rounds of the fit, as far as any condition was run."""
-        return write_fitted_rounds(self.rows, self.chosen)
+        return format_fitted_rounds(self.rows, self.chosen)
 
     def notes(self, table: str, **facts: object) -> tuple[str, ...]:
         """Write the notes below a table of these conditions, by its macro in ``notes.j2``."""
@@ -72,7 +72,7 @@ def by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
     return [RowGroup(part, chosen) for part in parts if part]
 
 
-def write_fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
+def format_fitted_rounds(rows: Sequence[Row], chosen: Settings) -> str:
     """Write the rounds of the fit, ending where the longest condition did: ``3-20``."""
     run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
     first, last = chosen.window

@@ -42,7 +42,7 @@ class IntervalEstimate(Protocol):
         """The upper limit."""
 
 
-def count_words(n: int, noun: str, plural: str = "") -> str:
+def spell_count(n: int, noun: str, plural: str = "") -> str:
     """Write a number and its noun: "no replicates", "one replicate", "12 replicates"."""
     spelled = "no" if n == 0 else spelt(n)
     return f"{spelled} {noun if n == 1 else plural or noun + 's'}"
@@ -142,7 +142,7 @@ def p_value(p: float, name: str = "p") -> str:
     return f"{name} = {p:.4f}" if p < 0.0095 else f"{name} = {p:.3f}"
 
 
-def write_range(values: Iterable[float], digits: int = 3) -> str:
+def format_range(values: Iterable[float], digits: int = 3) -> str:
     """Write one value, or the range of several: "0.10", "0.10 to 0.32"."""
     values = list(values)
     low, high = number(min(values), digits), number(max(values), digits)
@@ -205,11 +205,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: tuple[Callable[..., str], ...] = (
-        write_range, capital, ci, counts, interval, join_items, lookup, number, of_all, p_value,
+        format_range, capital, ci, counts, interval, join_items, lookup, number, of_all, p_value,
         percent, percents, plural, share_with_limits, space_words, squeeze, spelt, uncapital,
     )  # fmt: skip
     jinja.filters |= {write.__name__: write for write in filters}
-    jinja.filters |= {"count": count_words, "names": join_names}
+    jinja.filters |= {"count": spell_count, "names": join_names}
     jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
     jinja.tests |= {"nan": math.isnan, "finite": math.isfinite}
     jinja.tests["contains"] = lambda items, one: one in items

@@ -56,7 +56,7 @@ def show(tables: Sequence[Table]) -> None:
     shared = list_shared_notes(tables)
     for table in tables:
         own = replace(table, notes=tuple(note for note in table.notes if note not in shared))
-        fitted = fit_warnings(_printable(own), console.width)
+        fitted = shorten_warnings(_printable(own), console.width)
         show_text(fitted.title, console, style="bold")
         for part in terminal(fitted, console.width):
             console.print(part)
@@ -89,7 +89,7 @@ def show_whole(tables: Sequence[Table]) -> None:
 def count_lines(table: Table) -> int:
     """Count the lines that :func:`show` takes for a table, without notes that others share."""
     console = _console()
-    fitted = fit_warnings(_printable(table), console.width)
+    fitted = shorten_warnings(_printable(table), console.width)
     parts = sum(len(console.render_lines(part)) for part in terminal(fitted, console.width))
     return parts + sum(len(line) // console.width + 1 for line in fitted.title.splitlines()) + 1
 
@@ -139,13 +139,13 @@ def show_sentences(paragraphs: Sequence[str]) -> None:
 def _printable(table: Table) -> Table:
     """Remove characters from a table that a terminal would obey; names may be a provider's."""
     columns = [
-        replace(column, label=printable(column.head), format=_print_with(column.format))
+        replace(column, label=printable(column.head), format=_make_printable(column.format))
         for column in table.columns
     ]
     return table.with_columns(columns)
 
 
-def _print_with(format: Format) -> Format:
+def _make_printable(format: Format) -> Format:
     return lambda *values: printable(format(*values))
 
 
@@ -155,7 +155,7 @@ def _console() -> Console:
     return plain if plain.is_terminal or "COLUMNS" in os.environ else Console(width=_PIPE)
 
 
-def fit_warnings(table: Table, width: int) -> Table:
+def shorten_warnings(table: Table, width: int) -> Table:
     """Fit the warnings of a table into one line a row.
 
     They are named if the estimate, its interval and their names fit side by side; else they are

@@ -88,8 +88,8 @@ def holds_condition(
     children = [run for run in runs if run.tags.get("plenum.kind") == "replicate"]
     named = {f"{int(run.tags['plenum.replicate']):03d}": run for run in children}
     named |= _rows(parents[0])
-    return _parent_holds(parents[0], condition, target, report) and all(
-        name in named and _child_holds(named[name], parents[0], name, state, name in traced)
+    return _is_parent_whole(parents[0], condition, target, report) and all(
+        name in named and _is_child_whole(named[name], parents[0], name, state, name in traced)
         for name, state in replicates.items()
     )
 
@@ -111,7 +111,7 @@ def _rows(parent: StoredRun) -> dict[str, StoredRun]:
     }
 
 
-def _parent_holds(
+def _is_parent_whole(
     parent: StoredRun, condition: dict[str, Any], target: int, report: dict[str, Any]
 ) -> bool:
     folder = parent.artifacts
@@ -129,7 +129,9 @@ def _parent_holds(
     )
 
 
-def _child_holds(child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool) -> bool:
+def _is_child_whole(
+    child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool
+) -> bool:
     transcript = rows.locate(child.artifact_uri, int(name))
     trace = traces.identifier(child.experiment, child.cell, name, state)
     return (

@@ -116,7 +116,7 @@ def save(client: "MlflowClient", experiment: str) -> None:
     current = client.get_experiment(experiment).tags
     wanted = tags()
     if current.get(_NOTE_TAG) == experiments.NOTE:
-        wanted[_NOTE_TAG] = _write_note(experiment)
+        wanted[_NOTE_TAG] = _format_note(experiment)
     for key, value in wanted.items():
         if current.get(key) != value:
             client.set_experiment_tag(experiment, key, value)
@@ -241,7 +241,7 @@ def _save(name: str, state: dict[str, Any]) -> str:
     return json.dumps({"name": name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
 
 
-def _write_note(experiment: str) -> str:
+def _format_note(experiment: str) -> str:
     """Write the description of an experiment; its first line shows when it is folded."""
     query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
     traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"

@@ -154,11 +154,11 @@ def _option(
         dollars=dollars,
         accuracy=_accuracy(runs),
         verdict=family(verdicts, rule).verdict,
-        constant=_constant(verdicts, usual),
+        constant=_is_constant(verdicts, usual),
     )
 
 
-def _constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None) -> bool:
+def _is_constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None) -> bool:
     """Return whether this variant decides one label always, but the original program doesn't."""
     modes = {case.mode for case in cases.values() if case.share > 0.5}
     differ = usual is not None and len(set(usual.values())) > 1

@@ -85,7 +85,7 @@ def _request(study: str, findings: Sequence[AuditFinding], last: bool) -> bytes:
 
 
 def _fields(finding: AuditFinding, whole: bool) -> dict[str, str | float | int | None]:
-    """Return the attributes of an event by name; ``None`` for those that it hasn't."""
+    """Return the attributes of an event by name; ``None`` for those that it doesn't have."""
     return {
         "gen_ai.evaluation.name": "plenum.suite" if whole else "plenum.case",
         "gen_ai.evaluation.score.value": finding.agreement,

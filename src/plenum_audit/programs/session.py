@@ -180,7 +180,7 @@ class Session:
                 await self._until_replayed(seat)
                 task = asyncio.create_task(self._call(request, headers, seat, occurrence))
                 self._under_way.add(task)
-                task.add_done_callback(self._is_done)
+                task.add_done_callback(self._forget_task)
                 response = await asyncio.shield(task)
             else:
                 response = response_of(entry)
@@ -189,7 +189,10 @@ class Session:
             raise
         answer = self._write_body(request, occurrence, response)
         heard = (message for message in request.messages if message.role != "system")
-        self._conversations[answer.get("id")] = (*heard, Message("assistant", _write(response)))
+        self._conversations[answer.get("id")] = (
+            *heard,
+            Message("assistant", _format_answer(response)),
+        )
         return request, answer
 
     def say(
@@ -266,7 +269,7 @@ class Session:
             again = "ended" if self.decision.done() else "gave up"
             self._diverge(f"it {again} without {left} of its recorded calls and messages")
 
-    def _is_done(self, task: asyncio.Task[Response]) -> None:
+    def _forget_task(self, task: asyncio.Task[Response]) -> None:
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()  # nobody may be waiting for it any longer
@@ -362,7 +365,7 @@ class Session:
         raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None
 
 
-def _write(response: Response) -> str:
+def _format_answer(response: Response) -> str:
     """Return an answer as text, as the next request of its conversation would contain it."""
     calls = (format_tool_call(tool.name, tool.arguments) for tool in response.tools)
     return "\n".join(filter(None, [response.reply.text, *calls]))

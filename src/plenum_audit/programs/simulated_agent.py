@@ -102,7 +102,7 @@ def answer(
     mind = _mind(chat, coupling, slips, rng)
     pen = Pen(mind.options, mind.shares, mind.choice, mind.argument)
     if wanted.tool is None:
-        return _write(chat, wanted, mind, pen)
+        return _format_answer(chat, wanted, mind, pen)
     arguments = json.dumps(fill_schema(wanted.tool.schema, pen))
     return (ToolCall(wanted.tool.name, arguments),)
 
@@ -164,7 +164,7 @@ def _heard(chat: Chat, named: Mapping[str, str]) -> NDArray[np.float64]:
     return np.asarray(total)
 
 
-def _write(chat: Chat, wanted: RequestedForm, mind: Mind, pen: Pen) -> str:
+def _format_answer(chat: Chat, wanted: RequestedForm, mind: Mind, pen: Pen) -> str:
     """Return the answer as text: by its schema, as a label, points, fields, or prose."""
     if wanted.schema is not None:
         return json.dumps(fill_schema(wanted.schema, pen))

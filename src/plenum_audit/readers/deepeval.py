@@ -1,6 +1,6 @@
 """Test runs of deepeval, ``DEEPEVAL_RESULTS_FOLDER``: equal inputs are a case."""
 
-from plenum_audit.readers.fields import CaseNames, present, records_of
+from plenum_audit.readers.fields import CaseNames, drop_missing, records_of
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 
@@ -10,7 +10,7 @@ def _read(source: LogSource) -> Records:
         metrics = test.get("metricsData") or []
         scores = {each["name"]: each["score"] for each in metrics if each.get("score") is not None}
         errors = [each["error"] for each in metrics if each.get("error")]
-        row = present(
+        row = drop_missing(
             case=names.name(str(test["input"]), test.get("expectedOutput"), test.get("context")),
             decision=test.get("actualOutput") or "",
             right=test.get("success"),

@@ -99,6 +99,6 @@ def records_of(path: Path, *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]
         yield place, record
 
 
-def present(**values: Any) -> dict[str, Any]:
+def drop_missing(**values: Any) -> dict[str, Any]:
     """Return the fields that have a value."""
     return {name: value for name, value in values.items() if value is not None}

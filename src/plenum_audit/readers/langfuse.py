@@ -7,7 +7,13 @@ The export is what the API returns for the items of experiments, with the fields
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum_audit.readers.fields import collect_scores, decision_of, label_of, present, records_of
+from plenum_audit.readers.fields import (
+    collect_scores,
+    decision_of,
+    drop_missing,
+    label_of,
+    records_of,
+)
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _WRAPPED = ("data", "datasetRunItems")
@@ -37,7 +43,7 @@ def _row(item: Mapping[str, Any]) -> dict[str, Any]:
     scores = {each["name"]: _value(each) for each in held.get("scores") or []}
     about = held.get("metadata")
     failed = held.get("level") == "ERROR"
-    return present(
+    return drop_missing(
         case=str(case or item["datasetItemId"]),
         text=label_of(held.get("input")),
         decision=decision_of(held.get("output")),

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum_audit.readers.data_sets import Wrong, rows
-from plenum_audit.readers.fields import collect_scores, decision_of, label_of, present, records_of
+from plenum_audit.readers.fields import (
+    collect_scores,
+    decision_of,
+    drop_missing,
+    label_of,
+    records_of,
+)
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 
@@ -42,7 +48,7 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
     }
     about = ((run.get("extra") or {}).get("metadata")) or {}
     cost = run.get("total_cost")
-    return present(
+    return drop_missing(
         case=str(example["id"]),
         text=label_of(example.get("inputs")),
         decision=decision_of(run.get("outputs")),

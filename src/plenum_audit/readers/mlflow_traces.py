@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, redact
-from plenum_audit.readers.fields import CaseNames, collect_scores, decision_of, label_of, present
+from plenum_audit.readers.fields import (
+    CaseNames,
+    collect_scores,
+    decision_of,
+    drop_missing,
+    label_of,
+)
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
@@ -87,7 +93,7 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
             feedback[each.name] = _verdict(each.feedback.value)
         elif each.expectation is not None:
             expected[each.name] = each.expectation.value
-    return present(
+    return drop_missing(
         case=names.name(label_of(inputs), inputs),
         text=label_of(inputs),
         decision=decision_of(output),

@@ -7,7 +7,7 @@ description and assertions.
 from collections.abc import Mapping
 from typing import Any
 
-from plenum_audit.readers.fields import CaseNames, label_of, present, records_of, text_of
+from plenum_audit.readers.fields import CaseNames, drop_missing, label_of, records_of, text_of
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _ERROR = 2
@@ -34,7 +34,7 @@ def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
     asked = {key: each for key, each in given.items() if not key.startswith("_")}
     told = str(test.get("description") or label_of(asked) or prompt.get("raw") or "")
     used = response.get("tokenUsage") or result.get("tokenUsage") or {}
-    row = present(
+    row = drop_missing(
         case=names.name(told, asked, test.get("assert")),
         decision=text_of(response.get("output")),
         right=bool(result["success"]),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum_audit.readers import json_stream
-from plenum_audit.readers.fields import present, records_of, text_of
+from plenum_audit.readers.fields import drop_missing, records_of, text_of
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _NO_RUN = ("infrastructure_error", "context_window_exceeded", "unexpected_error")
@@ -19,7 +19,7 @@ def _read_first(source: LogSource) -> Records:
     for place, record in records_of(source.path):
         info = record.get("info") or {}
         reward = _finite(record["reward"])
-        row = present(
+        row = drop_missing(
             case=str(record["task_id"]),
             run=record.get("trial"),
             score=reward,
@@ -38,7 +38,7 @@ def _read_second(source: LogSource) -> Records:
         reward = (record.get("reward_info") or {}).get("reward")
         reward = None if reward is None else _finite(reward)
         ended = record.get("termination_reason")
-        row = present(
+        row = drop_missing(
             case=str(record["task_id"]),
             run=record.get("trial"),
             score=reward,
@@ -80,7 +80,7 @@ def _describe(source: LogSource) -> dict[str, Any]:
     info = _about(source)
     named = {"task": (info.get("environment_info") or {}).get("domain_name")}
     named["agent"] = (info.get("agent_info") or {}).get("implementation")
-    return present(**named)
+    return drop_missing(**named)
 
 
 TAU_BENCH = LogReader(

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, percent
-from plenum.reports import Column, Table, count_words
+from plenum.reports import Column, Table, spell_count
 from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import REHEARSAL, make_folder, write_texts
-from plenum_audit.reports.suite_cases import list_names
+from plenum_audit.reports.suite_cases import join_names
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""
@@ -151,8 +151,8 @@ def _agreement(agreement: Agreement) -> Iterator[str]:
         )
     if agreement.feared:
         yield (
-            f"In {count_words(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
-            f"which no number of runs cures{list_names(agreement.feared)}."
+            f"In {spell_count(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
+            f"which no number of runs cures{join_names(agreement.feared)}."
         )
 
 

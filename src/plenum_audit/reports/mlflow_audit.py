@@ -8,7 +8,7 @@ from plenum.base import flatten
 from plenum.reports import Settings
 from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.reports.record import AuditRecord, read_record, write_record
+from plenum_audit.reports.record import AuditRecord, format_record, read_record
 from plenum_audit.tracking import Verdict, log_audit, metric_part, read_last_audit
 
 _LONGEST = 6_000
@@ -81,9 +81,9 @@ def _params(audit: AuditReport) -> Mapping[str, object]:
 
 def record_param(record: AuditRecord) -> str:
     """Return the record as a param, without settings if it is long; empty if it is longer still."""
-    written = write_record(record)
+    written = format_record(record)
     if len(written) > _LONGEST:  # people and digests matter more than settings
-        written = write_record(replace(record, settings={}))
+        written = format_record(replace(record, settings={}))
     return written if len(written) <= _LONGEST else ""
 
 

@@ -126,7 +126,7 @@ def document(
 def _write_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
-        lead=" ".join([lead(audit), f"{_write_time(audit)}.", *_write_signatures(audit)]),
+        lead=" ".join([lead(audit), f"{_format_time(audit)}.", *_write_signatures(audit)]),
         notice=" ".join(words("notice", audit)),
         sections=sections,
     )
@@ -136,7 +136,7 @@ def _write_signatures(audit: AuditReport) -> list[str]:
     return [f"{role}: {who}." for role, who in audit.record.signed]
 
 
-def _write_time(audit: AuditReport) -> str:
+def _format_time(audit: AuditReport) -> str:
     """Return the day and the time at which the last run ended, or the log was read."""
     return f"{_minute(audit.controlled.written)} UTC"
 
@@ -157,7 +157,7 @@ def _describe_record(audit: AuditReport) -> dict[str, Any]:
         "subjects": record.subjects,
         "signed": record.signed,
         "settings": list(record.settings.items()),
-        "when": f"{begun}{_write_time(audit)}",
+        "when": f"{begun}{_format_time(audit)}",
         "version": ", ".join(controlled.versions) or "unknown",
     }
 

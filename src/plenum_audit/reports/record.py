@@ -78,7 +78,7 @@ def record_audit(settings: AuditConfig, subjects: tuple[AuditSubject, ...] = ())
     )
 
 
-def write_record(record: AuditRecord) -> str:
+def format_record(record: AuditRecord) -> str:
     """Return the record as JSON, as an audit's run in MLflow keeps it."""
     return _RECORDS.dump_json(record).decode()
 

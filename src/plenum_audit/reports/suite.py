@@ -12,25 +12,25 @@ from plenum.base import NO_VERDICT, percent
 from plenum.reports import (
     Table,
     count_lines,
-    count_words,
     frame_csv,
     html,
     print_written,
     prose_width,
     show,
     show_sentences,
+    spell_count,
 )
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.mlflow_suite import log_suite
 from plenum_audit.reports.outputs import make_folder, write_texts
 from plenum_audit.reports.record import list_signatures
-from plenum_audit.reports.suite_cases import count_undecided, frame_of, list_names
+from plenum_audit.reports.suite_cases import describe_undecided, frame_of, join_names
 from plenum_audit.reports.suite_page import (
     SuitePage,
+    format_unended_comment,
     suite_comment,
     suite_document,
-    write_unended_comment,
     write_unended_document,
 )
 from plenum_audit.reports.suite_screen import fit_screen
@@ -190,7 +190,7 @@ def publish_unended_suite(
     texts = {
         "suite.json": _json(held | {"exit_status": status}),
         "suite.html": html(write_unended_document(study, settings, why)),
-        "suite.md": write_unended_comment(study, settings, why),
+        "suite.md": format_unended_comment(study, settings, why),
     }
     out = Path(settings.out)
     with make_folder(out):
@@ -223,19 +223,19 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
     each = f"{low}" if low == high else f"{low} to {high}"
     left = f"; {suite.single:,} more have one run and say nothing" if suite.single else ""
     yield f"It was read from {suite.verdict.cases:,} cases with {each} runs each{left}."
-    if undecided := count_undecided(runs):
+    if undecided := describe_undecided(runs):
         yield f"Of {len(runs.case):,} runs {undecided}: each of these agrees with no other."
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
-    if names := list_names(suite.contradicted):
+    if names := join_names(suite.contradicted):
         yield f"In {k:,} of {n:,} cases runs don't all decide alike{names}."
     else:
         yield f"In each of the {n:,} cases all runs decide alike."
     if suite.standing_out:
         yield (
-            f"{count_words(len(suite.standing_out), 'case is', 'cases are').capitalize()} shown to "
+            f"{spell_count(len(suite.standing_out), 'case is', 'cases are').capitalize()} shown to "
             f"decide alike in fewer than {percent(suite.unsteady.share)} of their runs (on average "
-            f"at most 5 % of such names are false){list_names(suite.standing_out)}."
+            f"at most 5 % of such names are false){join_names(suite.standing_out)}."
         )
     yield from _unsteady(suite)
     if suite.score is not None:

@@ -91,14 +91,14 @@ def cases_of(
     return sorted(made, key=lambda each: (-(each.disagreement or 0), _or_one(each.score)))
 
 
-def count_undecided(runs: SuiteRuns) -> str:
+def describe_undecided(runs: SuiteRuns) -> str:
     """Return how many runs failed or came to no decision, in words; empty if none did."""
     ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 
 
-def list_names(names: Sequence[str], most: int = 10) -> str:
+def join_names(names: Sequence[str], most: int = 10) -> str:
     """Return the first names of cases after a colon, and the number of others; empty without."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f": {', '.join(map(short, names[:most]))}{more}" if names else ""
@@ -127,7 +127,7 @@ def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     """Return a line for each case."""
     columns = ["case", "runs", "decisions", "disagreement", "score"]
     lines = [
-        (each.label, each.runs, list_decisions(each), each.disagreement, each.score)
+        (each.label, each.runs, format_decisions(each), each.disagreement, each.score)
         for each in cases
     ]
     return pd.DataFrame(lines, columns=columns)
@@ -164,7 +164,7 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
     )
 
 
-def list_decisions(case: SuiteCase) -> str:
+def format_decisions(case: SuiteCase) -> str:
     """Return the decisions of a case with their numbers of runs."""
     return " · ".join(f"{count:,} × {name}" for name, count in case.decisions.items())
 

@@ -137,7 +137,7 @@ def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]
     return Document(title=f"Suite {name}: No verdict", lead=lead, notice="", sections=())
 
 
-def write_unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
+def format_unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
     """Return the comment on a suite without a verdict."""
     page = write_unended_document(study, settings, why)
     return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"

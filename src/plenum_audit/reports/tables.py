@@ -135,7 +135,7 @@ def variants(audit: AuditReport) -> Table:
         Column("verdict"),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", format_count),
-        Column("right", format=_write_measured),
+        Column("right", format=_format_measured),
         Column("dollars_a_run", "$ a run", _dollars),
     )
     tried = frame((*audit.cases, *audit.variants))
@@ -187,7 +187,7 @@ def options(audit: AuditReport) -> Table:
         Column("verdict"),
         Column(("share", "low", "high"), "decide alike, worst case", _share),
         Column("runs", "n", format_count),
-        Column("accuracy", "right", _write_measured),
+        Column("accuracy", "right", _format_measured),
         Column("calls", "calls a run", format_decimals(1)),
         Column("dollars", "$ a run", _dollars),
     )
@@ -201,8 +201,8 @@ def baseline(audit: AuditReport) -> Table:
     """Make a table that compares the cases with an earlier program."""
     columns = (
         *keys(["case"]),
-        Column(("now", "runs_now"), "decides alike", _write_counts),
-        Column(("before", "runs_before"), "before", _write_counts),
+        Column(("now", "runs_now"), "decides alike", _format_counts),
+        Column(("before", "runs_before"), "before", _format_counts),
         Column(("difference", "low", "high"), "difference", _points),
         Column("worse", format=_yes),
         Column("decides_otherwise", "decides differently", _yes),
@@ -238,7 +238,7 @@ def control(audit: AuditReport) -> Table:
     )
 
 
-def _write_counts(share: float, runs: int) -> str:
+def _format_counts(share: float, runs: int) -> str:
     return NONE if pd.isna(share) else f"{100 * share:.0f} % of {runs}"
 
 
@@ -252,7 +252,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _write_measured(share: float | None) -> str:
+def _format_measured(share: float | None) -> str:
     return "not measured" if pd.isna(share) else format_percent(float(share or 0))
 
 

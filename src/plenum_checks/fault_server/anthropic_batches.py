@@ -54,7 +54,7 @@ class AnthropicBatchRoutes:
         return None
 
     async def _message(self, request: web.BaseRequest) -> web.Response:
-        call = _call(request.headers)
+        call = _identify_call(request.headers)
         (item,) = requests_of(
             [{"custom_id": call, "params": json.loads(await request.read())}], "params"
         )
@@ -141,7 +141,7 @@ class AnthropicBatchRoutes:
         }
 
 
-def _call(headers: Mapping[str, str]) -> str:
+def _identify_call(headers: Mapping[str, str]) -> str:
     """Return the id of a live call as a batch would name it, to tell equal bodies apart."""
     session, name = headers.get("X-Session-ID", ""), headers.get("X-Client-Request-Id", "")
     seed = name.partition("-")[0]

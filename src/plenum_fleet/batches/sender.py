@@ -179,7 +179,7 @@ class Sender:
         return found
 
     async def _may_come(self, sent: SentBatch) -> bool:
-        """Wait while another machine may be submitting a batch; whether that is still unknown."""
+        """Wait while another machine may be submitting a batch; return True if it still may."""
         self._say(sent, f"another machine may be submitting it, for {_SUBMIT_S:g} s at most")
         until = time.time() + _SUBMIT_S
         while time.time() < until:
@@ -236,7 +236,7 @@ class Sender:
         return Late(Failure.TIMEOUT, f"no answer within {wait}: it goes out at once")
 
     async def _wait_for_end(self, line: Line, sent: SentBatch) -> tuple[BatchState, bool]:
-        """Wait until a batch has ended; whether that took longer than it is waited for."""
+        """Wait until a batch has ended; return True if it took longer than the limit."""
         ident, began, cancelled = str(sent.record.id), time.monotonic(), 0.0
         deadline = sent.record.at + self._batch.wait_s
         while True:

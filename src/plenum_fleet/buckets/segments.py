@@ -100,7 +100,7 @@ class Segments:
         return self._ended or self._bytes < self._target
 
     def hand_over(self, size: int, ended: bool = False) -> None:
-        """Have so many bytes of the file put into the bucket, and all in one at the end."""
+        """Put so many bytes of the file into the bucket; at the end, all as one object."""
         with self._lock:
             self._queue.add(max(0, size - max(self._target, self._bytes)))
             self._target, self._ended = max(self._target, size), self._ended or ended
@@ -270,7 +270,7 @@ class Segments:
         return f"{self.name}/{self._lines:05d}.jsonl"
 
     def _join(self) -> None:
-        """One object in the place of all segments."""
+        """Replace all segments by one object."""
         name = f"{self.name}.jsonl"
         data = self.path.read_bytes()[: self._bytes]
         if self._whole != _digest(data):

@@ -120,7 +120,7 @@ class RayDeliberations(Deliberations):
             self.say(line)
 
     def note_lost_worker(self, remote: RemoteWorker, loss: Loss) -> None:
-        """Let what a lost worker had go on elsewhere."""
+        """Move a lost worker's replicates to other workers."""
         for lease in remote.leases.values():
             lease.admitted.close()
             if not lease.ended.done():

@@ -25,6 +25,7 @@ from plenum.reports import (
     divergence_scale,
     draw_curve,
     draw_simplex,
+    format_decisions,
     limit_rows,
     list_varying_factors,
     make_panels,
@@ -34,7 +35,6 @@ from plenum.reports import (
     simplex_titles,
     symbol,
     write_caption,
-    write_decisions,
 )
 
 MOST = 4
@@ -64,7 +64,7 @@ def semantic(study: EstimatedStudy) -> Figure | None:
     for (first, second), row in zip(axes, rows, strict=True):
         label = name(row, names)
         _paths(first, row)
-        counts = write_decisions(row.tracked.decisions)
+        counts = format_decisions(row.tracked.decisions)
         first.set_title(f"{label}, n = {row.n}: {counts}")
         again = repeats(row, [*study.rows, *study.baseline])
         met += [again] if again is not None else []
@@ -128,7 +128,7 @@ def _paths(axes: Axes, row: Row) -> None:
         how = (
             describe_end(outcomes[0])
             if len(outcomes) == 1
-            else f"n = {len(outcomes)}: {write_decisions(outcomes)}"
+            else f"n = {len(outcomes)}: {format_decisions(outcomes)}"
         )
         label = plain(_short(wording, families), LONG) + f", {how}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,

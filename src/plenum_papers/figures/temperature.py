@@ -14,10 +14,10 @@ from plenum.reports import (
     SMALL,
     Row,
     apply_look,
-    count_replicates,
+    format_replicates,
     group_rows,
+    join_levels,
     letters,
-    list_levels,
     list_varying_factors,
     make_panels,
     outer_labels,
@@ -57,7 +57,7 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
-        panel.set_title(f"{chr(65 + number)}  {list_levels(('scenario', 'roles'), key)}")
+        panel.set_title(f"{chr(65 + number)}  {join_levels(('scenario', 'roles'), key)}")
     outer_labels(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
@@ -85,7 +85,7 @@ def _panel(
         spot = np.array([_place(row, levels) for row in group], float)
         spot += 0.1 * (number - (len(series) - 1) / 2)
         axes.fill_between(spot, low, high, color=style["color"], alpha=0.15, lw=0)
-        axes.plot(spot, value, **style, label=list_levels(names, key) or symbol(rows))
+        axes.plot(spot, value, **style, label=join_levels(names, key) or symbol(rows))
         axes.vlines(spot, low, high, color=style["color"], lw=0.7, alpha=0.6)
         ticks = [
             f"{tick}\n{_below([row for row in group if _place(row, levels) == at])}"
@@ -119,5 +119,5 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 
 def _below(rows: Sequence[Row]) -> str:
     """Return n and warning letters of the conditions at a temperature, which may be several."""
-    counts = ", ".join(map(count_replicates, rows)) or "-"
+    counts = ", ".join(map(format_replicates, rows)) or "-"
     return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"

@@ -17,6 +17,7 @@ from plenum.reports import (
     Row,
     Table,
     brief,
+    format_fitted_rounds,
     format_interval,
     format_number,
     format_or_dash,
@@ -30,7 +31,6 @@ from plenum.reports import (
     mark_conditions,
     symbol,
     wording_notes,
-    write_fitted_rounds,
 )
 from plenum.reports import tabulate_exponents as exponent_columns
 from plenum_papers.items.published_values import find_published
@@ -119,7 +119,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         *render_notes(
             "s5",
             symbol=exponent,
-            rounds=write_fitted_rounds(rows, source.chosen),
+            rounds=format_fitted_rounds(rows, source.chosen),
             interval=interval_method,
         ),
         *wording_notes(rows),

@@ -13,7 +13,7 @@ def page() -> str:
     return template.render(items=items(), studies=studies, needs=_needs, shown_by=_group_by_command)
 
 
-def list_items() -> str:
+def format_items() -> str:
     """List the items, one line each: its id, its title, and the studies that produce it."""
     rows = [(item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items()]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]

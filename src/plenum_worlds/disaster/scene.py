@@ -37,7 +37,8 @@ def _picture(record: Round, names: Sequence[str]) -> RoundPicture:
     for cell, units in drones.items():
         if cell in struck:
             continue
-        words = f"{join_numbered([names[unit] for unit in units])} at {_write(cell)}: no disaster."
+        who = join_numbered([names[unit] for unit in units])
+        words = f"{who} at {_format_cell(cell)}: no disaster."
         mark: Mark = {"at": list(cell), "tone": "plain", "text": "", "words": words}
         marks.append({**mark, "units": [unit + 1 for unit in units]})
     return {"marks": marks}
@@ -53,7 +54,7 @@ def _disaster(
         "drones nearby" if attended else "nobody"
     )
     result = f"{_short(severity)} → {_short(left) if left else 'cleared'}"
-    where = _write(disaster["cell"])
+    where = _format_cell(disaster["cell"])
     words = f"Disaster at {where}, severity {_short(severity)}{misread}: {there}"
     return {
         "at": list(disaster["cell"]),
@@ -65,7 +66,7 @@ def _disaster(
     }
 
 
-def _write(cell: Sequence[int]) -> str:
+def _format_cell(cell: Sequence[int]) -> str:
     return f"[{cell[0]},{cell[1]}]"
 
 

@@ -26,7 +26,7 @@ from plenum_worlds.world import (
     World,
     check_actions,
     is_whole,
-    list_schema,
+    make_list_schema,
     whole_schema,
 )
 
@@ -58,7 +58,7 @@ class DisasterWorld(World[DisasterState, Cell]):
     @property
     def schema(self) -> Plain:
         """Two whole numbers on the grid."""
-        return list_schema(whole_schema(self.settings.grid - 1), 2, 2)
+        return make_list_schema(whole_schema(self.settings.grid - 1), 2, 2)
 
     @property
     def components(self) -> int:

@@ -47,7 +47,7 @@ def estimate_divergence(several: Sequence[Floats]) -> WorldDivergence:
         There is no world.
     """
     if not several:
-        raise ValueError("parting: there is no world with two runs")
+        raise ValueError("several: there is no world with two runs")
     results = [lyapunov(runs) for runs in several]
     over = estimate_mean(np.array([result.value for result in results]), "t over worlds")
     if len(results) == 1:

@@ -24,7 +24,7 @@ from plenum_worlds.world import (
     World,
     check_actions,
     is_whole,
-    list_schema,
+    make_list_schema,
     whole_schema,
 )
 
@@ -61,7 +61,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
     def schema(self) -> Plain:
         """Up to ``checks`` node ids; :meth:`settle` sees to it that each is another one."""
         s = self.settings
-        return list_schema(whole_schema(s.nodes - 1), 0, s.checks)
+        return make_list_schema(whole_schema(s.nodes - 1), 0, s.checks)
 
     @property
     def lags(self) -> bool:

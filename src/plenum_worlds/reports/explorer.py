@@ -69,7 +69,7 @@ def gather_data(
             "provenance": origin([condition]),
             "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(condition.target - len(replicates), 0),
-            "facts": [[m, _write(_over(condition, m))] for m in looks.metrics],
+            "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
             "mean": [keep_finite(value) for value in condition.series("performance").mean()],
         }
         data[f"talk-{at}"] = dialogue(drawn, condition.kind.part("staged"))
@@ -120,7 +120,7 @@ def _over(condition: TrackedCondition, metric: str) -> Estimate:
     return estimate_mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
 
 
-def _write(estimate: Estimate) -> str:
+def _format_estimate(estimate: Estimate) -> str:
     return format_share(estimate.value, estimate.ci_low, estimate.ci_high)
 
 

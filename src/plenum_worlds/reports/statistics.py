@@ -73,7 +73,7 @@ def test_inverted_u(group: Group) -> list[Table]:
     varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
     lines = [
         {"of": of, **dict(zip(("arm", *varying), map(str, key), strict=True))}
-        | _list_test(fit_two_lines(part["x"], part["y"], part["group"]))
+        | _describe_test(fit_two_lines(part["x"], part["y"], part["group"]))
         for of, table in tables.items()
         for key, part in table.groupby(["arm", *varying], sort=False)
         # a common action has no deviation at all
@@ -229,7 +229,7 @@ def conclusive(test: TwoLines) -> bool:
     return not few and (tested or wrong)
 
 
-def _list_test(test: TwoLines) -> dict[str, object]:
+def _describe_test(test: TwoLines) -> dict[str, object]:
     """Return a two-lines test as fields of a line."""
     verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
     return {

@@ -122,12 +122,12 @@ class Flips(Conversation[CoinCondition]):
         raise ConversationFailed(ask, Failure.PARSE, problem)
 
 
-def simulated(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
+def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
     wanted = re.fullmatch(r"Flip a coin .* probability (.*)\.", chat.messages[1].content)
     return SIDES[int(rng.random() >= float(wanted[1]))] if wanted else None
 
 
-def longest_answer(condition: CoinCondition, ask: Ask) -> tuple[str, float]:
+def find_longest_answer(condition: CoinCondition, ask: Ask) -> tuple[str, float]:
     return "heads", 2.0
 
 
@@ -161,7 +161,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     }
 
 
-def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     return {"metrics": table("flips")}
 
 
@@ -202,5 +202,5 @@ def report_tables(chosen: Settings) -> Table:
     return table
 
 
-def findings(table: Table) -> list[str]:
+def write_findings(table: Table) -> list[str]:
     return [f"Conditions of the coin that were run: {len(table)}."]

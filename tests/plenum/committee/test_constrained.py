@@ -88,7 +88,7 @@ def test_every_object_of_a_schema_is_strict() -> None:
     for made in (
         answer_forms.turn_schema(LABELS),
         answer_forms.ballot_schema(LABELS),
-        answer_forms.count_schema(LABELS, 5),
+        answer_forms.make_count_schema(LABELS, 5),
     ):
         check(dict(made.schema))
 

@@ -132,7 +132,7 @@ def test_what_fits_is_not_explained(line: str) -> None:
         ("replicates=ten", "replicates: ten; a whole number"),
         ("backend.noise=much", "backend.noise: much; a number"),
         ("dry_run=maybe", "dry_run: maybe; true or false"),
-        ("hydra/launcher=ray", "hydra/launcher: ray plays sweeps; add -m"),
+        ("hydra/launcher=ray", "hydra/launcher: ray runs sweeps only; add -m"),
         ("workers.number=2 dry_run=true", "without hydra/launcher=ray"),
         ("-m ray.address=auto", "ray.address: auto; nothing uses it without hydra/launcher=ray"),
         ("journals=/proc/nowhere", "journals: /proc/nowhere can't be written to"),

@@ -154,8 +154,8 @@ def test_what_anthropic_keeps_for_an_hour_costs_more_than_for_five_minutes(
     assert (response.reply.tokens_in, response.written) == (1206, 1200)
     dollars = 6 * 3e-6 + 200 * 3.75e-6 + 1000 * 6e-6 + 3 * 15e-6
     assert response.reply.cost == pytest.approx(dollars)
-    assert request.for_an_hour
-    assert not RawRequest("messages", {"system": "for 1h"}).for_an_hour
+    assert request.cached_for_an_hour
+    assert not RawRequest("messages", {"system": "for 1h"}).cached_for_an_hour
 
 
 @pytest.mark.parametrize(

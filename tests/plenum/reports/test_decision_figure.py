@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from plenum.dynamics import flip_rate, share
 from plenum.reports.figures.decisions import decisions
-from plenum.reports.figures.options import look
+from plenum.reports.figures.options import choose_look
 from plenum.tracking.conditions import TrackedCondition
 
 pytestmark = pytest.mark.usefixtures("shared_style")
@@ -52,9 +52,9 @@ def test_every_decision_and_flips_have_the_intervals_of_the_tables() -> None:
 
 
 def test_no_majority_looks_like_no_option() -> None:
-    options = [look(label) for label in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+    options = [choose_look(label) for label in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
     assert len(set(options)) == 26
-    colour, marker = look("NONE")
+    colour, marker = choose_look("NONE")
     assert colour not in {own for own, _ in options}
     assert marker not in {own for _, own in options}
 

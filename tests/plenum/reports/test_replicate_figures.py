@@ -13,7 +13,7 @@ from plenum.dynamics import NullTest, share
 from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.majority import majority
-from plenum.reports.figures.options import look
+from plenum.reports.figures.options import choose_look
 from plenum.reports.figures.simplex import SLOT, project, simplex
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
@@ -184,7 +184,7 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
 def test_other_numbers_of_options_stand_side_by_side(options: int) -> None:
     condition = wide(3, options)
     (panel,) = shown(simplex(study(condition)))
-    ends = [line for line in panel.lines if line.get_marker() == look("A")[1]]
+    ends = [line for line in panel.lines if line.get_marker() == choose_look("A")[1]]
     x, y = points(ends[1])
     assert_allclose(x, np.arange(options) + SLOT / 2)
     assert_allclose(y, condition.ensemble[0, -1])
@@ -225,7 +225,7 @@ def test_close_paths_are_drawn_larger_with_the_whole_triangle_beside_them() -> N
 def test_marks_of_a_rare_decision_lie_over_those_of_a_frequent_one() -> None:
     found = ["A", "NONE", *"AAAAAAAAAA"]
     (panel,) = shown(simplex(study(tracked(1, decisions=found))))
-    colour, _ = look("NONE")
+    colour, _ = choose_look("NONE")
     filled = [line for line in panel.lines if line.get_markeredgecolor() == "white"]
     assert max(filled, key=lambda line: line.get_zorder()).get_color() == colour
 

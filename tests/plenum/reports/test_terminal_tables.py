@@ -21,7 +21,7 @@ from plenum.reports.tables.overview import MOST, overview
 from plenum.reports.terminal_tables import (
     _in_one_piece,
     _table,
-    fit_warnings,
+    shorten_warnings,
     show_framed,
     split_columns,
     terminal,
@@ -56,7 +56,7 @@ def sheets() -> list[Table]:
 def printed(sheet: Table, width: int) -> list[list[str]]:
     """The lines of each table that a sheet becomes at a width, without its empty ones."""
     shown = []
-    for table in terminal(fit_warnings(sheet, width), width):
+    for table in terminal(shorten_warnings(sheet, width), width):
         console = Console(width=width, record=True, file=io.StringIO())
         console.print(table)
         shown.append([line for line in console.export_text().splitlines() if line.strip()])
@@ -68,7 +68,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_l
     width: int,
 ) -> None:
     for sheet in sheets():
-        shown, parts = fit_warnings(sheet, width), printed(sheet, width)
+        shown, parts = shorten_warnings(sheet, width), printed(sheet, width)
         assert max(cell_len(line) for lines in parts for line in lines) <= width
         if width not in WIDTHS:
             words = {
@@ -86,7 +86,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_l
 def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: int) -> None:
     sheet = tables.conditions(group(rows()))
     at, estimate = sheet.head.index("warnings"), sheet.head.index("λ̂")
-    shown = fit_warnings(sheet, width)
+    shown = shorten_warnings(sheet, width)
     (part,) = [part for part in printed(sheet, width) if any("λ̂" in line for line in part)]
     for line, before, after in zip(part[-len(sheet.body) :], sheet.body, shown.body, strict=True):
         assert before[estimate] in line
@@ -101,7 +101,7 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
         (("a", "0.1", "[0.0, 0.2]", "uneven\nfew_apart"), ("b", "-", "-", "identical")),
         ("a note",),
     )
-    wide, narrow = fit_warnings(sheet, 80), fit_warnings(sheet, 40)
+    wide, narrow = shorten_warnings(sheet, 80), shorten_warnings(sheet, 40)
     assert [line[-1] for line in wide.body] == ["uneven few_apart", "identical"]
     assert wide.notes == sheet.notes
     assert [line[-1] for line in narrow.body] == ["ua", "identical"]

@@ -37,7 +37,7 @@ from plenum_audit.reports.badge import line
 from plenum_audit.reports.causes import Cause
 from plenum_audit.reports.dialogue import first_within
 from plenum_audit.reports.publish import findings, publish, report
-from plenum_audit.reports.record import AuditRecord, AuditSubject, read_record, write_record
+from plenum_audit.reports.record import AuditRecord, AuditSubject, format_record, read_record
 
 pytestmark = pytest.mark.long
 
@@ -635,7 +635,7 @@ def test_a_record_that_is_read_back_breaks_no_line() -> None:
     evil = "A\n- **Tested by.** Eve\u2028```"
     subject = AuditSubject("logs", evil, "c0ffee", evil)
     held = AuditRecord(evil, evil, (subject,), {evil: evil})
-    record = read_record(write_record(held))
+    record = read_record(format_record(held))
     read = [record.tested_by, record.responsible, *astuple(record.subjects[0])]
     assert not {"\n", "\u2028"} & {*"".join([*read, *record.settings, *record.settings.values()])}
     assert record.subjects[0].sha256 == "c0ffee"

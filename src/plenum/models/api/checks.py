@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plenum.base import UserError, list_first
+from plenum.base import UserError, join_first
 from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices, how_to_state
@@ -71,7 +71,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
         for name, limit in getattr(calls, key).items():
             if limit and name not in called and is_model(name):
                 raise UserError(
-                    f"calls.{key}.{name}: no condition calls this model; {list_first(called)}"
+                    f"calls.{key}.{name}: no condition calls this model; {join_first(called)}"
                 )
 
 

@@ -153,7 +153,7 @@ class SimulatedBackend:
         if task.startswith("The private ballots"):
             return _count(task)
         if task.startswith("CLERK TASK"):
-            return _count_reasoned(task)
+            return _answer_reasoned_count(task)
         for kind in KINDS.values():
             if kind.has("simulated_agent"):
                 agent: Agent = kind.part("simulated_agent")
@@ -223,7 +223,7 @@ def _count(text: str) -> str:
     return json.dumps({"decision": decision, "majority_count": most, "total": len(votes)})
 
 
-def _count_reasoned(text: str) -> str:
+def _answer_reasoned_count(text: str) -> str:
     votes = Counter(_REASONED_VOTE.findall(text))
     return json.dumps({"decision": votes.most_common(1)[0][0], "vote": dict(sorted(votes.items()))})
 

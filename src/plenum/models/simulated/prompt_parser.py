@@ -55,11 +55,11 @@ def read_sections(chat: Chat) -> Prompt:
     task = "ballot" if "Private ballot" in sections else "turn"
     instruction = sections["Private ballot" if task == "ballot" else "Your turn"]
     me = instruction.partition("You are ")[2].partition(".")[0]
-    case = _case(sections["Scenario"])
+    case = _parse_case(sections["Scenario"])
     return Prompt(
         case=case,
         mandate=system.rpartition("\nYour mandate: ")[2] if "\nYour mandate: " in system else "",
-        words=_limit(system),
+        words=_read_word_limit(system),
         me=me,
         arguments=read_arguments(sections["Recent arguments"]),
         table=read_rows(sections["Committee table"], len(case.labels)),
@@ -73,19 +73,19 @@ def _split(section: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _case(text: str) -> ScenarioSection:
+def _parse_case(text: str) -> ScenarioSection:
     head = _OPTIONS.search(text)
     options = _OPTION.findall(text[head.start() :] if head else text)
     return ScenarioSection(
         text=text,
         labels=tuple(label for label, _, _ in options),
         names=tuple(name for _, name, _ in options),
-        numbers=_bullets(text, "Numbers"),
-        cases=_bullets(text, "Cases"),
+        numbers=_list_bullets(text, "Numbers"),
+        cases=_list_bullets(text, "Cases"),
     )
 
 
-def _bullets(text: str, head: str) -> tuple[str, ...]:
+def _list_bullets(text: str, head: str) -> tuple[str, ...]:
     """List the items under a heading, up to the next paragraph that holds words."""
     block = re.search(
         rf"^\W*{head}\W*\n(.+?)(?=\n\n[^\n]*[^\W\d]|\Z)", text, re.MULTILINE | re.I | re.DOTALL
@@ -95,7 +95,7 @@ def _bullets(text: str, head: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _limit(system: str) -> int:
+def _read_word_limit(system: str) -> int:
     match = _WORDS.search(system)
     return int(match[1]) if match else 110
 

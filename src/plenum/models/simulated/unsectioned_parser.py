@@ -26,7 +26,7 @@ def read_unsectioned(chat: Chat) -> Prompt:
     me = [match[1] or match[2] for match in _ME.finditer(user)]
     words = _WORDS.search(user)
     return Prompt(
-        case=_case(packet, len(next(iter(rows.values())).pref)),
+        case=_parse_case(packet, len(next(iter(rows.values())).pref)),
         mandate=mandate.strip(),
         words=int(words[1]) if words else 110,
         me=me[-1],
@@ -38,7 +38,7 @@ def read_unsectioned(chat: Chat) -> Prompt:
 
 
 @lru_cache(maxsize=64)
-def _case(text: str, options: int) -> ScenarioSection:
+def _parse_case(text: str, options: int) -> ScenarioSection:
     labels = tuple(ascii_uppercase[:options])
     names = {match[1]: match[2].strip() for match in _OPTION.finditer(text)}
     facts = tuple(match.strip() for match in _FACT.findall(text))

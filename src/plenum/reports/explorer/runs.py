@@ -62,7 +62,7 @@ def _run(
         {
             "report": [[numbers[text], kind] for text, kind in _reports(entry, transcript.head)],
             "views": [[numbers[line] for line in view.splitlines()] for view in views],
-            "actions": [numbers[write_action(action)] for action in entry["actions"]],
+            "actions": [numbers[format_action(action)] for action in entry["actions"]],
             "tied": entry["tied"],
             "score": entry["score"],
             "performance": entry["performance"],
@@ -111,7 +111,7 @@ def _answers(transcript: Transcript, numbers: Mapping[str, int]) -> list[list[An
                 entry["round"],
                 place.get(entry["seat"], -1),
                 numbers[step],
-                numbers[write_action(read["action"])],
+                numbers[format_action(read["action"])],
                 numbers[words],
                 numbers[reasons],
                 flags,
@@ -135,7 +135,7 @@ def _events(entry: Mapping[str, Any]) -> list[str]:
     return list(entry["state"].get("events", ()))
 
 
-def write_action(action: Any) -> str:
+def format_action(action: Any) -> str:
     """Write an action in a line."""
     if action is None:
         return "nothing"

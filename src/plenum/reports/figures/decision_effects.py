@@ -11,9 +11,9 @@ from matplotlib.patches import Patch
 from plenum.dynamics import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect, adjust_law
 from plenum.reports.figures import words
-from plenum.reports.figures.decisions import OTHERS, columns_of, list_options
+from plenum.reports.figures.decisions import OTHERS, columns_of, join_options
 from plenum.reports.figures.forest import list_places, name_comparison
-from plenum.reports.figures.options import look, name_options
+from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.formats import format_p_value
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
@@ -113,7 +113,7 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
     figure.legend(handles=keys, loc="outside upper center", fontsize=SMALL,
                   ncols=min(len(keys), keys_in_a_line(labels)))  # fmt: skip
     words.write_caption(
-        figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=list_options(rows),
+        figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=join_options(rows),
         others=OTHERS in columns, pooled=any(effect and not effect.cells for _, effect in lines),
     )  # fmt: skip
     return figure
@@ -146,7 +146,7 @@ def _difference(axes: Axes, at: int, effect: DecisionEffect) -> None:
 
 
 def _colour(column: str) -> str:
-    return GREY if column == OTHERS else "0.15" if column == NO_MAJORITY else look(column)[0]
+    return GREY if column == OTHERS else "0.15" if column == NO_MAJORITY else choose_look(column)[0]
 
 
 def _write(axes: Axes, x: float, at: float, text: str, *, bold: bool = False) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from plenum.dynamics import NO_MAJORITY, Share, share
 from plenum.reports.figures import words
-from plenum.reports.figures.options import look, name_options
+from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import GREY, PAGE, SMALL, chunks, make_panels, width
@@ -118,7 +118,7 @@ def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[in
         rows,
         page=place,
         others=OTHERS in columns,
-        titles="" if one_case and _fits(heads) else list_options(rows),
+        titles="" if one_case and _fits(heads) else join_options(rows),
     )
     return figure
 
@@ -143,7 +143,7 @@ def _fits(heads: dict[str, str]) -> bool:
     return all(len(head) > 1 for head in heads.values())
 
 
-def list_options(rows: Sequence[Row]) -> str:
+def join_options(rows: Sequence[Row]) -> str:
     """List the options by name for the caption, unless there are many cases."""
     by_scenario = {
         row.tracked.factors["scenario"]: row.tracked.options for row in rows if row.tracked.options
@@ -165,14 +165,14 @@ def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
     label = line.label if heading else words.cut_to_width(line.label, room - 0.5)
     texts = [(0.0, label, "left")]
     if line.row is not None:
-        texts.append((room - 0.05, f"n {words.count_replicates(line.row)}", "right"))
+        texts.append((room - 0.05, f"n {words.format_replicates(line.row)}", "right"))
     for x, text, side in texts:
         axes.text(x, at, text, fontsize=SMALL, va="center", ha=side,
                   fontweight="bold" if heading else "normal").set_in_layout(False)  # fmt: skip
 
 
 def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequence[str]) -> None:
-    colour, marker = (_FLIPS, "d") if column == "flips" else look(column)
+    colour, marker = (_FLIPS, "d") if column == "flips" else choose_look(column)
     colour = GREY if column == OTHERS else colour
     for at, line in enumerate(lines):
         if line.row is None or line.row.summary is None:

@@ -70,7 +70,7 @@ def _page(
     figure, axes = make_panels(lines, columns, (wide, high), len(rows), sharex=True, sharey=True)
     drawn = list(axes.flat)[: len(rows)]
     for number, (panel, row, title) in enumerate(zip(drawn, rows, titles, strict=True)):
-        _panel(panel, row, [r for r in rows if r is not row and _alike(r, row)], window)
+        _panel(panel, row, [r for r in rows if r is not row and _are_alike(r, row)], window)
         panel.set_title(title, fontsize=SMALL + 0.5)
         lowest = number + columns >= len(rows)
         panel.tick_params(labelbottom=lowest)
@@ -84,7 +84,7 @@ def _page(
     return figure
 
 
-def _alike(one: Row, other: Row) -> bool:
+def _are_alike(one: Row, other: Row) -> bool:
     """Return True if both are of one scenario, so that their distances can be compared."""
     return one.tracked.factors["scenario"] == other.tracked.factors["scenario"]
 
@@ -97,9 +97,9 @@ def _has_comparison(rows: Sequence[Row]) -> bool:
 def _title(row: Row, names: Sequence[str], room: float) -> str:
     """Write name, estimate, n and letters, in lines that fit above a panel."""
     assert row.summary is not None
-    exponent = f"{symbol([row])} = {words.estimate(row.summary.lyapunov)}"
+    exponent = f"{symbol([row])} = {words.format_estimate(row.summary.lyapunov)}"
     marks = letters(row.warnings)
-    count = f"n = {words.count_replicates(row)}" + (f" ({marks})" if marks else "")
+    count = f"n = {words.format_replicates(row)}" + (f" ({marks})" if marks else "")
     name = wrap_inches(words.spell_factors(row, names), room, SMALL + 0.5)
     line = f"{exponent}, {count}"
     if width(line, SMALL + 0.5) > room:

@@ -127,7 +127,7 @@ def list_places(effects: Sequence[Effect[E]]) -> list[str]:
     names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
     held = [[n for n in names if n in effect.others] for effect in effects]
     return [
-        words.list_levels(own, [effect.others[n] for n in own])
+        words.join_levels(own, [effect.others[n] for n in own])
         for own, effect in zip(held, effects, strict=True)
     ]
 
@@ -146,7 +146,7 @@ def _factor(effects: Sequence[Effect[Contrast]]) -> str:
 def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
     """Name the place of an effect: the factors that are held, as far as they differ."""
     held = [n for n in names if n in effect.others]
-    return words.list_levels(held, [effect.others[n] for n in held]) or effect.others.get(
+    return words.join_levels(held, [effect.others[n] for n in held]) or effect.others.get(
         "scenario", "all"
     )
 
@@ -186,7 +186,7 @@ def _line(effect: Effect[Contrast], label: str) -> ForestLine:
 def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> ForestLine:
     held = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
     held = [n for n in held if n in mean.others]
-    where = words.list_levels(held, [mean.others[n] for n in held])
+    where = words.join_levels(held, [mean.others[n] for n in held])
     text = f"{label}, {where}" if where else label
     n = f"{mean.estimate.n} scenarios"
     return ForestLine(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)

@@ -70,7 +70,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     norm = scale(_select_shown(drawn, sure))
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
-        title = words.list_levels(names, [key[others.index(n)] for n in names])
+        title = words.join_levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
     if _select_shown(drawn, sure):
@@ -93,7 +93,7 @@ def _with_interval(row: Row) -> str:
     count = f"n = {row.n}/{row.tracked.target}"
     if row.summary is None:
         return f"{row.status}\n{count}"
-    first, _, interval = words.estimate(row.summary.lyapunov).partition(" ")
+    first, _, interval = words.format_estimate(row.summary.lyapunov).partition(" ")
     return "\n".join(filter(None, (first, interval, f"{count}  {letters(row.warnings)}".rstrip())))
 
 
@@ -127,7 +127,7 @@ def _page(
     scenarios = [key for (key,) in group_rows(rows, ("scenario",))]
     table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
-    heads = [words.list_levels(names, key).replace(", ", "\n") or "all" for key in columns]
+    heads = [words.join_levels(names, key).replace(", ", "\n") or "all" for key in columns]
     upright = max(width(part) for head in heads for part in head.split("\n"))
     steep = upright > (wide - 0.6) / len(columns)
 
@@ -156,7 +156,7 @@ def _page(
 def _with_error(row: Row, marks: str) -> str:
     """Write λ̂ with its error, where it may be read as one, and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
-    below = f"({words.count_replicates(row)}) {letters(row.warnings)}".rstrip()
+    below = f"({words.format_replicates(row)}) {letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""

@@ -12,7 +12,7 @@ _COLOURS, _MARKERS = COLOURS[:-1], MARKERS[:-1]
 """Colours and markers of options; the last of both is kept for no majority."""
 
 
-def look(decision: str) -> tuple[str, str]:
+def choose_look(decision: str) -> tuple[str, str]:
     """Return colour and marker of a decision; black and a cross without a majority."""
     place = option_labels(26).find(decision) if len(decision) == 1 else -1
     if place < 0:
@@ -31,7 +31,7 @@ def sort_decisions(decisions: Iterable[str]) -> list[str]:
     return sorted(set(decisions), key=lambda d: (d == NO_MAJORITY, d))
 
 
-def write_decisions(decisions: Sequence[str]) -> str:
+def format_decisions(decisions: Sequence[str]) -> str:
     """Write the counts of decisions, the most frequent first."""
     return plain(", ".join(f"{name_options(d)} {count}" for d, count in tally(decisions).items()))
 

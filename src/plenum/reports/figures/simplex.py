@@ -16,7 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from plenum.reports.figures.options import describe_end, look, sort_decisions, write_decisions
+from plenum.reports.figures.options import (
+    choose_look,
+    describe_end,
+    format_decisions,
+    sort_decisions,
+)
 from plenum.reports.figures.words import (
     limit_rows,
     name,
@@ -247,7 +252,7 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     for panel, row in zip(axes.flat, rows, strict=False):
         draw_simplex(panel, _paths(row), row.tracked.options, window)
         label = name(row, names)
-        counts = f"n = {row.n}: {write_decisions(row.tracked.decisions)}"
+        counts = f"n = {row.n}: {format_decisions(row.tracked.decisions)}"
         panel.set_title(
             f"{wrap_letters(label, 32)}\n{wrap_letters(counts, 32)}", fontsize=SMALL + 0.5
         )
@@ -268,7 +273,7 @@ def simplex(study: EstimatedStudy) -> Figure | None:
 
 def _paths(row: Row) -> list[Path]:
     decisions = row.tracked.decisions
-    looks = [look(decision) for decision in decisions]
+    looks = [choose_look(decision) for decision in decisions]
     return [Path(points, *how) for points, how in zip(row.tracked.ensemble, looks, strict=True)]
 
 
@@ -277,6 +282,6 @@ def _legend(figure: Figure, rows: Sequence[Row]) -> None:
     handles = [
         Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=describe_end(decision))
         for decision in sort_decisions(met)
-        for colour, marker in (look(decision),)
+        for colour, marker in (choose_look(decision),)
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4)

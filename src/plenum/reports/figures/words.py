@@ -54,7 +54,7 @@ def name(row: Row, names: Sequence[str]) -> str:
 
 def spell_factors(row: Row, names: Sequence[str]) -> str:
     """Name a condition by some of its factors, as in ``roles on, model mixed``."""
-    return list_levels(names, key(row, names))
+    return join_levels(names, key(row, names))
 
 
 def list_distinguishing(rows: Sequence[Row]) -> list[str]:
@@ -75,7 +75,7 @@ def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def list_levels(names: Iterable[str], values: Iterable[str]) -> str:
+def join_levels(names: Iterable[str], values: Iterable[str]) -> str:
     """List factors with their values; scenarios, settings and removed roles need no factor."""
     return ", ".join(plain(_level(*pair), LONG) for pair in zip(names, values, strict=True))
 
@@ -99,7 +99,7 @@ def format_signed(value: float) -> str:
     return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "-"
 
 
-def estimate(exponent: LyapunovEstimate) -> str:
+def format_estimate(exponent: LyapunovEstimate) -> str:
     """Write λ̂ with its interval, or the reason if there is none."""
     if math.isnan(exponent.value):
         return exponent.status
@@ -107,7 +107,7 @@ def estimate(exponent: LyapunovEstimate) -> str:
     return f"{format_signed(exponent.value)} {limits}".rstrip()
 
 
-def count_replicates(row: Row) -> str:
+def format_replicates(row: Row) -> str:
     """Write completed of target replicates; one number if all were completed."""
     return str(row.n) if row.n == row.tracked.target else f"{row.n}/{row.tracked.target}"
 

@@ -6,7 +6,7 @@ from plenum.base import percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label_shared
-from plenum.reports.phrases import count_words
+from plenum.reports.phrases import spell_count
 from plenum.reports.rows import list_shown_factors
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
@@ -31,9 +31,9 @@ def overview(group: RowGroup) -> Table:
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
         Column("warnings", format=format_warnings),
     )
-    each = f" of {count_words(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
+    each = f" of {spell_count(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
     held = label_shared(rows[0].tracked.factors, names)
-    title = f"Study {chosen.study}: {count_words(len(rows), 'condition')}{each} ({held})"
+    title = f"Study {chosen.study}: {spell_count(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
     lines = group.frame
     if len(rows) > MOST:

@@ -272,7 +272,7 @@ def knobs_of(committee: Any) -> dict[str, list[Any]]:
 
 
 def describe(target: str) -> dict[str, Any]:
-    """Return a program's description: knobs, imported files beside it, and interpreter."""
+    """Return a program's description: knobs, imported files next to it, and interpreter."""
     place = target.rpartition(":")[0]
     folder = Path(place).resolve().parent if place.endswith(".py") else Path.cwd()
     knobs = knobs_of(load(target))

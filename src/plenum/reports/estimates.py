@@ -24,7 +24,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 class StoredEstimates(Protocol):
     """Estimates of large studies: read as the sweep recorded them, and kept without arrays."""
 
-    def read(self, condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
+    def read_stored(self, condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
         """Return a condition with the estimates that its run has, if it has all of them."""
 
     def reduce(self, summary: Summary, n: int) -> Summary:
@@ -77,7 +77,7 @@ def _read_stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
         return None
     if "estimates" not in RECORDED:
         return None
-    found = RECORDED["estimates"].read(condition)
+    found = RECORDED["estimates"].read_stored(condition)
     return None if found is None else Row(*found)
 
 

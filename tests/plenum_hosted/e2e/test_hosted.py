@@ -72,7 +72,8 @@ def test_workers_with_an_engine_write_the_same_bytes(
     assert journals(tmp_path) == swept
     # A worker that has its model late, where others use the cores, finds nothing left to do.
     names = {log.name for log in tmp_path.glob("mlruns/journals/*/calls-w*.jsonl")}
-    assert names and names <= {"calls-w0.jsonl", "calls-w1.jsonl"}
+    assert names
+    assert names <= {"calls-w0.jsonl", "calls-w1.jsonl"}
 
 
 def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -> None:

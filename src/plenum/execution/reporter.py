@@ -22,6 +22,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         (why begun ones haven't ended), and whether to ``estimate``; else only the accounts.
     """
     folder = Path(request["folder"])
+    # Before they are read: a line that comes later makes another digest, and so another report.
+    made_of = digest_input(folder, request) if request["estimate"] else ""
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
     lines = attempts(folder, lambda: unread.append(True))
@@ -32,8 +34,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"accounts": accounts}
     from plenum.execution.summarise import report_condition
 
-    report = report_condition(transcripts, accounts)
-    return {**report, "made_of": digest_input(folder, request)}
+    return {**report_condition(transcripts, accounts), "made_of": made_of}
 
 
 def digest_input(folder: Path, request: Mapping[str, Any]) -> str:

@@ -217,6 +217,25 @@ def test_a_bug_in_one_condition_takes_no_other_along(
     assert second.clean
 
 
+def test_a_line_that_comes_while_estimates_are_made_asks_for_new_ones(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = lab()
+    run_sweep([job])
+    folder, count = folder_of(job), reporter.count_usage
+
+    def count_late(*given: Any) -> dict[str, Any]:
+        with (folder / "calls.jsonl").open("a", encoding="utf-8") as log:
+            log.write("a line of another process\n")
+        return count(*given)
+
+    asked = {"folder": str(folder), "indices": [0, 1, 2], "target": 3, "stopped": ""}
+    before = reporter.digest_input(folder, asked)
+    monkeypatch.setattr(reporter, "count_usage", count_late)
+    report = reporter.answer({**asked, "estimate": True})
+    assert report["made_of"] == before != reporter.digest_input(folder, asked)
+
+
 # --- disks and folders -------------------------------------------------------------------------
 
 

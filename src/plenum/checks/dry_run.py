@@ -87,8 +87,9 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     require_jobs(jobs)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
-    for check in ("require_limited_models", "require_fitted", "require_parameters"):
-        check_backends(check, jobs)
+    check_backends("require_limited_models", jobs)
+    check_backends("require_fitted", jobs)
+    check_backends("require_parameters", jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from plenum.base import UserError, say
 from plenum.design import HOSTS, Backend, Calls, Job
@@ -16,6 +16,12 @@ _MODULES = {
     "simulated": "plenum.models.simulated.backend",
 }
 """Modules with the parts of a backend; those of others are a package's, by ``HOSTS``."""
+
+Check = Literal[
+    "require_fitted", "require_limited_models", "require_one_process", "require_parameters",
+    "require_prices", "require_room", "warn_idle_slots",
+]  # fmt: skip
+"""The checks that a backend may have. A misspelt one would check nothing, without a word."""
 
 
 def build_backend(
@@ -39,7 +45,7 @@ def build_backend(
     return build(settings, calls, prices, say)
 
 
-def check_backends(check: str, jobs: Sequence[Job], *given: object) -> list[str]:
+def check_backends(check: Check, jobs: Sequence[Job], *given: object) -> list[str]:
     """Have each backend of a sweep check its jobs, where it has a check of that name.
 
     Returns

@@ -205,7 +205,7 @@ def _dollars(cost: float, price: Price | None, free: bool) -> str:
     return f"${cost:.2f}" if price else "$0" if free else "unknown"
 
 
-def _format_counts(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
@@ -243,8 +243,8 @@ def _write_closing(
         yield from _times(charged, backend)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     yield (
-        f"in all {_format_counts(len(jobs), 'condition')}, "
-        f"{_format_counts(sum(job.replicates for job in jobs), 'replicate')}, "
+        f"in all {_format_count(len(jobs), 'condition')}, "
+        f"{_format_count(sum(job.replicates for job in jobs), 'replicate')}, "
         f"{calls} calls before repairs; nothing was run"
     )
 

@@ -14,7 +14,7 @@ from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreemen
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import REHEARSAL, make_folder, write_texts
-from plenum_audit.reports.suite_cases import join_names
+from plenum_audit.reports.suite_cases import append_names
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""
@@ -152,7 +152,7 @@ def _agreement(agreement: Agreement) -> Iterator[str]:
     if agreement.feared:
         yield (
             f"In {spell_count(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
-            f"which no number of runs cures{join_names(agreement.feared)}."
+            f"which no number of runs cures{append_names(agreement.feared)}."
         )
 
 

@@ -25,7 +25,7 @@ from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.mlflow_suite import log_suite
 from plenum_audit.reports.outputs import make_folder, write_texts
 from plenum_audit.reports.record import list_signatures
-from plenum_audit.reports.suite_cases import describe_undecided, frame_of, join_names
+from plenum_audit.reports.suite_cases import append_names, describe_undecided, frame_of
 from plenum_audit.reports.suite_page import (
     SuitePage,
     format_unended_comment,
@@ -227,7 +227,7 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
         yield f"Of {len(runs.case):,} runs {undecided}: each of these agrees with no other."
     yield f"Two runs of a case end differently in {_percent(suite.disagreement)}."
     k, n = len(suite.contradicted), suite.verdict.cases
-    if names := join_names(suite.contradicted):
+    if names := append_names(suite.contradicted):
         yield f"In {k:,} of {n:,} cases runs don't all decide alike{names}."
     else:
         yield f"In each of the {n:,} cases all runs decide alike."
@@ -235,7 +235,7 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
         yield (
             f"{spell_count(len(suite.standing_out), 'case is', 'cases are').capitalize()} shown to "
             f"decide alike in fewer than {percent(suite.unsteady.share)} of their runs (on average "
-            f"at most 5 % of such names are false){join_names(suite.standing_out)}."
+            f"at most 5 % of such names are false){append_names(suite.standing_out)}."
         )
     yield from _unsteady(suite)
     if suite.score is not None:

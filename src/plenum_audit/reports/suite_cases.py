@@ -98,7 +98,7 @@ def describe_undecided(runs: SuiteRuns) -> str:
     return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 
 
-def join_names(names: Sequence[str], most: int = 10) -> str:
+def append_names(names: Sequence[str], most: int = 10) -> str:
     """Return the first names of cases after a colon, and the number of others; empty without."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f": {', '.join(map(short, names[:most]))}{more}" if names else ""

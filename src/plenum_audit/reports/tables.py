@@ -201,8 +201,8 @@ def baseline(audit: AuditReport) -> Table:
     """Make a table that compares the cases with an earlier program."""
     columns = (
         *keys(["case"]),
-        Column(("now", "runs_now"), "decides alike", _format_counts),
-        Column(("before", "runs_before"), "before", _format_counts),
+        Column(("now", "runs_now"), "decides alike", _format_share),
+        Column(("before", "runs_before"), "before", _format_share),
         Column(("difference", "low", "high"), "difference", _points),
         Column("worse", format=_yes),
         Column("decides_otherwise", "decides differently", _yes),
@@ -238,7 +238,7 @@ def control(audit: AuditReport) -> Table:
     )
 
 
-def _format_counts(share: float, runs: int) -> str:
+def _format_share(share: float, runs: int) -> str:
     return NONE if pd.isna(share) else f"{100 * share:.0f} % of {runs}"
 
 

@@ -323,7 +323,7 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         "plenum_audit/kind.py": "",
         "plenum_audit/reports/__init__.py": "",
         "plenum_audit/reports/page.py": "from plenum_audit import kind",
-        "plenum_papers/__init__.py": "from plenum_audit import gating, kind",
+        "plenum_papers/__init__.py": "from plenum_audit import gate, kind",
         "../run.py": "from plenum.records.journal import journal",
         "../scripts/audit.py": "from plenum_audit.gate import composed",
         "../scripts/bench/kills.py": "from plenum.records.journal import journal",

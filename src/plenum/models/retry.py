@@ -97,7 +97,7 @@ class _Attempts:
         self.sending(number)
         started, clock = time.time(), time.perf_counter()
 
-        def end(
+        def make_attempt(
             outcome: str,
             status: int | None,
             detail: str = "",
@@ -112,20 +112,20 @@ class _Attempts:
                 response = await self.model.attempt(chat, number)
         except CallError as error:
             at = error.server or chat.server
-            attempt = end(error.failure, error.status, error.detail, error.reached, at)
+            attempt = make_attempt(error.failure, error.status, error.detail, error.reached, at)
             self._leave(chat, attempt, error.retry_after)
             raise
         except TimeoutError:
             late = CallError(Failure.TIMEOUT, f"no answer within {self.timeout_s or 0:g} s")
-            self._leave(chat, end(late.failure, None, late.detail))
+            self._leave(chat, make_attempt(late.failure, None, late.detail))
             raise late from None
         except asyncio.CancelledError:
-            self._leave(chat, end(Failure.INTERRUPTED, None))
+            self._leave(chat, make_attempt(Failure.INTERRUPTED, None))
             raise
         except Exception as error:
-            self._leave(chat, end(Failure.BUG, None, type(error).__name__))
+            self._leave(chat, make_attempt(Failure.BUG, None, type(error).__name__))
             raise
-        attempt = end("ok", 200, server=response.server or chat.server)
+        attempt = make_attempt("ok", 200, server=response.server or chat.server)
         self.gate.leave(chat, attempt, response, response.hold_s)
         return Answer(response, attempt)
 

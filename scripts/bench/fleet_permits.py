@@ -4,9 +4,10 @@ import asyncio
 import time
 from typing import Any
 
-from plenum.design import Budget, Calls, Workers
+from plenum.design import Budget, Calls
 from plenum.execution import Admission, Demand, Ledger, Ticket
 from plenum.models import Attempt, Reply
+from plenum_fleet import Workers
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox
 from plenum_fleet.remote.tickets import ForwardingTicket, LeaseTicket

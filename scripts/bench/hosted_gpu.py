@@ -39,9 +39,8 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from plenum.design import Hosted
 from plenum.models import AnswerSchema, object_schema
-from plenum_hosted import attention, environment
+from plenum_hosted import Hosted, attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Forms
 from plenum_hosted.loader import load

@@ -48,10 +48,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base import UserError
 from plenum.committee import CommitteeCondition, Deliberation, require_committee
-from plenum.design import Hosted, parse_job
+from plenum.design import parse_job
 from plenum.models import Chat
 from plenum.records import read_entries
-from plenum_hosted import HostedBackend, environment, gguf_weights
+from plenum_hosted import Hosted, HostedBackend, environment, gguf_weights
 from plenum_hosted.engine import Engine, Work
 from plenum_hosted.loader import LoadedModel, load, locate
 from plenum_hosted.prefixes import Prefixes

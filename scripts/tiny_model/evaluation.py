@@ -13,8 +13,8 @@ from rich.table import Table
 
 from plenum.base import percent
 from plenum.committee import CommitteeCondition, Deliberation
-from plenum.design import Hosted, Protocol, Sampling
-from plenum_hosted import HostedBackend
+from plenum.design import Protocol, Sampling
+from plenum_hosted import Hosted, HostedBackend
 from tiny_model import corpus, teacher
 
 LIMIT = 96

@@ -1,13 +1,13 @@
 """Audited programs as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design import PROGRAM_FACTORS, Kind
+from plenum.design import Kind
 
 KIND = Kind(
     name="program",
     plural="programs",
     tasks=("program",),
     assumed_answers="answers as long as the program's requests allow",
-    factors=PROGRAM_FACTORS,
+    factors=("task", "committee", "case", "knobs", "model", "backend", "settings", "seed"),
     repeated=(),
     tables=("replicates", "calls", "messages", "elicited"),
     parts={

@@ -9,7 +9,7 @@ from importlib.metadata import version
 import torch
 
 from plenum.base import Stopped, UserError, digest, flatten, generator
-from plenum.design import Hosted, Sampling
+from plenum.design import Sampling
 from plenum.models import CallError, Chat, Message, Pace, Reply, Response
 from plenum.records import Failure
 from plenum_hosted import environment, memory
@@ -17,6 +17,7 @@ from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Form
 from plenum_hosted.loader import LoadedModel, load
 from plenum_hosted.rows import DecodingRow
+from plenum_hosted.settings import Hosted
 from plenum_hosted.shapes import Shapes, room
 
 

@@ -10,8 +10,8 @@ import torch
 import transformers
 
 from plenum.base import UserError, digest
-from plenum.design import Hosted
 from plenum_hosted import attention
+from plenum_hosted.settings import Hosted
 
 _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")
 """Prefixes of variables by which a user may choose other kernels; named if they are set."""

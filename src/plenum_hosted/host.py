@@ -2,13 +2,15 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import Host, Hosted, Job
+from plenum.design import BackendExtension, Job, ModelConfig
 from plenum.models import ChatModel
 from plenum_hosted.checkpoints import digests
+from plenum_hosted.settings import Hosted
 
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 """Variables by which a user says how OpenMP's threads wait."""
@@ -79,4 +81,27 @@ def _load_libraries() -> None:
             del os.environ["OMP_WAIT_POLICY"]
 
 
-HOST = Host(build, digests, require_room, require_one_process, warn_idle_slots)
+def complete(settings: Hosted, model: ModelConfig) -> Hosted:
+    """Choose the number format of the backend, or of the model, or single precision."""
+    dtype = settings.dtype if settings.dtype != "auto" else model.dtype or "float32"
+    return replace(settings, dtype=dtype)
+
+
+def expect_times(*given: Any) -> Iterable[str]:
+    """Estimate the time that a sweep takes, as :mod:`plenum_hosted.expected_time` does."""
+    from plenum_hosted.expected_time import expect_times
+
+    return expect_times(*given)
+
+
+BACKEND = BackendExtension(
+    settings=Hosted,
+    complete=complete,
+    build=build,
+    digests=digests,
+    costs="a hosted model costs nothing",
+    require_room=require_room,
+    expect_times=expect_times,
+    require_one_process=require_one_process,
+    warn_idle_slots=warn_idle_slots,
+)

@@ -12,13 +12,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from plenum.base import UserError, say
-from plenum.design import Hosted
 from plenum.models import Message
 from plenum_hosted import attention, checkpoints, gguf_weights
 from plenum_hosted.attention import DecodingPlaces
 from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingBatch
+from plenum_hosted.settings import Hosted
 from plenum_hosted.tokens import ChatTokenizer, merge_system
 
 _BY_A_SERVER = "; a server can run it: serve it with vLLM or llama.cpp, and take backend=api"

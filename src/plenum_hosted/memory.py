@@ -13,10 +13,10 @@ from safetensors import safe_open
 from transformers import AutoConfig
 
 from plenum.base import UserError
-from plenum.design import Hosted
 from plenum_hosted import checkpoints, environment, gguf_weights
 from plenum_hosted.loader import locate
 from plenum_hosted.network import CacheSizes
+from plenum_hosted.settings import Hosted
 
 ROOT = Path("/")
 """The folder in which ``proc`` and ``sys`` are."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.base import say
-from plenum.design import FACTORS, KINDS, WORLD_FACTORS, list_varying
+from plenum.design import FACTORS, KINDS, list_varying
 from plenum.reports import (
     Block,
     Column,
@@ -31,7 +31,7 @@ from plenum_report.factors import design
 from plenum_worlds.reports import Group, answer, draw_study, group_runs, tabulate_study
 from plenum_worlds.reports import facts as facts_of
 
-_FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
+_FACTORS = tuple(sorted(KINDS["world"].distinct_factors, key=FACTORS.__contains__))
 """Factors without those of committees that repeat another one in a world."""
 
 _SECTIONS = {

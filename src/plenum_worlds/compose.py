@@ -10,11 +10,8 @@ from typing import Any
 import yaml
 
 from plenum.design import (
-    ANSWER_FORMS,
     Config,
-    Information,
     Protocol,
-    RulesConfig,
     one_of,
     prompt_text,
     require,
@@ -26,6 +23,15 @@ from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCon
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
 from plenum_worlds.metrics import summary
 from plenum_worlds.registry import WORLDS, build_world, find_world
+from plenum_worlds.settings import (
+    ANSWER_FORMS,
+    ConsensusConfig,
+    DiversityConfig,
+    Information,
+    RulesConfig,
+    VolatilityConfig,
+    WorldTaskConfig,
+)
 from plenum_worlds.world import World
 
 PLAN_MARGIN = 40
@@ -56,11 +62,12 @@ def compose(typed: Config) -> WorldCondition:
         A value is unknown, out of range, or applies only to committees.
     """
     check(typed)
-    task, name = typed.task, typed.task.name
+    consensus, volatility = typed.of(ConsensusConfig).name, typed.of(VolatilityConfig).name
+    task, name = typed.of(WorldTaskConfig), typed.task.name
     usual = _usual(typed)
     numbers = {**usual, **task.world}
     world = build_world(name, task.agents, **numbers)
-    if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
+    if task.policy == AGENTS and consensus in ("plan", CENTRAL):
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
@@ -70,16 +77,16 @@ def compose(typed: Config) -> WorldCondition:
         numbers=tuple(sorted(numbers.items())),
         changed=_list_changed(name, usual, task.world),
         rules=task.rules.name,
-        volatility=typed.volatility.name,
-        consensus=typed.consensus.name,
-        diversity=typed.diversity.name,
+        volatility=volatility,
+        consensus=consensus,
+        diversity=typed.of(DiversityConfig).name,
         policy=task.policy,
         units=task.agents,
         agents=acting,
-        turns=0 if typed.consensus.name == CENTRAL else task.turns,
+        turns=0 if consensus == CENTRAL else task.turns,
         view=task.view,
         runs=task.runs,
-        texts=_texts(name, typed.consensus.name, task.rules.name),
+        texts=_texts(name, consensus, task.rules.name),
         answer=task.answer,
         answers=typed.protocol.answers,
         pinned=tuple((n, acting[n - 1].role) for n in sorted(_pin(task.pinned, len(acting)))),
@@ -103,13 +110,13 @@ def agents(typed: Config) -> tuple[WorldAgent, ...]:
     agent that acts alone has no role, since a baseline would otherwise have the first one. A pinned
     role replaces the agent's own.
     """
-    task, name = typed.task, typed.task.name
-    alone = typed.consensus.name == CENTRAL or task.agents == 1
-    dealt = [] if alone else typed.diversity.roles.get(name, [])
+    task, name = typed.of(WorldTaskConfig), typed.task.name
+    alone = typed.of(ConsensusConfig).name == CENTRAL or task.agents == 1
+    dealt = [] if alone else typed.of(DiversityConfig).roles.get(name, [])
     roles = [(role, _brief(f"diversity.roles.{name}", name, role)) for role in dealt] or [("", "")]
     models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
     require(bool(models[0]), "model.default: the agents have no model; set model.default")
-    count = 1 if typed.consensus.name == CENTRAL else task.agents
+    count = 1 if typed.of(ConsensusConfig).name == CENTRAL else task.agents
     pinned = {
         number: (role, _brief(f"task.pinned.{number}", name, role))
         for number, role in _pin(task.pinned, count).items()
@@ -161,18 +168,19 @@ def plan_tokens(world: World[Any, Any], answer: str) -> int:
 
 def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
     """Refuse a limit that cuts every plan: all agents would abstain, at twice the calls."""
-    most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.task.answer)
+    most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.of(WorldTaskConfig).answer)
+    mechanism = typed.of(ConsensusConfig).name
     require(
         enough <= most,
-        f"consensus: {typed.consensus.name} needs longer answers for {world.agents} units than "
+        f"consensus: {mechanism} needs longer answers for {world.agents} units than "
         f"sampling.max_tokens={most}; sampling.max_tokens={enough} is enough",
     )
 
 
 def _usual(typed: Config) -> dict[str, Any]:
     """Return the numbers that volatility and rules set; the task's own override them."""
-    rules, level = typed.task.rules, typed.volatility.name
-    by_volatility = typed.volatility.world.get(typed.task.name, {})
+    rules, level = typed.of(WorldTaskConfig).rules, typed.of(VolatilityConfig).name
+    by_volatility = typed.of(VolatilityConfig).world.get(typed.task.name, {})
     return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
 
 
@@ -193,7 +201,7 @@ def check(typed: Config) -> None:
     UserError
         A value is unknown, out of range, or applies only to committees.
     """
-    task, mechanism = typed.task, typed.consensus.name
+    task, mechanism = typed.of(WorldTaskConfig), typed.of(ConsensusConfig).name
     one_of("task.name", task.name, ("none", *WORLDS))
     one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
     world = build_world(task.name, task.agents)

@@ -11,16 +11,14 @@ from typing import Any, ClassVar
 
 from plenum.base import digest
 from plenum.design import (
-    ANSWER_FORMS,
     Condition,
-    Information,
     Protocol,
-    RulesConfig,
     format_value,
     list_changed_settings,
     temperature_label,
 )
 from plenum_worlds.registry import find_world
+from plenum_worlds.settings import ANSWER_FORMS, Information, RulesConfig
 
 WORLD_VERSION = 2
 """Part of every identity; raise it when prompts, worlds or seeding change an outcome."""
@@ -81,7 +79,7 @@ class WorldCondition(Condition):
     runs
         Runs in the same world; with more than one, their divergence can be measured.
     answer
-        The first part of an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
+        The first part of an answer, of :data:`~plenum_worlds.settings.ANSWER_FORMS`.
     answers
         The form of answers, as in :class:`~plenum.design.Protocol`; ``free`` isn't in the identity.
     pinned

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from plenum.base import flatten, generator, keep_finite
-from plenum.design import ANSWER_FORMS
 from plenum.models import Ask, Conversation, Entry, Reply
 from plenum_worlds import answer_schemas, answers, dialogue, information, prompts
 from plenum_worlds.communication import Hearing
@@ -19,6 +18,7 @@ from plenum_worlds.draws import Draws
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary
 from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build_world, find_world
+from plenum_worlds.settings import ANSWER_FORMS
 from plenum_worlds.world import Round, Statement, World, as_plain
 
 Calls = Generator[Ask, Reply, Any]

@@ -7,8 +7,8 @@ nothing else in the episode depends on it (paper, 3.1: information may be privat
 from dataclasses import replace
 from typing import Any
 
-from plenum.design import Information
 from plenum_worlds.draws import Draws
+from plenum_worlds.settings import Information
 from plenum_worlds.world import Statement, World
 
 PARTIAL = "Others may see what you don't see, and you what they don't."

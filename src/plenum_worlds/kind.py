@@ -1,13 +1,19 @@
 """Worlds as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design import FACTORS, WORLD_FACTORS, Kind
+from plenum.design import FACTORS, Kind
+
+_FACTORS = (
+    "task", "consensus", "diversity", "volatility", "policy", "agents", "turns", "runs", "view",
+    "world",
+)  # fmt: skip
+"""The factors that only conditions in worlds have."""
 
 KIND = Kind(
     name="world",
     plural="worlds",
     tasks=(),
     assumed_answers="answers as long as sampling.max_tokens allows",
-    factors=(*FACTORS, *WORLD_FACTORS),
+    factors=(*FACTORS, *_FACTORS),
     repeated=("scenario", "roles", "protocol", "memory"),
     tables=("ensemble", "replicates"),
     parts={
@@ -30,6 +36,11 @@ KIND = Kind(
         "simulated_agent": "plenum_worlds.simulated_agents:answer",
     },
     more="more worlds: docs/worlds.md",
-    groups=("consensus", "diversity", "volatility"),
+    settings={
+        "task": "plenum_worlds.settings:WorldTaskConfig",
+        "consensus": "plenum_worlds.settings:ConsensusConfig",
+        "diversity": "plenum_worlds.settings:DiversityConfig",
+        "volatility": "plenum_worlds.settings:VolatilityConfig",
+    },
     named_by=("task", "model"),
 )

@@ -12,10 +12,10 @@ from string import Template
 from typing import Any
 
 from plenum.base import flatten
-from plenum.design import ANSWER_FORMS
 from plenum.models import Message
 from plenum_worlds.answer_schemas import blank, choice_schema, speech_schema
 from plenum_worlds.condition import WorldAgent, WorldCondition
+from plenum_worlds.settings import ANSWER_FORMS
 from plenum_worlds.world import Statement, World
 
 REPAIR = (

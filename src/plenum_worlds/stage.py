@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, get_type_hints
 
 from plenum.base import UserError
-from plenum.design import Information
 from plenum_worlds import information
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build_world, find_world
 from plenum_worlds.scene import RunScene
+from plenum_worlds.settings import Information
 from plenum_worlds.world import Plain, Round, World, from_plain
 
 

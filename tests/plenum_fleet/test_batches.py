@@ -13,7 +13,6 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.committee.answer_forms import parse_turn, turn_schema
 from plenum.design import Calls, Job, StatedPrice
-from plenum.design.settings import Batch
 from plenum.execution.executors import Deliberations, choose_executor
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
 from plenum.models.api.backend import ApiBackend
@@ -26,6 +25,7 @@ from plenum_checks.fault_server import (
     RunningServer,
     serve_in_thread,
 )
+from plenum_fleet import Batch
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches

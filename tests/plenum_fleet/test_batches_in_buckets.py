@@ -10,7 +10,6 @@ import pytest
 import s3_server
 
 from plenum.design import Calls
-from plenum.design.settings import Batch
 from plenum.models import CallError, Chat, ChatModel, Message, Response
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
@@ -22,6 +21,7 @@ from plenum_checks.fault_server import (
     RunningServer,
     serve_in_thread,
 )
+from plenum_fleet import Batch
 from plenum_fleet.batches import sender as batch_sending
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep

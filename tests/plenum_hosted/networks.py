@@ -16,8 +16,7 @@ from transformers import (
     Qwen2Config,
 )
 
-from plenum.design import Hosted
-from plenum_hosted import attention, environment
+from plenum_hosted import Hosted, attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingRow

@@ -16,9 +16,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from plenum.base.errors import Stopped
 from plenum.base.identity import digest
 from plenum.committee.answer_forms import ballot_schema
-from plenum.design import Hosted, Sampling
+from plenum.design import Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.records import Failure
+from plenum_hosted import Hosted
 from plenum_hosted.backend import HostedBackend
 
 SETTINGS = Hosted(slots=8, prefill_rows=4, bucket=16, rung=64, threads=1, device="cpu")

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.design import Hosted, Job
+from plenum.design import Job
 from plenum.models import check_backends
-from plenum_hosted import checkpoints, environment
+from plenum_hosted import Hosted, checkpoints, environment
 
 CPU = torch.device("cpu")
 Patch = pytest.MonkeyPatch

@@ -14,9 +14,10 @@ from transformers import AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.committee.answer_forms import ballot_schema, make_count_schema, parse_turn, turn_schema
-from plenum.design import Hosted, Sampling
+from plenum.design import Sampling
 from plenum.models.answer_schema import AnswerSchema, object_schema
 from plenum.models.chat import Chat, Message, Response
+from plenum_hosted import Hosted
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY
 from plenum_hosted.forms import Forms

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM
 
 from plenum.base.errors import UserError
-from plenum.design import Hosted
-from plenum_hosted import environment, memory
+from plenum_hosted import Hosted, environment, memory
 from plenum_hosted.memory import Need
 from plenum_hosted.network import Network
 

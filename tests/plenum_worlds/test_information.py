@@ -10,10 +10,9 @@ from numpy.testing import assert_allclose
 from world_episodes import Made
 
 from plenum.base.errors import UserError
-from plenum.design.settings import Information
 from plenum.models import Reply
 from plenum.models.conversation import Ask
-from plenum_worlds import information
+from plenum_worlds import Information, information
 from plenum_worlds.communication import LOST, Hearing, heard_by
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, world_of

@@ -65,6 +65,7 @@ from .terminal import say as say
 from .text import HIDDEN as HIDDEN
 from .text import blank_invisible as blank_invisible
 from .text import flatten as flatten
+from .text import format_duration as format_duration
 from .text import join_first as join_first
 from .text import printable as printable
 from .text import replace_surrogates as replace_surrogates
@@ -101,6 +102,7 @@ __all__ = [
     "digest",
     "flatten",
     "folder_of",
+    "format_duration",
     "format_signed_percent",
     "generator",
     "hide_environment",

@@ -1,5 +1,6 @@
 """Text from outside as data: what a reader could see of it, and what is safe to keep and print."""
 
+import math
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -87,6 +88,19 @@ def join_first(values: Sequence[str], most: int = 6) -> str:
 
 
 @lru_cache(maxsize=4096)
+def format_duration(seconds: float) -> str:
+    """Format a time in seconds, rounded up, as ``M:SS min`` or ``H:MM:SS h``.
+
+    Examples
+    --------
+    >>> format_duration(61.2)
+    '1:02 min'
+    """
+    minutes, rest = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"
+
+
 def _unmask(character: str) -> str:
     if _invisible(character):
         return HIDDEN

@@ -8,16 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plenum.base import UserError
-from plenum.checks.hosted_time import (
-    MANY_BATCHES,
-    PATIENCE_S,
-    STEPS,
-    expect,
-    measure,
-    seconds_a_prompt_token,
-)
-from plenum.design import KINDS, Hosted, Job, RetryFailed
+from plenum.base import UserError, format_duration
+from plenum.design import BACKENDS, KINDS, Job, RetryFailed
 from plenum.execution import (
     LISTED,
     choose_executor,
@@ -35,10 +27,8 @@ from plenum.execution import (
 )
 from plenum.models import (
     ChatModel,
-    Pace,
     Price,
     Prices,
-    TokenCounting,
     build_backend,
     check_backends,
     how_to_state,
@@ -220,12 +210,13 @@ def _write_closing(
     unknown = [m for m in by_model if m not in free and prices.of(m) is None]
     cost = sum(_cost(use, prices, m) for m, use in by_model.items() if m not in free)
     backends_used = {job.condition.backend.name for job in jobs}
+    costs = [BACKENDS[name].costs for name in sorted(backends_used) if name in BACKENDS]
     kinds = dict.fromkeys(sorted(job.condition.kind for job in jobs))
     basis = " and ".join(KINDS[kind].assumed_answers for kind in kinds)
     yield (
         f"tokens: estimated with {basis}; cost left: {_cost_left(cost, bool(unknown))}"
         + (", simulated agents cost nothing" if backends_used == {"simulated"} else "")
-        + (", a hosted model costs nothing" if backends_used == {"hosted"} else "")
+        + "".join(f", {line}" for line in costs if line)
     )
     if unknown:
         yield f"no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
@@ -237,7 +228,8 @@ def _write_closing(
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
     yield from check_backends("warn_idle_slots", jobs)
-    yield from _estimate_hosted_times(left, backend)
+    remaining = [(item.job, item.total, item.replicates) for item in left]
+    yield from check_backends("expect_times", jobs, remaining, backend)
     charged = [item for item in left if item.charged]
     if charged:
         yield from _times(charged, backend)
@@ -267,8 +259,8 @@ def _times(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> Ite
         turns, batch_s = waves * max(i.longest for i in left), median(known or [_ASSUMED_BATCH_S])
         source = "as observed" if known else "assumed; providers promise 24 h"
         yield (
-            f"time: about {_duration(turns * batch_s)}: {turns} calls in sequence, each turn a "
-            f"batch of {_duration(batch_s)} ({source}), at half the price"
+            f"time: about {format_duration(turns * batch_s)}: {turns} calls in sequence, each turn "
+            f"a batch of {format_duration(batch_s)} ({source}), at half the price"
         )
         return
     latency = median(known) if known else _ASSUMED_LATENCY_S
@@ -276,7 +268,7 @@ def _times(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> Ite
     longest = max(job.condition.calls for job in jobs)
     source = "as observed" if known else "assumed"
     yield (
-        f"time: at least {_duration(waves * longest * latency)}: {waves} x {longest} calls "
+        f"time: at least {format_duration(waves * longest * latency)}: {waves} x {longest} calls "
         f"in sequence at {latency:.2g} s each ({source})"
     )
     paid = jobs[0].calls
@@ -284,53 +276,8 @@ def _times(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> Ite
         for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
             limit = getattr(paid, key).get(name)
             if limit:
-                yield (
-                    f"time: at least {_duration(60 * amount / limit)} at calls.{key}.{name}={limit}"
-                )
-
-
-def _estimate_hosted_times(
-    left: Sequence[_RemainingWork], backend: dict[str, ChatModel]
-) -> Iterator[str]:
-    """Estimate the time of models on this machine, from a measurement of some tokens."""
-    by_settings: defaultdict[Hosted, list[_RemainingWork]] = defaultdict(list)
-    for item in left:
-        if isinstance(item.job.condition.backend, Hosted) and item.total.calls:
-            by_settings[item.job.condition.backend].append(item)
-    for settings, items in by_settings.items():
-        rows = min(settings.slots, sum(item.replicates for item in items))
-        try:
-            model = backend[repr(settings)]
-            paces = measure([item.job for item in items], model, rows)
-        except UserError as problem:  # a plan may be made where the model isn't
-            yield f"time: unknown; {problem}"
-            continue
-        done = paces is not None and all(pace.steps for pace in paces.values())
-        if not paces or not done or not isinstance(model, TokenCounting):
-            yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
-            continue
-        work = expect([(i.job, i.total, i.replicates) for i in items], model, paces, rows)
-        told = _paces(paces, settings, rows)
-        yield f"time: about {_duration(work.seconds)}, measured here {told}"
-        if work.batches >= MANY_BATCHES:
-            yield (
-                f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "
-                f"after the other, {work.batches:.1f} on average; backend.rung={work.largest} "
-                "makes one of them, and may take less time (another rung makes another condition)"
-            )
-
-
-def _paces(paces: dict[str, Pace], settings: Hosted, rows: int) -> str:
-    """Describe what was measured, for each model by its name where there are several."""
-    told = [
-        (f"{name}: " if len(paces) > 1 else "")
-        + f"{pace.decode_s / pace.steps:.2g} s a step of backend.slots={settings.slots}, "
-        f"{1 / seconds_a_prompt_token(pace):.0f} prompt tokens a second"
-        for name, pace in paces.items()
-    ]
-    tokens = sum(pace.tokens for pace in paces.values())
-    of_each = " of each model" if len(paces) > 1 else ""
-    return f"by {tokens} tokens of {rows} rows{of_each} ({'; '.join(told)})"
+                least = format_duration(60 * amount / limit)
+                yield f"time: at least {least} at calls.{key}.{name}={limit}"
 
 
 def _by_limit(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> dict[str, Usage]:
@@ -361,9 +308,3 @@ def _tokens(count: float) -> str:
             number = count / size
             return f"{number:,.0f}{unit}" if number >= 999.5 else f"{number:.3g}{unit}"
     return f"{count:.0f}"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(math.ceil(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"

@@ -85,7 +85,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
 
 def _refuse_groups_of_others(typed: Config) -> None:
     """Refuse options that only another kind uses, since they would change nothing."""
-    usual = Config()
+    usual = type(typed)()
     for kind in KINDS.values():
         for key in kind.groups:
             name, tasks = getattr(typed, key).name, ", ".join(kind.tasks or kind.part("tasks"))

@@ -1,3 +1,5 @@
+from .backend_extensions import BACKENDS as BACKENDS
+from .backend_extensions import BackendExtension as BackendExtension
 from .compose import parse_job as parse_job
 from .compose import prompt_text as prompt_text
 from .compose import role_text as role_text
@@ -9,13 +11,9 @@ from .condition import Job as Job
 from .condition import RetryFailed as RetryFailed
 from .conflicts import check_settings as check_settings
 from .factors import FACTORS as FACTORS
-from .factors import PROGRAM_FACTORS as PROGRAM_FACTORS
 from .factors import USUAL as USUAL
-from .factors import WORLD_FACTORS as WORLD_FACTORS
 from .factors import list_varying as list_varying
 from .factors import unusual as unusual
-from .hosts import HOSTS as HOSTS
-from .hosts import Host as Host
 from .identification import format_value as format_value
 from .identification import list_changed_settings as list_changed_settings
 from .identification import temperature_label as temperature_label
@@ -26,6 +24,7 @@ from .overrides import check_flags as check_flags
 from .overrides import check_meant as check_meant
 from .overrides import flags_first as flags_first
 from .overrides import take_own_folder as take_own_folder
+from .ranges import Agents as Agents
 from .ranges import Count as Count
 from .ranges import Float as Float
 from .ranges import GivenByCode as GivenByCode
@@ -40,32 +39,30 @@ from .ranges import Text as Text
 from .ranges import WebUrl as WebUrl
 from .ranges import Whole as Whole
 from .ranges import is_study as is_study
+from .ranges import match_rule as match_rule
 from .ranges import one_of as one_of
 from .ranges import refuse_unused as refuse_unused
 from .ranges import require as require
+from .schema import SWEEP_SETTINGS as SWEEP_SETTINGS
 from .schema import Config as Config
-from .schema import ModelConfig as ModelConfig
 from .schema import RolesConfig as RolesConfig
-from .schema import RulesConfig as RulesConfig
 from .schema import StudyConfig as StudyConfig
+from .schema import SweepSettings as SweepSettings
+from .schema import TaskConfig as TaskConfig
 from .schema import resolve_config as resolve_config
 from .schema import type_config as type_config
 from .scripts import Script as Script
-from .settings import ANSWER_FORMS as ANSWER_FORMS
 from .settings import Api as Api
 from .settings import Backend as Backend
-from .settings import Batch as Batch
 from .settings import Branch as Branch
 from .settings import Budget as Budget
 from .settings import Calls as Calls
-from .settings import Hosted as Hosted
-from .settings import Information as Information
+from .settings import ModelConfig as ModelConfig
 from .settings import Protocol as Protocol
 from .settings import Recorded as Recorded
 from .settings import Sampling as Sampling
 from .settings import Simulated as Simulated
 from .settings import StatedPrice as StatedPrice
-from .settings import Workers as Workers
 from .slips import explain as explain
 from .validation import make_plain as make_plain
 from .validation import other_settings as other_settings
@@ -74,16 +71,15 @@ from .validation import validate as validate
 
 __all__ = [
     "ALL",
-    "ANSWER_FORMS",
+    "BACKENDS",
     "FACTORS",
-    "HOSTS",
     "KINDS",
-    "PROGRAM_FACTORS",
+    "SWEEP_SETTINGS",
     "USUAL",
-    "WORLD_FACTORS",
+    "Agents",
     "Api",
     "Backend",
-    "Batch",
+    "BackendExtension",
     "Branch",
     "Budget",
     "Calls",
@@ -92,9 +88,6 @@ __all__ = [
     "Count",
     "Float",
     "GivenByCode",
-    "Host",
-    "Hosted",
-    "Information",
     "Int",
     "Job",
     "Kind",
@@ -106,7 +99,6 @@ __all__ = [
     "Recorded",
     "RetryFailed",
     "RolesConfig",
-    "RulesConfig",
     "Sampling",
     "Script",
     "Seed",
@@ -115,10 +107,11 @@ __all__ = [
     "StrictSettings",
     "StudyConfig",
     "StudyName",
+    "SweepSettings",
+    "TaskConfig",
     "Text",
     "WebUrl",
     "Whole",
-    "Workers",
     "check_flags",
     "check_meant",
     "check_settings",
@@ -130,6 +123,7 @@ __all__ = [
     "list_changed_settings",
     "list_varying",
     "make_plain",
+    "match_rule",
     "one_of",
     "other_settings",
     "parse_job",

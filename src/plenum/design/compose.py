@@ -1,6 +1,5 @@
 """From a composed config to a job: typed and validated, every refusal in one line."""
 
-import dataclasses
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -11,11 +10,11 @@ from omegaconf._utils import get_omega_conf_dumper
 
 from plenum.base import UserError, candidate_paths, read_text, resolve_path, user_folder
 from plenum.design import conflicts, kinds, schema
+from plenum.design.backend_extensions import BACKENDS
 from plenum.design.condition import Job
-from plenum.design.hosts import HOSTS
 from plenum.design.ranges import require
-from plenum.design.schema import Config, ModelConfig
-from plenum.design.settings import Api, Backend, Dtype, Hosted, Protocol, Sampling
+from plenum.design.schema import Config
+from plenum.design.settings import Api, Backend, ModelConfig, Protocol, Sampling
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -45,7 +44,7 @@ def parse_job(cfg: DictConfig) -> Job:
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
         durable=typed.durable or typed.calls.batch,
-        more={key: getattr(typed, key) for key in ("batch", "workers", "ray")},
+        more={key: getattr(typed, key) for key in schema.SWEEP_SETTINGS},
     )
 
 
@@ -74,7 +73,7 @@ def _replicates(typed: Config) -> int:
 def with_weights(
     backend: Backend, models: Sequence[str], model: ModelConfig
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
-    """Return the backend with its number format, and the digests of hosted models in folders.
+    """Return the backend as these models need it, and the digests of hosted ones in folders.
 
     Parameters
     ----------
@@ -89,17 +88,10 @@ def with_weights(
         A model or its number format doesn't go with the backend, or a folder holds no checkpoint.
     """
     _refuse_misnamed(model.name, models, backend)
-    if not isinstance(backend, Hosted):
+    if backend.name not in BACKENDS:
         return backend, ()
-    return (
-        dataclasses.replace(backend, dtype=_dtype(backend, model)),
-        HOSTS[backend.name].digests(models),
-    )
-
-
-def _dtype(backend: Hosted, model: ModelConfig) -> Dtype:
-    """Return the number format of the backend, or of the model, or single precision."""
-    return backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
+    host = BACKENDS[backend.name]
+    return host.complete(backend, model), host.digests(models)
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:

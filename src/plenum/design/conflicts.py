@@ -1,6 +1,6 @@
 """Values of a typed config that go ill with one another."""
 
-from plenum.design.ranges import refuse_unused, require
+from plenum.design.ranges import require
 from plenum.design.schema import Config
 
 
@@ -44,11 +44,3 @@ def _require_effect(typed: Config) -> None:
             bool(typed.tracking.uri) or getattr(typed.tracking, key) != "all",
             f"tracking.{key}: all; without a store (tracking=none) there is nothing to write to",
         )
-    if not typed.calls.batch:
-        refuse_unused("batch", typed.batch, "calls.batch=true")
-    workers = typed.workers
-    require(
-        bool(workers.number or workers.cpus or workers.gpus),
-        "workers.number: null; as many as fit are no number where each takes nothing "
-        "(workers.cpus=0 workers.gpus=0)",
-    )

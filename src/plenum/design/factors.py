@@ -8,15 +8,6 @@ FACTORS = (
 )  # fmt: skip
 """The factors that every condition has, in the order in which tables show and sort them."""
 
-WORLD_FACTORS = (
-    "task", "consensus", "diversity", "volatility", "policy", "agents", "turns", "runs", "view",
-    "world",
-)  # fmt: skip
-"""The factors that only conditions in worlds have."""
-
-PROGRAM_FACTORS = ("task", "committee", "case", "knobs", "model", "backend", "settings", "seed")
-"""The factors of programs under audit."""
-
 USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
 """Values that go without saying where a condition is named."""
 

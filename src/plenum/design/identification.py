@@ -4,9 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
-"""Settings of hosted models that the environment's fingerprint covers, or that change nothing."""
-
 
 def format_value(value: Any) -> str:
     """Format a setting's value for a line of settings."""
@@ -27,12 +24,12 @@ def list_changed_settings(
     defaults
         Defaults that differ from the dataclasses', by name.
     """
-    named = ("name", "temperature", "api_base", *HOSTED_ELSEWHERE, *except_for)
+    named = ("name", "temperature", "api_base", *except_for)
     return [
         f"{field.name}={format_value(getattr(part, field.name))}"
         for part in parts
         for field in dataclasses.fields(part)
-        if field.name not in named
+        if field.name not in (*named, *getattr(part, "elsewhere", ()))
         and getattr(part, field.name) != (defaults or {}).get(field.name, field.default)
     ]
 

@@ -6,7 +6,7 @@ and a part to a kind of another package by ``plenum.parts``; a test calls :func:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any
@@ -69,8 +69,10 @@ class Kind:
         - ``plan``: the replicates that are needed; a kind may have none.
     more
         Where a reader of its tables finds how to study more of it.
-    groups
-        Config groups that mean nothing to committees, which refuse any but their usual options.
+    settings
+        ``module:class`` of its own settings, by their keys in the config. Those of ``task`` replace
+        :class:`plenum.design.schema.TaskConfig`. The others are config groups that mean nothing to
+        committees, which refuse any but their usual options.
     named_by
         Factors that tables show, and first, even where all conditions share their values.
     outcomes
@@ -86,7 +88,7 @@ class Kind:
     tables: tuple[str, ...]
     parts: Mapping[str, str]
     more: str = ""
-    groups: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
     named_by: tuple[str, ...] = ("model",)
     outcomes: tuple[str, ...] = ("completed",)
 
@@ -94,6 +96,15 @@ class Kind:
     def distinct_factors(self) -> tuple[str, ...]:
         """The factors without those that repeat another one."""
         return tuple(name for name in self.factors if name not in self.repeated)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The config groups that only this kind uses."""
+        return tuple(key for key in self.settings if key != "task")
+
+    def settings_types(self) -> dict[str, type[Any]]:
+        """Return the types of its settings by key."""
+        return {key: _resolve(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
         """Tell if this kind has a part for a station, of its own or from another package."""

@@ -56,27 +56,6 @@ def match_rule(expression: str, words: str) -> Any:
     return Field(pattern=rf"\A(?:{expression})\Z", description=words)
 
 
-def _divisible(value: float) -> float:
-    """Check a share of a cluster's CPUs, which are dealt out in small parts."""
-    return _dealt_out(value, "it is 0, or 0.0001 or more", value >= 1e-4)
-
-
-def _apart(value: float) -> float:
-    """Check a share of a cluster's GPUs, of which several go to nobody in parts."""
-    allowed = "it is 0, or 0.0001 or more, and above 1 whole"
-    return _dealt_out(value, allowed, value >= 1e-4 and (value <= 1 or value % 1 == 0))
-
-
-def _dealt_out(value: float, allowed: str, fits: bool) -> float:
-    if value and not fits:
-        raise ValueError(f"{value}; {allowed}")
-    return value
-
-
-Cpus = Annotated[NotNegative, AfterValidator(_divisible)]
-Gpus = Annotated[NotNegative, AfterValidator(_apart)]
-
-
 def check_url(value: str, web: bool = False) -> str:
     """Refuse a URL with a secret in it; that of a web server must have a host that can be read.
 

@@ -1,14 +1,17 @@
 """The shape of a composed config: which values there are, and of which type."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, cast
+from dataclasses import dataclass, field, make_dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
-from plenum.base import UserError
+from plenum.base import Registry, UserError
+from plenum.design.backend_extensions import BACKENDS
+from plenum.design.kinds import KINDS, Kind, of_task
 from plenum.design.ranges import (
     Agents,
     Count,
@@ -20,22 +23,36 @@ from plenum.design.ranges import (
     match_rule,
 )
 from plenum.design.settings import (
-    ANSWER_FORMS,
-    AnswerForm,
     Api,
-    Batch,
+    Backend,
     Budget,
     Calls,
-    Hosted,
-    Information,
+    ModelConfig,
     Protocol,
-    Ray,
     Sampling,
     Simulated,
     StatedPrice,
-    Workers,
 )
 from plenum.design.validation import make_plain, reason, validate
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SweepSettings(StrictSettings):
+    """Settings of a package that hold for a whole sweep.
+
+    Attributes
+    ----------
+    needs
+        What would use them, as it is written on the command line: without it they are refused.
+    """
+
+    needs: ClassVar[str]
+
+
+SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting")
+"""Settings that packages add to a sweep's, by their keys in the config."""
 
 
 def _require_names(price: Any) -> Any:
@@ -53,7 +70,20 @@ def price_refused(price: object) -> str:
     )
 
 
-Backends = Annotated[Simulated | Api | Hosted, Field(discriminator="name")]
+def _type_backend(given: Any) -> Any:
+    """Return a backend's settings by the type that its name has."""
+    if not isinstance(given, Mapping):
+        return given
+    own: dict[str, type[Backend]] = {"simulated": Simulated, "api": Api}
+    name, known = given.get("name"), (*own, *BACKENDS)
+    if name is None:
+        raise UserError("backend.name: missing; it needs a value")
+    if name not in known:
+        raise UserError(f"backend.name: {name!r} is not one of {', '.join(known)}")
+    return validate(own[name] if name in own else BACKENDS[name].settings, given, "backend")
+
+
+Backends = Annotated[Backend, BeforeValidator(_type_backend)]
 Price = Annotated[StatedPrice, BeforeValidator(_require_names)]
 Journals = Annotated[
     str,
@@ -80,21 +110,6 @@ class RolesConfig(StrictSettings):
     neutral_labels: bool = False
     agents: Agents | None = None
     seats: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ModelConfig(StrictSettings):
-    """The model of each seat and of the clerk; ``default`` is that of all others.
-
-    ``window`` is what ``memory=auto`` takes.
-    """
-
-    name: str = ""
-    default: str | None = None
-    seats: dict[str, str | None] = field(default_factory=dict)
-    clerk: str | None = None
-    dtype: Literal["float32", "bfloat16", "float16"] | None = None
-    window: Count = 15
 
 
 @dataclass(frozen=True)
@@ -137,56 +152,10 @@ class BranchConfig(StrictSettings):
 
 
 @dataclass(frozen=True)
-class RulesConfig(StrictSettings):
-    """Numbers of a world under a name: for every volatility, and for each level of it."""
-
-    name: str = "text"
-    world: dict[str, Any] = field(default_factory=dict)
-    volatility: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class TaskConfig(StrictSettings):
-    """The world, and its agents: ``view`` messages are read, ``runs`` share a world.
-
-    ``answer`` is what comes first in an answer; ``pinned`` has roles by the number of their agent,
-    where ``None`` leaves the one that it is dealt.
-    """
+    """The task by name, which chooses the kind of study; a kind may have more settings of it."""
 
     name: str = "none"
-    agents: Agents = 5
-    turns: Annotated[Int, Field(ge=0, le=5)] = 1
-    view: Annotated[Int, Field(ge=1, le=1000)] = 20
-    runs: Annotated[Int, Field(ge=1, le=1000)] = 1
-    policy: str = "agents"
-    rules: RulesConfig = field(default_factory=RulesConfig)
-    answer: AnswerForm = ANSWER_FORMS[0]
-    pinned: dict[Any, str | None] = field(default_factory=dict)
-    information: Information = field(default_factory=Information)
-    world: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ConsensusConfig(StrictSettings):
-    """The mechanism by which agents of a world decide, by name."""
-
-    name: str = "implicit"
-
-
-@dataclass(frozen=True)
-class DiversityConfig(StrictSettings):
-    """The roles of a world's agents at this level of diversity, by world."""
-
-    name: str = "medium"
-    roles: dict[str, list[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class VolatilityConfig(StrictSettings):
-    """The numbers of a world at this level of volatility, by world."""
-
-    name: str = "moderate"
-    world: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -208,7 +177,10 @@ class StudyConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class Config(StudyConfig):
-    """The whole composed config, as ``run.py`` gets it from Hydra."""
+    """The whole composed config, as ``run.py`` gets it from Hydra.
+
+    :func:`config_type` adds what packages register; :meth:`of` returns it.
+    """
 
     scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
     roles: RolesConfig = field(default_factory=RolesConfig)
@@ -217,18 +189,34 @@ class Config(StudyConfig):
     prompts: PromptsConfig = field(default_factory=PromptsConfig)
     protocol: Protocol = field(default_factory=Protocol)
     task: TaskConfig = field(default_factory=TaskConfig)
-    consensus: ConsensusConfig = field(default_factory=ConsensusConfig)
-    diversity: DiversityConfig = field(default_factory=DiversityConfig)
-    volatility: VolatilityConfig = field(default_factory=VolatilityConfig)
     sampling: Sampling = field(default_factory=Sampling)
     branch: BranchConfig = field(default_factory=BranchConfig)
-    batch: Batch = field(default_factory=Batch)
-    workers: Workers = field(default_factory=Workers)
-    ray: Ray = field(default_factory=Ray)
     objective: str = "lambda"
     rounds: Count = 20
     replicates: Count = 20
     rerun: Seed = 0
+
+    def of(self, settings: type[T]) -> T:
+        """Return the settings of a type that a package registered."""
+        return next(value for value in vars(self).values() if isinstance(value, settings))
+
+
+def config_type(kind: Kind) -> type[Config]:
+    """Return the type of the configs of a kind, with the settings that packages add.
+
+    The groups of other kinds are there too, at their usual options.
+    """
+    added: dict[str, type[Any]] = {key: SWEEP_SETTINGS[key] for key in SWEEP_SETTINGS}
+    for each in KINDS.values():
+        added |= {k: v for k, v in each.settings_types().items() if k != "task" or each is kind}
+    return _add_fields(tuple(added.items()))
+
+
+@cache
+def _add_fields(added: tuple[tuple[str, type[Any]], ...]) -> type[Config]:
+    """Make the type of a config that has these settings too, by key."""
+    typed = [(key, each, field(default_factory=each)) for key, each in added]
+    return make_dataclass("Config", typed, bases=(Config,), frozen=True)
 
 
 def resolve_config(cfg: DictConfig) -> dict[str, Any]:
@@ -253,4 +241,6 @@ def type_config(given: Mapping[str, Any]) -> Config:
     UserError
         A value is unknown, of the wrong type or not allowed.
     """
-    return validate(Config, dict(given))
+    task = given.get("task")
+    name = task.get("name", "none") if isinstance(task, Mapping) else "none"
+    return validate(config_type(of_task(str(name))), dict(given))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from plenum.base import Registry, config_folders
+from plenum.design.kinds import KINDS
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script")
 
 def schemas(config_name: str) -> tuple[type[Any], ...]:
     """Return the types of the settings of a primary config; none where they aren't known."""
-    from plenum.design.schema import Config  # pydantic takes a tenth of a second to load
+    from plenum.design.schema import config_type  # pydantic takes a tenth of a second to load
 
     if config_name == "config":
-        return (Config,)
+        return tuple(config_type(kind) for kind in KINDS.values())
     return SCRIPTS[config_name].schemas if config_name in SCRIPTS else ()
 
 
@@ -40,9 +41,7 @@ def foreign_settings(config_name: str) -> set[str]:
     """Return the groups and settings of ``run.py`` that a script composes and has no use for."""
     if config_name == "config" or config_name not in SCRIPTS:
         return set()
-    from plenum.design.schema import Config
-
-    known = {setting.name for setting in fields(Config)}
+    known = {setting.name for each in schemas("config") for setting in fields(each)}
     known |= {path.name for each in config_folders() for path in each.iterdir() if path.is_dir()}
     own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
     return known - {"hydra"} - own

@@ -1,35 +1,21 @@
 """The settings that a condition or a job is made of, with the values that each may have."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from plenum.design.identification import HOSTED_ELSEWHERE
 from plenum.design.ranges import (
     Count,
-    Cpus,
-    Gpus,
     Int,
     NotNegative,
     Positive,
     Probability,
     StrictSettings,
     Urls,
-    match_rule,
 )
 
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-AnswerForm = Literal["analysis_first", "action_first"]
-ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
-Device = Annotated[str, match_rule("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
 Amount = Annotated[Int, Field(ge=0)]
-Rows = Annotated[Int, Field(ge=1, le=4096)]
-RayAddress = Annotated[
-    str,
-    match_rule(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
-]
-Bucket = Annotated[Int, Field(ge=8)]
 
 
 @dataclass(frozen=True)
@@ -81,7 +67,47 @@ class Sampling(StrictSettings):
 
 
 @dataclass(frozen=True)
-class Simulated(StrictSettings):
+class ModelConfig(StrictSettings):
+    """The model of each seat and of the clerk; ``default`` is that of all others.
+
+    ``window`` is what ``memory=auto`` takes.
+    """
+
+    name: str = ""
+    default: str | None = None
+    seats: dict[str, str | None] = field(default_factory=dict)
+    clerk: str | None = None
+    dtype: Literal["float32", "bfloat16", "float16"] | None = None
+    window: Count = 15
+
+
+@dataclass(frozen=True)
+class Backend(StrictSettings):
+    """Settings of a backend, whatever it is.
+
+    Attributes
+    ----------
+    elsewhere
+        Fields that are no part of an identity, since they change no answer, or since the
+        environment's fingerprint covers them.
+    """
+
+    elsewhere: ClassVar[tuple[str, ...]] = ()
+
+    name: str
+
+    @property
+    def rows(self) -> int:
+        """Calls that are computed together, in the time of one; 1 where each takes its own."""
+        return 1
+
+    def collect_identity(self) -> dict[str, Any]:
+        """Return the settings that are part of an identity."""
+        return {key: value for key, value in asdict(self).items() if key not in self.elsewhere}
+
+
+@dataclass(frozen=True)
+class Simulated(Backend):
     """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations.
 
     ``fit`` names a package's agents that were fitted to real ones, in place of the equations.
@@ -99,14 +125,14 @@ class Simulated(StrictSettings):
 
     def collect_identity(self) -> dict[str, Any]:
         """Return the settings that are part of an identity, all of which change answers."""
-        values = asdict(self)
+        values = super().collect_identity()
         if self.fit is None:  # identities are older than this
             del values["fit"]
         return values
 
 
 @dataclass(frozen=True)
-class Api(StrictSettings):
+class Api(Backend):
     """Settings of the ``api`` backend that can change an answer.
 
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
@@ -130,7 +156,7 @@ class Api(StrictSettings):
         Endpoints that aren't set are left out: listing another provider is no other condition. A
         fleet is named by the first of its servers: others may come and go.
         """
-        values = asdict(self)
+        values = super().collect_identity()
         values["api_base"] = {provider: urls[0] for provider, urls in self.fleets.items()}
         if self.answer_form == "auto":  # identities are older than this setting
             del values["answer_form"]
@@ -138,61 +164,10 @@ class Api(StrictSettings):
 
 
 @dataclass(frozen=True)
-class Hosted(StrictSettings):
-    """Settings of the ``hosted`` backend; ``docs/hosted-backend.md`` explains them.
-
-    ``slots`` rows decode together; ``prefill_rows`` prompts are prefilled together, in buckets of
-    a multiple of ``bucket`` tokens; a row's cache holds a multiple of ``rung`` tokens. These are
-    the shapes of every matrix, so that they can change the last bits of an answer. Where the model
-    runs (``device``, ``threads``) and how much memory it may take are no identity: a journal names
-    its environment instead.
-    """
-
-    name: Literal["hosted"] = "hosted"
-    dtype: Dtype = "float32"
-    slots: Rows = 16
-    prefill_rows: Rows = 1
-    bucket: Bucket = 16
-    rung: Bucket = 256
-    revision: str = "main"
-    trust_remote_code: bool = False
-    deterministic: bool = True
-    device: Device = "auto"
-    threads: Annotated[Int, Field(ge=1, le=1024)] = 2
-    prefix_cache_mb: Count = 4096
-
-    def collect_identity(self) -> dict[str, Any]:
-        """Return the settings that are part of an identity, without where the model runs."""
-        return {key: value for key, value in asdict(self).items() if key not in HOSTED_ELSEWHERE}
-
-
-@dataclass(frozen=True)
-class Information(StrictSettings):
-    """The information that agents of a world see and hear; by default each gets all of it.
-
-    ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
-    """
-
-    sight: Probability = 1.0
-    delivered: Probability = 1.0
-    reports: Literal["shared", "private"] = "shared"
-    acts: Literal["shown", "hidden"] = "shown"
-    hears: Any = "all"
-    lost: Probability = 0.0
-
-
-@dataclass(frozen=True)
-class Recorded(StrictSettings):
+class Recorded(Backend):
     """Runs that were made and logged elsewhere: nothing is called, and nothing was controlled."""
 
     name: Literal["logs"] = "logs"
-
-    def collect_identity(self) -> dict[str, Any]:
-        """Return the settings that are part of an identity."""
-        return asdict(self)
-
-
-Backend = Simulated | Api | Hosted | Recorded
 
 
 @dataclass(frozen=True)
@@ -224,14 +199,6 @@ class Calls(StrictSettings):
 
 
 @dataclass(frozen=True)
-class Batch(StrictSettings):
-    """For how many seconds a batch is waited for, and how many lie between looks at it."""
-
-    wait_s: Positive = 86_400.0
-    poll_s: Positive = 30.0
-
-
-@dataclass(frozen=True)
 class StatedPrice(StrictSettings):
     """A model's price as the user states it, in US dollars per million tokens."""
 
@@ -253,25 +220,6 @@ class Budget(StrictSettings):
     def limited(self) -> bool:
         """True if there is any limit."""
         return any(limit is not None for limit in (self.dollars, self.tokens, self.calls))
-
-
-@dataclass(frozen=True)
-class Workers(StrictSettings):
-    """The number of workers that ``hydra/launcher=ray`` starts, and the resources of each.
-
-    ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
-    """
-
-    number: Count | None = None
-    cpus: Cpus = 1.0
-    gpus: Gpus = 0.0
-
-
-@dataclass(frozen=True)
-class Ray(StrictSettings):
-    """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
-
-    address: RayAddress | None = None
 
 
 @dataclass(frozen=True)

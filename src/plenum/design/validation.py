@@ -83,7 +83,6 @@ def validate(kind: type[T], data: object, key: str = "") -> T:
     except ValidationError as error:
         first = error.errors()[0]
         path, hint, parent = _find(kind, first["loc"])
-        path += ["name"] if first["type"].startswith("union_tag") else []
         names, line = ".".join(filter(None, (key, *path))), _reason(first, path, hint, parent)
         raise UserError(f"{names}: {line}" if names else line) from None
 
@@ -124,8 +123,7 @@ def _find(kind: Any, places: Sequence[int | str]) -> tuple[list[str], Any, Any]:
     for place in places:
         parent, kind = kind, None
         members = [m for m in _members(parent) if m is not NoneType]
-        if len(members) > 1:  # settings of several types, which pydantic tells by their name
-            kind = next((m for m in members if getattr(m, "name", None) == place), None)
+        if len(members) > 1:  # pydantic names the type that it tried, which is no key
             continue
         parent = _bare(members[0]) if members else None
         if is_dataclass(parent):
@@ -152,16 +150,16 @@ def _reason(error: Any, path: Sequence[str], hint: Any, parent: Any) -> str:
     sort, value, context = error["type"], error["input"], error.get("ctx", {})
     if sort == "value_error":  # one of our own, which knows whether the value may be shown
         return str(context["error"])
-    if sort in ("missing", "union_tag_not_found"):
+    if sort == "missing":
         return "missing; it needs a value"
     if sort == "unexpected_keyword_argument":
         *above, name = path
         near = get_close_matches(name, [field.name for field in fields(parent)], 1)
         meant = f"; did you mean {'.'.join((*above, *near))}?" if near else ""
         return f"no such setting{meant}"
-    if listed := context.get("expected") or context.get("expected_tags"):
+    if listed := context.get("expected"):
         names = listed.replace("'", "").replace(" or ", ", ").replace("True", "true")
-        return f"{context.get('tag', value)!r} is not one of {names.replace('False', 'false')}"
+        return f"{value!r} is not one of {names.replace('False', 'false')}"
     words, bounds = _describe_allowed(hint)
     if words:
         return f"{value!r}; {words}"

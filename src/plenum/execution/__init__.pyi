@@ -27,7 +27,6 @@ from .executors import ExecutorChoice as ExecutorChoice
 from .executors import Playable as Playable
 from .executors import Scene as Scene
 from .executors import choose_executor as choose_executor
-from .executors import refuse_workers as refuse_workers
 from .hydra_jobs import launch_jobs as launch_jobs
 from .hydra_jobs import run_job as run_job
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
@@ -102,7 +101,6 @@ __all__ = [
     "open_conversation",
     "prompt",
     "raise_file_limit",
-    "refuse_workers",
     "replicate_usage",
     "report_condition",
     "require_jobs",

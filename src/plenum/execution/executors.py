@@ -121,6 +121,7 @@ class Deliberations:
     slots: int | None = None
     here = True
     together = False
+    uses: tuple[str, ...] = ()  # keys of settings that packages add to a sweep's
     tries = True  # models that nobody could read yet, by a few replicates before the others
 
     def __init__(self) -> None:
@@ -137,8 +138,13 @@ class Deliberations:
         for job in jobs:
             if job.calls.batch:
                 raise UserError(_NONE_INSTALLED if type(self) is Deliberations else _ALONE)
-        if self.here:
-            refuse_workers(jobs)
+            self.refuse_settings(job)
+
+    def refuse_settings(self, job: Job) -> None:
+        """Refuse settings of packages that this way doesn't use (``UserError``)."""
+        for key, settings in job.more.items():
+            if key not in self.uses:
+                refuse_unused(key, settings, settings.needs)
 
     def model(self, job: Job, model: ChatModel) -> ChatModel:
         """Return the backend as it is."""
@@ -189,14 +195,6 @@ class Deliberations:
     def status(self) -> str:
         """Return nothing to show."""
         return ""
-
-
-def refuse_workers(jobs: Sequence[Job]) -> None:
-    """Refuse settings of workers where there are none (``UserError``)."""
-    for job in jobs:
-        for key in ("workers", "ray"):
-            if key in job.more:
-                refuse_unused(key, job.more[key], "hydra/launcher=ray")
 
 
 @dataclass(frozen=True)

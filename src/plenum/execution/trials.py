@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from plenum.design import Hosted, Job
+from plenum.design import Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.records import Failure
 
 TRIED_BY = 4
-"""Replicates that try a model: with their repairs 8 calls. Of a hosted model it is at least as many
-as its slots, which decode together and so cost no more time than one."""
+"""Replicates that try a model: with their repairs 8 calls. Where a backend computes rows
+together, which cost no more time than one, it is at least as many as its rows."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Trials:
     def of(self, job: Job, index: int) -> "Trial":
         """Make the part that a replicate has in them."""
         backend = job.condition.backend
-        places = max(TRIED_BY, backend.slots) if isinstance(backend, Hosted) else TRIED_BY
+        places = max(TRIED_BY, backend.rows)
         exempt = backend.name == "simulated" or job.calls.batch  # a batch is one call for all
         settings = repr((backend, job.condition.sampling, job.condition.constrained))
         return Trial(self, settings, (job.condition.folder, index), None if exempt else places)

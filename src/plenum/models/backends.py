@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from plenum.base import UserError, say
-from plenum.design import HOSTS, Backend, Calls, Job
+from plenum.design import BACKENDS, Backend, Calls, Job
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.retry import Policy
@@ -15,11 +15,11 @@ _MODULES = {
     "logs": "plenum.models.recorded_backend",
     "simulated": "plenum.models.simulated.backend",
 }
-"""Modules with the parts of a backend; those of others are a package's, by ``HOSTS``."""
+"""Modules with the parts of a backend; those of others are a package's, by ``BACKENDS``."""
 
 Check = Literal[
-    "require_fitted", "require_limited_models", "require_one_process", "require_parameters",
-    "require_prices", "require_room", "warn_idle_slots",
+    "expect_times", "require_fitted", "require_limited_models", "require_one_process",
+    "require_parameters", "require_prices", "require_room", "warn_idle_slots",
 ]  # fmt: skip
 """The checks that a backend may have. A misspelt one would check nothing, without a word."""
 
@@ -68,7 +68,7 @@ def check_backends(check: Check, jobs: Sequence[Job], *given: object) -> list[st
 
 def _part(backend: str, name: str) -> Any:
     """Return a backend's part; ``None`` for none. Heavy libraries are imported only here."""
-    place = import_module(_MODULES[backend]) if backend in _MODULES else HOSTS[backend]
+    place = import_module(_MODULES[backend]) if backend in _MODULES else BACKENDS[backend]
     return getattr(place, name, None)
 
 

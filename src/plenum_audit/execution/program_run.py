@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import Stopped, UserError, redact, redact_data
-from plenum.design import Api, Hosted
+from plenum.design import Recorded, Simulated
 from plenum.execution import BudgetSpent, Caller, bug_in_words
 from plenum.models import CallError, Chat, Reply
 from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
@@ -80,7 +80,7 @@ class ProgramRun:
     @property
     def held(self) -> bool:
         """True if the backend can hold answers to plenum's own questions to their schemas."""
-        return isinstance(self.condition.backend, Api | Hosted)
+        return not isinstance(self.condition.backend, Simulated | Recorded)
 
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from plenum.base import UserError
-from plenum.design import Api, Batch, Calls, Sampling
+from plenum.design import Api, Calls, Sampling
 from plenum.models import (
     ApiBackend,
     CallError,
@@ -29,6 +29,7 @@ from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
 from plenum_fleet.batches.sender import Sender
 from plenum_fleet.buckets import journal_path, list_taken_up
+from plenum_fleet.settings import Batch
 
 _BATCHING = ("openai", "anthropic")
 

@@ -19,7 +19,6 @@ from plenum.execution import (
     failure_usage,
     folder_of,
     looks_ended,
-    refuse_workers,
 )
 from plenum.models import ChatModel
 from plenum.records import Failure, Usage, attempts
@@ -39,6 +38,7 @@ class BatchedDeliberations(Deliberations):
     """
 
     together = True
+    uses = ("batch",)
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         super().__init__()
@@ -48,6 +48,7 @@ class BatchedDeliberations(Deliberations):
     def check(self, jobs: Sequence[Job]) -> None:
         """Refuse backends and models that don't go in batches; needs no key."""
         for job in jobs:
+            self.refuse_settings(job)
             backend = job.condition.backend
             if not job.calls.batch:
                 continue
@@ -58,7 +59,6 @@ class BatchedDeliberations(Deliberations):
             from plenum_fleet.batches.backend import require_batches  # LiteLLM takes seconds
 
             require_batches(backend, job.condition.models)
-        refuse_workers(jobs)
 
     def model(self, job: Job, model: ChatModel) -> ChatModel:
         """Put batches before a backend."""

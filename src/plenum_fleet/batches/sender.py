@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from plenum.design import Batch, Calls
+from plenum.design import Calls
 from plenum.models import CallError
 from plenum.records import Failure
 from plenum_fleet.batches import records as batches
@@ -15,6 +15,7 @@ from plenum_fleet.batches.http_interface import BatchState, NotAnswered
 from plenum_fleet.batches.line import Late, Line, SentBatch
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.buckets import announce_in_bucket, list_taken_up
+from plenum_fleet.settings import Batch
 
 T = TypeVar("T")
 _NOT_FOUND = 404

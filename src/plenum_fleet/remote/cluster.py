@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from plenum.base import UserError, close_environment, flatten, is_secret_name, secret_variables
-from plenum.design import Workers
 from plenum_fleet.remote.session_end import SessionEnd
+from plenum_fleet.settings import Workers
 
 _SENT = re.compile(
     r"(PLENUM|AWS|AZURE|GOOGLE|VERTEX\w*|MLFLOW|HF|OPENAI|ANTHROPIC|GEMINI|XAI|LITELLM|SSL|REQUESTS)_"

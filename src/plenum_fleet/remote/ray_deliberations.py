@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from plenum.base import code_digest, say
-from plenum.design import Hosted, Job
+from plenum.design import Job
 from plenum.execution import Deliberations, Playable, ProviderUnavailable, ReportPool, Scene
 from plenum.records import Failure, verify_lines
 from plenum_fleet.buckets import bucket_folder, refresh_from_bucket
@@ -50,6 +50,7 @@ class RayDeliberations(Deliberations):
     """
 
     here = False
+    uses = ("workers", "ray")
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         places = sorted({job.journals for job in jobs})
@@ -269,9 +270,7 @@ def _in_flight(jobs: Sequence[Job]) -> int:
     """Replicates in flight in a worker at most."""
     if _calls_api(jobs):
         return max(job.calls.max_concurrency for job in jobs)
-    settings = [job.condition.backend for job in jobs]
-    slots = [2 * each.slots for each in settings if isinstance(each, Hosted)]
-    return max([_A_WORKER, *slots])
+    return max([_A_WORKER, *(2 * job.condition.backend.rows for job in jobs)])
 
 
 def _calls_api(jobs: Sequence[Job]) -> bool:

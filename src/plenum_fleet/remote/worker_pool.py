@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from plenum.base import UserError
-from plenum.design import Workers
 from plenum.execution import Scene, cancel_on_sigterm
 from plenum.records import Usage
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox
 from plenum_fleet.remote.tickets import LeaseTicket
 from plenum_fleet.remote.worker import FENCE_S, LEASE_S, Setup, Worker
+from plenum_fleet.settings import Workers
 
 _START_S = 120.0
 _OTHERS_S = 20.0

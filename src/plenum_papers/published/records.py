@@ -86,7 +86,7 @@ class ReleasedRun(BaseModel):
     usage_total: ReleasedUsage
 
 
-class Backend(BaseModel):
+class PublishedBackend(BaseModel):
     """The environment of a hosted model."""
 
     model_name: str
@@ -101,7 +101,7 @@ class Record(BaseModel):
 
     replicate: Annotated[int, Field(ge=0, le=999)] | None = None
     model: str | None = None
-    backend: Backend | None = None
+    backend: PublishedBackend | None = None
     variant_id: str | None = None
     variant_label: str | None = None
     family: str | None = None

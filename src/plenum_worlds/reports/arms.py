@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from plenum.design import Information
+from plenum_worlds.settings import Information
 
 REFERENCE = "implicit"
 """The mechanism that others are compared with: each agent acts as it proposes."""

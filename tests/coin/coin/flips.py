@@ -14,8 +14,8 @@ from plenum.design import (
     Condition,
     Config,
     Probability,
+    TaskConfig,
     list_changed_settings,
-    validate,
     with_weights,
 )
 from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
@@ -24,6 +24,13 @@ from plenum.reports import Column, Product, Settings, Table, format_decimals, ke
 from plenum.tracking import Study, tabulate_replicates
 
 SIDES = ("heads", "tails")
+
+
+@dataclass(frozen=True)
+class CoinTaskConfig(TaskConfig):
+    """The kind's own settings, below ``task`` in the config."""
+
+    heads: Probability = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +93,10 @@ class CoinCondition(Condition):
 
 
 def compose(typed: Config) -> CoinCondition:
-    heads = validate(Probability, typed.task.world["heads"], "task.world.heads")
     model = str(typed.model.default)
     backend, weights = with_weights(typed.backend, [model], typed.model)
     return CoinCondition(
-        heads=heads,
+        heads=typed.of(CoinTaskConfig).heads,
         model=model,
         sampling=typed.sampling,
         backend=backend,

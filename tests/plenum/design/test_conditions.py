@@ -225,7 +225,6 @@ REFUSED = {
         "tracking.replicates",
         "tracking=none",
     ),
-    "waiting for no batch": (["batch.wait_s=60"], "batch.wait_s", "calls.batch=true"),
     "no server": (["backend=api", "backend.api_base.openai=[]"], "backend.api_base.openai", "URL"),
     "a port for a server": (["backend=api", "backend.api_base.openai=8000"], "openai", "8000"),
     "a login for the tracking server": (

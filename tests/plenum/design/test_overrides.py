@@ -134,6 +134,7 @@ def test_what_fits_is_not_explained(line: str) -> None:
         ("dry_run=maybe", "dry_run: maybe; true or false"),
         ("hydra/launcher=ray", "hydra/launcher: ray runs sweeps only; add -m"),
         ("workers.number=2 dry_run=true", "without hydra/launcher=ray"),
+        ("batch.wait_s=60", "batch.wait_s: 60.0; nothing uses it without calls.batch=true"),
         ("-m ray.address=auto", "ray.address: auto; nothing uses it without hydra/launcher=ray"),
         ("journals=/proc/nowhere", "journals: /proc/nowhere can't be written to"),
         (

@@ -35,7 +35,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(
     stored: Path, path: dict[str, Any]
 ) -> None:
-    call(stored, "run.py", "-m", "task=coin", "task.world.heads=0.2,0.9", **path)
+    call(stored, "run.py", "-m", "task=coin", "task.heads=0.2,0.9", **path)
 
     flipped = {}
     for file in map(Path, journals(stored)):
@@ -83,7 +83,7 @@ def test_a_study_without_a_completed_replicate_has_a_table(
 
 @pytest.mark.needs("plenum_archive")
 def test_an_archive_keeps_the_kind_s_own_table(stored: Path, path: dict[str, Any]) -> None:
-    call(stored, "run.py", "-m", "task=coin", "task.world.heads=0.2,0.9", **path)
+    call(stored, "run.py", "-m", "task=coin", "task.heads=0.2,0.9", **path)
     call(stored, "scripts/export.py", "study=coin", "out=coin.zip", **path)
     call(stored, "scripts/export.py", "--verify", "coin.zip", **path)
     call(stored, "scripts/import.py", "archive=coin.zip", "study=again", **path)

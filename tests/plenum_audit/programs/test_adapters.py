@@ -22,7 +22,7 @@ from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
-from plenum.design import Api, Hosted, Simulated
+from plenum.design import Api, Simulated
 from plenum.models import CallError
 from plenum.records import Failure
 from plenum_audit.programs import adapters
@@ -34,6 +34,7 @@ from plenum_audit.programs.decision import UnreadableDecision
 from plenum_audit.programs.elicitation import read_points
 from plenum_audit.reports.drift import ensemble
 from plenum_audit.tracking import programs
+from plenum_hosted import Hosted
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from plenum.design.settings import Workers
+from plenum_fleet import Workers
 from plenum_fleet.remote import worker_pool
 from plenum_fleet.remote.worker_pool import Loss, RemoteWorker, WorkerPool
 

@@ -10,10 +10,12 @@ import pytest
 from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, NEVER_BACK, bent, played, tent
 from numpy.testing import assert_allclose
 
-from plenum.design.settings import Api, Hosted, Information, Sampling, Simulated
+from plenum.design.settings import Api, Sampling, Simulated
 from plenum.records import Transcript
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
+from plenum_hosted import Hosted
+from plenum_worlds import Information
 from plenum_worlds import estimates as summarise_world
 from plenum_worlds import tracking as tracked_worlds
 from plenum_worlds.registry import definitions

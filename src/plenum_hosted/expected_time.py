@@ -2,14 +2,16 @@
 
 import asyncio
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plenum.design import Condition, Hosted, Job
+from plenum.base import UserError, format_duration
+from plenum.design import Condition, Job
 from plenum.execution import check_model, longest_prompts
 from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
 from plenum.records import Usage
+from plenum_hosted.settings import Hosted
 
 STEPS = 8
 """Tokens that each row writes."""
@@ -43,6 +45,68 @@ class Prompts:
     common: bool
     batches: float
     largest: int
+
+
+def expect_times(
+    jobs: Sequence[Job],
+    left: Sequence[tuple[Job, Usage, int]],
+    models: Mapping[str, ChatModel],
+) -> Iterator[str]:
+    """Estimate the time of models on this machine, from a measurement of some tokens.
+
+    Parameters
+    ----------
+    jobs
+        The conditions of this backend.
+    left
+        Each condition of the sweep with the usage and the number of replicates that are left.
+    models
+        Backends by the text of their settings.
+
+    Yields
+    ------
+    str
+        Lines for the user.
+    """
+    by_settings: defaultdict[Hosted, list[tuple[Job, Usage, int]]] = defaultdict(list)
+    for item in left:
+        settings = item[0].condition.backend
+        if isinstance(settings, Hosted) and item[1].calls:
+            by_settings[settings].append(item)
+    for settings, items in by_settings.items():
+        rows = min(settings.slots, sum(replicates for _, _, replicates in items))
+        try:
+            model = models[repr(settings)]
+            paces = measure([job for job, _, _ in items], model, rows)
+        except UserError as problem:  # a plan may be made where the model isn't
+            yield f"time: unknown; {problem}"
+            continue
+        done = paces is not None and all(pace.steps for pace in paces.values())
+        if not paces or not done or not isinstance(model, TokenCounting):
+            yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
+            continue
+        work = expect(items, model, paces, rows)
+        told = _format_paces(paces, settings, rows)
+        yield f"time: about {format_duration(work.seconds)}, measured here {told}"
+        if work.batches >= MANY_BATCHES:
+            yield (
+                f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "
+                f"after the other, {work.batches:.1f} on average; backend.rung={work.largest} "
+                "makes one of them, and may take less time (another rung makes another condition)"
+            )
+
+
+def _format_paces(paces: Mapping[str, Pace], settings: Hosted, rows: int) -> str:
+    """Describe what was measured, for each model by its name where there are several."""
+    told = [
+        (f"{name}: " if len(paces) > 1 else "")
+        + f"{pace.decode_s / pace.steps:.2g} s a step of backend.slots={settings.slots}, "
+        f"{1 / seconds_a_prompt_token(pace):.0f} prompt tokens a second"
+        for name, pace in paces.items()
+    ]
+    tokens = sum(pace.tokens for pace in paces.values())
+    of_each = " of each model" if len(paces) > 1 else ""
+    return f"by {tokens} tokens of {rows} rows{of_each} ({'; '.join(told)})"
 
 
 def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts]:

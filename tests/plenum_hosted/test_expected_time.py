@@ -11,13 +11,13 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from plenum.base import resolve_path
-from plenum.checks import hosted_time
-from plenum.checks.hosted_time import Prompts
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
 from plenum.execution import longest_prompts
 from plenum.models import Chat, Message, Pace, Reply, Response
 from plenum.records import Usage
+from plenum_hosted import expected_time
+from plenum_hosted.expected_time import Prompts
 
 
 def job(*overrides: str) -> Job:
@@ -41,7 +41,7 @@ class Counting:
 
 def read(asked: Job, rows: int) -> Prompts:
     """The prompts of a study with one model."""
-    ((name, prompts),) = hosted_time.read_prompts(asked, Counting(), rows).items()
+    ((name, prompts),) = expected_time.read_prompts(asked, Counting(), rows).items()
     assert name == "tiny"
     return prompts
 
@@ -74,7 +74,7 @@ BUSY = {"tiny": 9 / 13, "some/other": 4 / 13}
 
 @pytest.mark.parametrize("rows", [1, 4])
 def test_each_model_of_a_mixed_committee_has_its_own_prompts(rows: int) -> None:
-    prompts = hosted_time.read_prompts(job(*MIXED), Counting(), rows)
+    prompts = expected_time.read_prompts(job(*MIXED), Counting(), rows)
     assert prompts.keys() == BUSY.keys()
     for name, own in prompts.items():
         assert own.batches == pytest.approx(1 - (1 - BUSY[name]) ** rows)
@@ -88,13 +88,13 @@ def test_the_time_of_a_mixed_committee_is_that_of_every_model() -> None:
     paces = {name: Pace(decode_s=1.0, steps=10, **free) for name in BUSY}
     paces["some/other"] = Pace(decode_s=50.0, steps=10, **free)
     left = [(mixed, Usage(calls=13, tokens_out=written), 1)]
-    work = hosted_time.expect(left, Counting(), paces, rows=1)
+    work = expected_time.expect(left, Counting(), paces, rows=1)
     steps = BUSY["tiny"] * 0.1 + BUSY["some/other"] * 5.0
     assert work.seconds == pytest.approx(written * steps, rel=1e-3)
     slowly = replace(paces["some/other"], prefill_s=20.0, prompt_tokens=10)
     read_slowly = {**paces, "some/other": slowly}
-    own = hosted_time.read_prompts(mixed, Counting(), 1)["some/other"]
-    more = hosted_time.expect(left, Counting(), read_slowly, rows=1).seconds - work.seconds
+    own = expected_time.read_prompts(mixed, Counting(), 1)["some/other"]
+    more = expected_time.expect(left, Counting(), read_slowly, rows=1).seconds - work.seconds
     assert more == pytest.approx(2.0 * (own.prefixes + own.rests), rel=1e-3)
 
 
@@ -120,10 +120,10 @@ class Each:
 
 
 def test_every_model_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted_time, "check_model", lambda condition, model: None)
+    monkeypatch.setattr(expected_time, "check_model", lambda condition, model: None)
     model = Each()
     studies = [job("backend.rung=8192"), job(*MIXED), job(*MIXED, "seed=9")]
-    paces = hosted_time.measure(studies, model, rows=3)  # type: ignore[arg-type]
+    paces = expected_time.measure(studies, model, rows=3)  # type: ignore[arg-type]
     assert paces is not None
     assert {name: pace.decode_s for name, pace in paces.items()} == {
         "tiny": 3.0,
@@ -155,17 +155,17 @@ class Slow:
 
 
 def test_a_measurement_that_is_given_up_ends_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted_time, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(hosted_time, "check_model", lambda condition, model: None)
+    monkeypatch.setattr(expected_time, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(expected_time, "check_model", lambda condition, model: None)
     slow = Slow()
-    assert hosted_time.measure([replace(job(), replicates=2)], slow, 2) is None  # type: ignore[arg-type]
+    assert expected_time.measure([replace(job(), replicates=2)], slow, 2) is None  # type: ignore[arg-type]
     assert slow.closed
 
 
 @pytest.mark.parametrize(("given", "seen"), [(None, "PASSIVE"), ("active", "ACTIVE")])
 def test_threads_sleep_while_they_wait_unless_a_user_says_so(given: str | None, seen: str) -> None:
     code = (
-        "import os; from plenum.design import Hosted; from plenum_hosted.host import build; "
+        "import os; from plenum_hosted import Hosted; from plenum_hosted.host import build; "
         "build(Hosted()); print(os.environ.get('OMP_WAIT_POLICY'))"
     )
     kept = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}

@@ -1,0 +1,61 @@
+"""Backends that packages add: found by entry points of ``plenum.backends``."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base import Registry
+from plenum.design.condition import Job
+from plenum.design.settings import Backend, ModelConfig
+
+
+def _keep(settings: Backend, model: ModelConfig) -> Backend:
+    return settings
+
+
+def _no_digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class BackendExtension:
+    """A backend of a package.
+
+    Attributes
+    ----------
+    settings
+        The type of its settings.
+    build
+        From its settings, those of calls, prices and what prints a line to the backend
+        (:class:`plenum.models.ChatModel`); it refuses in one line where a library is missing.
+    complete
+        From its settings and the config of its models to settings that leave nothing open.
+    digests
+        From the names of models to the digest of each that lies in a folder, by name.
+    costs
+        What the dry run says of its cost, such as that it has none.
+    require_room
+        From a sweep's jobs to nothing; it refuses, in one line, models that don't fit the memory
+        together. Called once their backends are built, before one is loaded.
+    expect_times
+        From a sweep's jobs, what is left of each and the backends by their settings' text to lines
+        on the time that it takes.
+    require_one_process
+        From a sweep's jobs to nothing; it refuses settings that can't differ in one process.
+    warn_idle_slots
+        From a sweep's jobs to lines on what it computes in vain.
+    """
+
+    settings: type[Backend]
+    build: Callable[..., Any]
+    complete: Callable[[Any, ModelConfig], Backend] = _keep
+    digests: Callable[[Iterable[str]], tuple[tuple[str, str], ...]] = _no_digests
+    costs: str = ""
+    require_room: Callable[[Sequence[Job]], None] | None = None
+    expect_times: Callable[..., Iterable[str]] | None = None
+    require_one_process: Callable[[Sequence[Job]], None] | None = None
+    warn_idle_slots: Callable[[Sequence[Job]], list[str]] | None = None
+
+
+BACKENDS: Registry[BackendExtension] = Registry("plenum.backends", "backend.name")
+"""Backends of packages by the name of their settings."""

@@ -396,7 +396,7 @@ def test_a_call_is_few_frames_below_run_py() -> None:
 
 
 def test_a_committee_loads_few_modules() -> None:
-    assert architecture.modules_loaded(ROOT) <= 26
+    assert architecture.modules_loaded(ROOT) <= 23
 
 
 # --- kinds and worlds ----------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from plenum.base.errors import Stopped
 from plenum.base.identity import digest
 from plenum.committee.answer_forms import ballot_schema
 from plenum.design import Sampling
-from plenum.models.chat import CallError, Chat, Message, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import Chat, Message, Response
 from plenum.records import Failure
 from plenum_hosted import Hosted
 from plenum_hosted.backend import HostedBackend

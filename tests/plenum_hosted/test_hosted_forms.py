@@ -15,8 +15,7 @@ from transformers import AutoTokenizer
 from plenum.base.errors import Stopped
 from plenum.committee.answer_forms import ballot_schema, make_count_schema, parse_turn, turn_schema
 from plenum.design import Sampling
-from plenum.models.answer_schema import AnswerSchema, object_schema
-from plenum.models.chat import Chat, Message, Response
+from plenum.models.chat import AnswerSchema, Chat, Message, Response, object_schema
 from plenum_hosted import Hosted
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.base import Registry
-from plenum.design.condition import Job
+from plenum.design.job import Job
 from plenum.design.settings import Backend, ModelConfig
 
 

@@ -11,7 +11,7 @@ from omegaconf._utils import get_omega_conf_dumper
 from plenum.base import UserError, candidate_paths, read_text, resolve_path, user_folder
 from plenum.design import conflicts, kinds, schema
 from plenum.design.backend_extensions import BACKENDS
-from plenum.design.condition import Job
+from plenum.design.job import Job
 from plenum.design.ranges import require
 from plenum.design.schema import Config
 from plenum.design.settings import Api, Backend, ModelConfig, Protocol, Sampling

@@ -8,15 +8,15 @@ of condition (:mod:`plenum.design.kinds`) says what is studied and adds its fact
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plenum.base import digest, folder_of
 
 if TYPE_CHECKING:
-    from plenum.design.settings import Backend, Branch, Budget, Calls, Sampling, StatedPrice
+    from plenum.design.settings import Backend, Branch, Sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,36 +123,38 @@ class Condition(ABC):
         return shown if self.settings == "default" else f"{shown} {self.settings}"
 
 
-RetryFailed = bool | str
-"""The failed replicates to retry: ``False`` none, ``True`` those without an answer."""
-
-ALL = "all"
-"""The :data:`RetryFailed` that also takes up those whose answer couldn't be read."""
+def format_value(value: Any) -> str:
+    """Format a setting's value for a line of settings."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True)
-class Job:
-    """A condition, and how this study wants it run."""
+def list_changed_settings(
+    parts: Sequence[Any], *, except_for: Sequence[str] = (), defaults: dict[str, Any] | None = None
+) -> list[str]:
+    """List settings off their defaults that no factor names, as ``key=value``.
 
-    condition: Condition
-    study: str
-    replicates: int
-    calls: "Calls"
-    budget: "Budget"
-    prices: "dict[str, StatedPrice]"
-    tracking_uri: str | None
-    journals: str
-    dry_run: bool
-    retry_failed: RetryFailed
-    config: str
-    """The composed config as YAML."""
-    traces: str
-    """The replicates to trace in MLflow: ``none``, ``sample`` or ``all``."""
-    replicate_runs: str = "auto"
-    """The replicates that get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
-    objective: str = "lambda"
-    """The estimate that a sweeper gets back, which chooses values by results."""
-    durable: bool = False
-    """True to end a turn only when the store behind the journals has it."""
-    more: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of how the sweep is executed, by their keys in the config."""
+    Parameters
+    ----------
+    parts
+        Dataclasses of settings.
+    except_for
+        Settings that factors name, besides the temperature.
+    defaults
+        Defaults that differ from the dataclasses', by name.
+    """
+    named = ("name", "temperature", "api_base", *except_for)
+    return [
+        f"{field.name}={format_value(getattr(part, field.name))}"
+        for part in parts
+        for field in dataclasses.fields(part)
+        if field.name not in (*named, *getattr(part, "elsewhere", ()))
+        and getattr(part, field.name) != (defaults or {}).get(field.name, field.default)
+    ]
+
+
+def temperature_label(temperature: float) -> str:
+    """``t0``, ``t1e-5``, ``t0.7``: the name of a temperature, as its config option has it."""
+    if temperature and abs(temperature) < 1e-3:
+        mantissa, exponent = f"{temperature:e}".split("e")
+        return f"t{float(mantissa):g}e{int(exponent)}"
+    return f"t{temperature:g}"

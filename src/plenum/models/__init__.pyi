@@ -1,6 +1,3 @@
-from .answer_schema import WHOLE as WHOLE
-from .answer_schema import AnswerSchema as AnswerSchema
-from .answer_schema import object_schema as object_schema
 from .api.answer_forms import note_refused_form as note_refused_form
 from .api.backend import ApiBackend as ApiBackend
 from .api.bodies import BodyReader as BodyReader
@@ -28,16 +25,19 @@ from .backends import build_backend as build_backend
 from .backends import check_backends as check_backends
 from .backends import make_retry_policy as make_retry_policy
 from .backends import require_live_calls as require_live_calls
+from .call_errors import CallError as CallError
 from .chat import SIMULATED as SIMULATED
 from .chat import TOKENS_A_WORD as TOKENS_A_WORD
+from .chat import WHOLE as WHOLE
 from .chat import Answer as Answer
+from .chat import AnswerSchema as AnswerSchema
 from .chat import Attempt as Attempt
-from .chat import CallError as CallError
 from .chat import Chat as Chat
 from .chat import ChatModel as ChatModel
 from .chat import Message as Message
 from .chat import Reply as Reply
 from .chat import Response as Response
+from .chat import object_schema as object_schema
 from .conversation import Ask as Ask
 from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed

@@ -1,6 +1,6 @@
 """The chat contract: messages in; text, token counts, finish reason, latency and attempts out.
 
-A backend makes single attempts and raises :class:`CallError`;
+A backend makes single attempts and raises :class:`~plenum.models.call_errors.CallError`;
 :func:`plenum.models.retry.call_with_retries` retries, passes a :class:`Gate` for each attempt, and
 returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 """
@@ -9,22 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plenum.base import flatten, redact
-from plenum.records import Failure
-
 if TYPE_CHECKING:
     from plenum.design import Sampling
-    from plenum.models.answer_schema import AnswerSchema
     from plenum.models.raw_requests import RawRequest, ToolCall
-
-_LONGEST_DETAIL = 10_000
-"""Characters of a provider's message that are kept."""
 
 TOKENS_A_WORD = 4 / 3
 """Tokens a word of English prose, for estimates."""
 
 SIMULATED = "fp_simulated"
 """The system fingerprint of simulated answers, by which they can be recognised."""
+
+WHOLE = {"type": "integer", "minimum": 0, "maximum": 100}
+"""The schema of a whole number from 0 to 100."""
 
 
 @dataclass(unsafe_hash=True)
@@ -38,6 +34,23 @@ class Message:
     role: str
     content: str
     shared: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class AnswerSchema:
+    """The JSON object that an answer has to be, which a backend enforces where it can.
+
+    Attributes
+    ----------
+    name
+        What is asked for, such as ``turn``, ``ballot`` or ``count``.
+    schema
+        Its JSON schema, in the part of the standard that OpenAI's strict mode takes: all properties
+        are required, and no others are allowed.
+    """
+
+    name: str
+    schema: Mapping[str, Any] = field(hash=False)
 
 
 @dataclass(unsafe_hash=True)
@@ -76,7 +89,7 @@ class Chat:
     request: "RawRequest | None" = field(default=None, hash=False)
     session: str = field(default="", compare=False)
     server: str = field(default="", compare=False)
-    answer: "AnswerSchema | None" = field(default=None, compare=False)
+    answer: AnswerSchema | None = field(default=None, compare=False)
 
 
 @dataclass(unsafe_hash=True)
@@ -160,46 +173,6 @@ class Answer:
     attempt: Attempt
 
 
-class CallError(Exception):
-    """A failed attempt.
-
-    Parameters
-    ----------
-    failure
-        The typed reason.
-    detail
-        What the provider said; it is kept as one printable line without secrets.
-    status
-        The HTTP status, where there was one.
-    retry_after
-        Seconds to wait, where the provider asked for it.
-    reached
-        False where the request can't have reached the provider, and so can't be billed.
-
-    Attributes
-    ----------
-    server
-        The server of a fleet that it happened at; else empty.
-    """
-
-    server = ""
-
-    def __init__(
-        self,
-        failure: Failure,
-        detail: str,
-        status: int | None = None,
-        retry_after: float | None = None,
-        reached: bool = True,
-    ) -> None:
-        self.failure = failure
-        self.detail = flatten(redact(detail)[:_LONGEST_DETAIL])[:500]
-        super().__init__(self.detail)
-        self.status = status
-        self.retry_after = retry_after
-        self.reached = reached
-
-
 class ChatModel(Protocol):
     """The contract of a backend."""
 
@@ -242,3 +215,13 @@ class Gate(Protocol):
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Report how the attempt ended, and how long the provider asks callers to wait."""
+
+
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the JSON schema of an object that has exactly these properties, in this order."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from plenum.design import Backend, Sampling
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import Chat, Response
 from plenum.records import Failure
 
 

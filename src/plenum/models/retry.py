@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from plenum.base import generator
-from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Gate
+from plenum.models.call_errors import CallError
+from plenum.models.chat import Answer, Attempt, Chat, ChatModel, Gate
 from plenum.records import Failure
 
 

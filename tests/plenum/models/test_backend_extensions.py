@@ -32,9 +32,7 @@ def test_a_config_names_it_and_its_settings_are_checked() -> None:
     settings = type_config({"backend": {"name": "echo", "times": 3}}).backend
     assert settings == EchoSettings(times=3)
     assert settings.collect_identity() == {"name": "echo", "times": 3}
-    with pytest.raises(
-        UserError, match=r"^backend\.times: 0 is not allowed"
-    ):
+    with pytest.raises(UserError, match=r"^backend\.times: 0 is not allowed"):
         type_config({"backend": {"name": "echo", "times": 0}})
     with pytest.raises(UserError, match=r"^backend\.name: 'ecko' is not one of .*\becho\b"):
         type_config({"backend": {"name": "ecko"}})

@@ -7,9 +7,9 @@ called directly LiteLLM writes the provider's own form, from OpenAI's.
 import re
 from typing import Any
 
-from plenum.models.answer_schema import AnswerSchema
 from plenum.models.api.routes import Route
-from plenum.models.chat import CallError, Chat
+from plenum.models.call_errors import CallError
+from plenum.models.chat import AnswerSchema, Chat
 from plenum.records import Failure
 
 _BY_PROVIDER = {"llamafile": "json_object"}

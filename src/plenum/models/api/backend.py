@@ -12,7 +12,6 @@ import aiohttp
 
 from plenum.base import say
 from plenum.design import Calls, Sampling
-from plenum.models.answer_schema import AnswerSchema
 from plenum.models.api import (
     answer_forms,
     bodies,
@@ -28,7 +27,8 @@ from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
 from plenum.models.api.servers import OneServer, Servers, replica, servers
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import AnswerSchema, Chat, Response
 from plenum.records import Failure
 
 

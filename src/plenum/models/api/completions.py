@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 from plenum.base import flatten, replace_surrogates
 from plenum.models.api import bodies
 from plenum.models.api.prices import Price
-from plenum.models.chat import CallError, Reply, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import Reply, Response
 from plenum.records import Failure
 
 MOST_TOKENS = 10**8

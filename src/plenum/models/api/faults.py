@@ -9,7 +9,7 @@ import httpx
 from plenum.models.api import bodies, completions, rate_headers
 from plenum.models.api.litellm_import import OpenAIError, exceptions, litellm
 from plenum.models.api.routes import Route
-from plenum.models.chat import CallError
+from plenum.models.call_errors import CallError
 from plenum.records import Failure
 
 NOT_SENT = (

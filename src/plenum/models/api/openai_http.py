@@ -20,7 +20,8 @@ from plenum.models.api.interfaces import CHAT, ProviderInterface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
 from plenum.models.api.servers import replica
-from plenum.models.chat import CallError, Chat, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import Chat, Response
 from plenum.records import Failure
 
 ANTHROPIC_VERSION = "2023-06-01"

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from plenum.base import Registry, UserError, generator
 from plenum.design import KINDS, Condition, Job, Sampling, Simulated
-from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response
+from plenum.models.call_errors import CallError
+from plenum.models.chat import SIMULATED, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
 from plenum.models.simulated import opinion, prompt_parser, speech, unsectioned_parser
 from plenum.models.simulated.prompt_parser import Prompt

@@ -11,8 +11,8 @@ from .api.faults import classify_connection as classify_connection
 from .api.faults import classify_status as classify_status
 from .api.interfaces import INTERFACES as INTERFACES
 from .api.litellm_import import litellm as litellm
-from .api.openai_http import body_of as body_of
 from .api.openai_http import headers_of as headers_of
+from .api.openai_http import request_of as request_of
 from .api.prices import Price as Price
 from .api.prices import Prices as Prices
 from .api.prices import how_to_state as how_to_state
@@ -100,7 +100,6 @@ __all__ = [
     "TokenCounting",
     "ToolCall",
     "UnfitReply",
-    "body_of",
     "build_backend",
     "call_with_retries",
     "check_backends",
@@ -126,6 +125,7 @@ __all__ = [
     "read_prompt",
     "read_rows",
     "rebuild_reply",
+    "request_of",
     "require_live_calls",
     "require_model_parameters",
 ]

@@ -12,9 +12,9 @@ from plenum.models import (
     Price,
     Response,
     UnfitReply,
-    body_of,
     classify_status,
     read_completion,
+    request_of,
 )
 from plenum.records import Failure
 from plenum_fleet.batches import http_interface as batch_http
@@ -39,7 +39,7 @@ class OpenAIBatches:
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
         """Return the request of a call, as a live one would have it."""
-        return body_of(self._http.route.wire, chat, parameters)
+        return json.dumps(request_of(self._http.route.wire, chat, parameters)).encode()
 
     def item(self, ident: str, body: bytes) -> bytes:
         """Return a line of the file."""

@@ -40,7 +40,7 @@ from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
 from plenum.design import Hosted
-from plenum.models import AnswerSchema, object_schema
+from plenum.models import AnswerSchema, make_schema
 from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Forms
@@ -66,7 +66,7 @@ SMALL: dict[str, Any] = {
     "num_key_value_heads": 2,
 }
 SHARING = 20
-FORM = AnswerSchema("argument", object_schema(argument={"type": "string"}))
+FORM = AnswerSchema("argument", make_schema(argument={"type": "string"}))
 
 
 def main() -> None:

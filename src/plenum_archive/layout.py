@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from plenum.base import canonical_json
-from plenum.design import Kind, kind_of
+from plenum.design import Kind, find_kind
 
 FORMAT = 1
 KIND = "plenum study"
@@ -69,7 +69,7 @@ class ArchivedRun:
     @property
     def kind(self) -> Kind:
         """The kind of the condition."""
-        return kind_of(self.params)
+        return find_kind(self.params)
 
 
 def list_artifacts(kind: Kind) -> list[str]:

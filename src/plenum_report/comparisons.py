@@ -13,8 +13,8 @@ from plenum.dynamics import (
     Estimate,
     FragilityContrast,
     PooledMean,
-    detectable,
-    holds,
+    find_detectable,
+    is_shown,
 )
 from plenum.reports import Effect, join_items, symbol
 from plenum_report.families import SHAKY
@@ -59,7 +59,7 @@ class Difference:
     @property
     def shown(self) -> bool:
         """True if both its adjusted test and its interval are significant."""
-        return holds(self.p, self.estimate.ci_low, self.estimate.ci_high)
+        return is_shown(self.p, self.estimate.ci_low, self.estimate.ci_high)
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def has_adjusted(families: Iterable[Family]) -> bool:
 
 def least(differences: Sequence[Difference]) -> list[float]:
     """Return the true differences that would have been detected, at the realised n and spread."""
-    deltas = [detectable(d.estimate.se, d.estimate.df) for d in differences]
+    deltas = [find_detectable(d.estimate.se, d.estimate.df) for d in differences]
     return [delta for delta in deltas if math.isfinite(delta)]
 
 

@@ -15,11 +15,11 @@ from plenum.design import (
     Information,
     Protocol,
     RulesConfig,
-    one_of,
+    add_weights,
     prompt_text,
     require,
+    require_one_of,
     role_text,
-    with_weights,
 )
 from plenum_worlds.communication import heard_by
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
@@ -44,7 +44,7 @@ def _check_objective(typed: Config, world: World[Any, Any]) -> None:
     if typed.objective == "lambda":
         return
     measured = summary(world, [])  # an empty episode has the names of all metrics
-    one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
+    require_one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
 def compose(typed: Config) -> WorldCondition:
@@ -64,7 +64,7 @@ def compose(typed: Config) -> WorldCondition:
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
-    backend, weights = with_weights(typed.backend, called, typed.model)
+    backend, weights = add_weights(typed.backend, called, typed.model)
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
@@ -194,15 +194,15 @@ def check(typed: Config) -> None:
         A value is unknown, out of range, or applies only to committees.
     """
     task, mechanism = typed.task, typed.consensus.name
-    one_of("task.name", task.name, ("none", *WORLDS))
-    one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
+    require_one_of("task.name", task.name, ("none", *WORLDS))
+    require_one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
     world = build_world(task.name, task.agents)
     averaging = (name for name in WORLDS if build_world(name, 1).averages)
     require(
         mechanism != "mean" or world.averages,
         f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
-    one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
+    require_one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
     require(
         task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED, SCRIPT),
         f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",

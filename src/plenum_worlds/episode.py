@@ -8,7 +8,7 @@ completed round; a journal keeps them between the answers.
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.base import flatten, generator, keep_finite
+from plenum.base import flatten, keep_finite, make_generator
 from plenum.design import ANSWER_FORMS
 from plenum.models import Ask, Conversation, Entry, Reply
 from plenum_worlds import answer_schemas, answers, dialogue, information, prompts
@@ -151,7 +151,7 @@ class Episode(Conversation[WorldCondition]):
         """Return the speaking order, drawn anew in every round, the same for every mechanism."""
         condition = self._condition
         names = ("world", condition.task, condition.seed, condition.episode(self._replicate))
-        rng = generator(*names, "speaking order", number)
+        rng = make_generator(*names, "speaking order", number)
         return [int(i) for i in rng.permutation(len(condition.agents))]
 
     def _scene(

@@ -18,8 +18,7 @@ def mean_of(values: ArrayLike) -> float:
 
 
 def from_modes(
-    items: Sequence[Any],
-    distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
+    items: Sequence[Any], distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Return the mean distance of each item to the modes, the most frequent items.
 

@@ -13,8 +13,8 @@ from plenum.records import (
     count_components,
     list_played_rounds,
     list_weights,
-    number,
     read_metrics,
+    read_number,
     read_series,
     rebuild_ensembles,
 )
@@ -99,7 +99,7 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
         {
             "replicate": t.head["replicate"],
             "round": entry["round"],
-            **{name: number(entry[name]) for name in MEASURES},
+            **{name: read_number(entry[name]) for name in MEASURES},
             "tied": entry["tied"],
             "events": " ".join(entry["state"].get("events", ())),
         }

@@ -16,7 +16,7 @@ from plenum.checks import dry_run
 from plenum.design import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
-from plenum.records import CallLog, attempts
+from plenum.records import CallLog, read_attempts
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.deliberations import describe_left
 from plenum_fleet.servers import name_of
@@ -81,7 +81,7 @@ def test_a_dead_server_moves_its_own_sessions_alone_and_no_byte_of_a_journal(
     assert home.keys() == {f"{whole.condition.folder}-{index}" for index in range(12)}
     assert all(len(set(came)) == 1 for came in home.values())
     assert len({came[0] for came in home.values()}) > 1
-    lines = list(attempts(tmp_path / "whole" / whole.condition.folder / "calls.jsonl"))
+    lines = list(read_attempts(tmp_path / "whole" / whole.condition.folder / "calls.jsonl"))
     names = [name_of(server.url) for server in fleet]
     for line in lines:
         came = home[f"{whole.condition.folder}-{line['replicate']}"]

@@ -15,7 +15,7 @@ from plenum.checks import hosted_time
 from plenum.checks.hosted_time import Prompts
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
-from plenum.execution import longest_prompts
+from plenum.execution import make_longest_prompts
 from plenum.models import Chat, Message, Pace, Reply, Response
 from plenum.records import Usage
 
@@ -51,7 +51,7 @@ def test_parts_that_return_are_counted_once() -> None:
     prompts = read(alike, rows=4)
     assert prompts.common
     assert not read(others, rows=4).common
-    chats = longest_prompts(alike.condition)
+    chats = make_longest_prompts(alike.condition)
     tokens = sum(Counting().count(chat.model, chat.messages) for chat in chats)
     assert 0 < prompts.prefixes < tokens / 2  # three seats' parts, of twelve calls
     assert 0 < prompts.rests < tokens - prompts.prefixes

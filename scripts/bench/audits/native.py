@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import summarise
 from plenum.tracking import Study
-from plenum_audit.tracking import ensemble
+from plenum_audit.tracking import collect_ensemble
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIO = "CL-04"
@@ -89,7 +89,7 @@ def compare(folder: Path, runs: int) -> Both:
     uri = f"sqlite:///{folder}/mlruns/mlflow.db"
     (condition,) = Study("audited", uri).conditions
     table, labels = condition.tables["messages"], ("A", "B", "C")
-    array, _, _ = ensemble(table, labels, condition.indices)
+    array, _, _ = collect_ensemble(table, labels, condition.indices)
     audited = _came(array, condition.decisions)
     _command(
         folder,

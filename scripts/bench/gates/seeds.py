@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.design import Sampling, Simulated
 from plenum_audit.dynamics import STABLE, StabilityRule, begin_evidence, encode_outcomes
 from plenum_audit.programs import AuditCase, ProgramCondition
@@ -67,7 +67,7 @@ def _identity(trial: int, seed: int) -> str:
 
 def _outcomes(identity: str) -> list[str]:
     """The decisions of a coin."""
-    rng = generator("bench", "seeds", identity)
+    rng = make_generator("bench", "seeds", identity)
     rest = (1 - SHARE) / (len(OPTIONS) - 1)
     return [OPTIONS[n] for n in rng.choice(len(OPTIONS), p=[SHARE, rest, rest], size=RUNS)]
 

@@ -24,7 +24,7 @@ def shows_full_errors() -> bool:
     return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
-def status_of(error: BaseException, failed: int = FAILED) -> int:
+def find_status(error: BaseException, failed: int = FAILED) -> int:
     """Return an error's exit status; ``failed`` unless Ctrl-C or the user's input caused it."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
@@ -51,7 +51,7 @@ def name_missing_package(error: BaseException) -> str:
     return package if package.startswith("plenum_") else ""
 
 
-def one_line(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return an error's message in one line, without secrets and Hydra's trailing context."""
     text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else

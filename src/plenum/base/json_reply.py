@@ -17,12 +17,7 @@ _CLOSING = re.compile(rf"{_END}[ \t]*```\Z")
 
 
 def read_object(
-    text: str,
-    keys: Set[str],
-    error: type[ValueError],
-    *,
-    closed: bool = True,
-    finite: bool = False,
+    text: str, keys: Set[str], error: type[ValueError], *, closed: bool = True, finite: bool = False
 ) -> dict[str, Any]:
     """Read a reply that is one JSON object, optionally in a code fence, and nothing else.
 
@@ -40,7 +35,7 @@ def read_object(
     constants = _refuse_constants(error) if finite else None
     try:
         data = json.loads(
-            strip_fence(text), object_pairs_hook=unique(error), parse_constant=constants
+            strip_fence(text), object_pairs_hook=refuse_repeats(error), parse_constant=constants
         )
     except error:
         raise
@@ -51,7 +46,7 @@ def read_object(
     return data
 
 
-def unique(error: type[ValueError]) -> Callable[[Pairs], dict[str, Any]]:
+def refuse_repeats(error: type[ValueError]) -> Callable[[Pairs], dict[str, Any]]:
     """Return a function that makes an object of its members, and raises if a key occurs twice."""
 
     def build(pairs: Pairs) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def flatten(text: str) -> str:
     return " ".join(blank_invisible(text).split())
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Replace all that a terminal may not show by U+FFFD, except line breaks and tabs.
 
     These are control characters, escape sequences, carriage returns, halves of surrogate pairs, and

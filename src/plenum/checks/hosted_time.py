@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plenum.design import Condition, Hosted, Job
-from plenum.execution import check_model, longest_prompts
+from plenum.execution import check_model, make_longest_prompts
 from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
 from plenum.records import Usage
 
@@ -62,7 +62,7 @@ def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts
     """
     condition = job.condition
     assert isinstance(condition.backend, Hosted)
-    chats, others = longest_prompts(condition), first_prompts(condition, 1)
+    chats, others = make_longest_prompts(condition), first_prompts(condition, 1)
     # Prefix and rest are each padded to a bucket, half of which is their mean.
     room = condition.sampling.max_tokens + condition.backend.bucket
     rung = condition.backend.rung
@@ -87,7 +87,7 @@ def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts
 
 def first_prompts(condition: Condition, index: int) -> dict[str, Chat]:
     """Return the first call of each model in a replicate."""
-    return _firsts(longest_prompts(condition, index))
+    return _firsts(make_longest_prompts(condition, index))
 
 
 def _firsts(chats: Sequence[Chat]) -> dict[str, Chat]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from string import Template
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plenum.base import UserError, digest, generator
+from plenum.base import UserError, digest, make_generator
 from plenum.committee.answer_forms import turn_example
 from plenum.committee.ballots import ballot_form, clerk_form
 from plenum.committee.frame import PLENUM, Frame
@@ -145,7 +145,7 @@ class CommitteeCondition(Condition):
         """
         if self.protocol.order == "listed":
             return self.seats
-        draws = generator("speaking order", self.scenario.id, self.seed)
+        draws = make_generator("speaking order", self.scenario.id, self.seed)
         order = draws.permutation(len(self.seats))
         return tuple(self.seats[i] for i in order)
 

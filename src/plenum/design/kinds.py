@@ -144,7 +144,7 @@ def of_task(name: str) -> Kind:
     raise UserError(f"task.name: {name!r} belongs to no kind of study that is installed: {known}")
 
 
-def kind_of(named: Mapping[str, Any]) -> Kind:
+def find_kind(named: Mapping[str, Any]) -> Kind:
     """Return a condition's kind by its factors, its run's params, or the head of a journal."""
     return of_task(str(named.get("task", "none")))
 

@@ -175,6 +175,6 @@ def require(holds: bool, message: str) -> None:
         raise UserError(message)
 
 
-def one_of(key: str, value: str, allowed: Sequence[str]) -> None:
+def require_one_of(key: str, value: str, allowed: Sequence[str]) -> None:
     """Refuse a value that isn't among those allowed."""
     require(value in allowed, f"{key}: {value!r} is not one of {', '.join(allowed)}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plenum.dynamics.decisions import Share, pairwise_disagreement, share
+from plenum.dynamics.decisions import Share, estimate_share, pairwise_disagreement
 from plenum.dynamics.estimate import welch_df
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.labellings import Counts, Labellings, Statistic, p_value, permute, swap
@@ -175,7 +175,7 @@ def of_share(place: int) -> Measure:
         value=lambda counts: counts[:, place] / counts.sum(axis=1),
         variance=variance,
         influence=influence,
-        share=lambda counts: share(int(counts[place]), int(counts.sum())),
+        share=lambda counts: estimate_share(int(counts[place]), int(counts.sum())),
     )
 
 

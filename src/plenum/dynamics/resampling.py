@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import ndtr, ndtri
 
-from plenum.dynamics.fit import (
-    WINDOW,
-    Array,
-    Fit,
-    Floats,
-    contrast_weights,
-    fit_distances,
-)
+from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit_distances
 from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
 
 DRAWS = 10_000

@@ -242,7 +242,7 @@ def read_warnings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_EARLIER.get(name, name) for name in text.split()))
 
 
-def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
+def list_run_warnings(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
     """List the warnings of runs in a world: few independent draws, and failures of agents.
 
     Parameters

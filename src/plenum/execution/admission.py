@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from plenum.design import Calls
-from plenum.execution.budget import Demand, Ledger, demand_of
+from plenum.execution.budget import Demand, Ledger, compute_demand
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Reply, Response
 from plenum.records import Failure, Usage
@@ -188,7 +188,7 @@ class Ticket:
 
     def demand_of(self, chat: Chat) -> Demand:
         """Return what a call may use up."""
-        return demand_of(chat)
+        return compute_demand(chat)
 
     def continues(self, attempt: Attempt) -> bool:
         """Return True if an attempt that was cut short goes on, for the next run to read."""

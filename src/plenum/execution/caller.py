@@ -13,10 +13,7 @@ from plenum.execution.admission import Ticket
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, Policy, call_with_retries
 from plenum.records import CallLog, Failure
 
-_POINTLESS = {
-    Failure.AUTH: "the key was refused",
-    Failure.BUDGET: "the account's quota is used up",
-}
+_POINTLESS = {Failure.AUTH: "the key was refused", Failure.BUDGET: "the account's quota is used up"}
 _NOT_FOUND = 404
 
 
@@ -142,6 +139,6 @@ def _pointless(error: CallError) -> str:
     return "not found" if error.status == _NOT_FOUND else _POINTLESS.get(error.failure, "")
 
 
-def bug_in_words(bug: Exception) -> str:
+def describe_bug(bug: Exception) -> str:
     """Describe an error of the code in one printable line without secrets."""
     return flatten(redact(f"{type(bug).__name__}: {bug}"))

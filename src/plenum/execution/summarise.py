@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum.base import digest
-from plenum.design import kind_of
+from plenum.design import find_kind
 from plenum.dynamics import DRAWS, ESTIMATORS_VERSION, WINDOW
 from plenum.execution.usage import Accounts
 from plenum.models import SIMULATED
@@ -28,8 +28,8 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
         "n_pending": sum(accounts["pending"].values()),
         "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
-    estimated = no_estimates("no_replicates", "no completed replicate")
-    kind = kind_of(transcripts[0].head) if transcripts else None
+    estimated = report_nothing("no_replicates", "no completed replicate")
+    kind = find_kind(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
         estimated = kind.part("estimates")(counted)
     environments = sorted(environments_of(transcripts))
@@ -64,7 +64,7 @@ def _is_simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool
     return here or SIMULATED in fingerprints
 
 
-def no_estimates(status: str, line: str) -> Report:
+def report_nothing(status: str, line: str) -> Report:
     """Make the report of a condition that has nothing to estimate."""
     return {
         "metrics": {},

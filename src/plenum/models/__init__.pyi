@@ -1,6 +1,6 @@
 from .answer_schema import WHOLE as WHOLE
 from .answer_schema import AnswerSchema as AnswerSchema
-from .answer_schema import object_schema as object_schema
+from .answer_schema import make_schema as make_schema
 from .api.answer_forms import note_refused_form as note_refused_form
 from .api.backend import ApiBackend as ApiBackend
 from .api.bodies import BodyReader as BodyReader
@@ -14,15 +14,15 @@ from .api.faults import classify_connection as classify_connection
 from .api.faults import classify_status as classify_status
 from .api.interfaces import INTERFACES as INTERFACES
 from .api.litellm_import import litellm as litellm
-from .api.openai_http import body_of as body_of
-from .api.openai_http import headers_of as headers_of
+from .api.openai_http import encode_body as encode_body
+from .api.openai_http import make_headers as make_headers
 from .api.prices import Price as Price
 from .api.prices import Prices as Prices
-from .api.prices import how_to_state as how_to_state
+from .api.prices import explain_prices as explain_prices
 from .api.routes import Route as Route
+from .api.routes import find_provider as find_provider
 from .api.routes import litellm_name as litellm_name
 from .api.routes import make_forwarding_route as make_forwarding_route
-from .api.routes import provider_of as provider_of
 from .api.routes import require_model_parameters as require_model_parameters
 from .backends import build_backend as build_backend
 from .backends import check_backends as check_backends
@@ -43,7 +43,7 @@ from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
 from .conversation import Entry as Entry
 from .conversation import Misread as Misread
-from .conversation import failure_entry as failure_entry
+from .conversation import make_failure_entry as make_failure_entry
 from .conversation import rebuild_reply as rebuild_reply
 from .pace import Pace as Pace
 from .pace import PacedBackend as PacedBackend
@@ -100,27 +100,27 @@ __all__ = [
     "TokenCounting",
     "ToolCall",
     "UnfitReply",
-    "body_of",
     "build_backend",
     "call_with_retries",
     "check_backends",
     "classify_connection",
     "classify_status",
     "draw_persona",
-    "failure_entry",
-    "headers_of",
-    "how_to_state",
+    "encode_body",
+    "explain_prices",
+    "find_provider",
     "litellm",
     "litellm_name",
+    "make_failure_entry",
     "make_forwarding_route",
+    "make_headers",
     "make_length_error",
     "make_retry_policy",
+    "make_schema",
     "mark_messages",
     "measure_pull",
     "note_refused_form",
-    "object_schema",
     "parse_body",
-    "provider_of",
     "read_arguments",
     "read_completion",
     "read_prompt",

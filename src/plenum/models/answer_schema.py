@@ -27,7 +27,7 @@ WHOLE = {"type": "integer", "minimum": 0, "maximum": 100}
 """The schema of a whole number from 0 to 100."""
 
 
-def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def make_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
     """Make the JSON schema of an object that has exactly these properties, in this order."""
     return {
         "type": "object",

@@ -145,7 +145,7 @@ def open_store(journals: str, durable: bool = False) -> Store:
     return LocalStore(Path(journals)) if scheme is None else scheme.open(journals, durable)
 
 
-def store_of(journals: str) -> Store:
+def find_store(journals: str) -> Store:
     """Return the store of a folder of journals; until it is opened, its local folder alone."""
     scheme = _scheme(journals)
     opened = None if scheme is None else scheme.find_open(journals)

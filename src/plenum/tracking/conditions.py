@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import folder_of
-from plenum.design import USUAL, Kind, kind_of
+from plenum.base import name_folder
+from plenum.design import USUAL, Kind, find_kind
 from plenum.records import Transcript, collect_environments
 
 _TARGET = "n_target"
@@ -143,13 +143,13 @@ class TrackedCondition:
     @property
     def kind(self) -> Kind:
         """The kind of condition."""
-        return kind_of(self.factors)
+        return find_kind(self.factors)
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders with its journals: its own, and that of its base."""
         identities = (self.identity, *([self.base] if self.base else []))
-        return tuple(folder_of(identity, self.rerun) for identity in identities)
+        return tuple(name_folder(identity, self.rerun) for identity in identities)
 
     @property
     def perturbed(self) -> bool:
@@ -159,7 +159,7 @@ class TrackedCondition:
     @property
     def rerun(self) -> int:
         """The number of the rerun: 0 for the first run."""
-        return rerun(self.factors)
+        return read_rerun(self.factors)
 
     @property
     def fit(self) -> str:
@@ -249,11 +249,11 @@ def time_written(run: Any) -> int:
 def factors_of(run: Any) -> dict[str, str]:
     """Read the design factors of a condition's run, by name."""
     params = run.data.params
-    names = kind_of(params).factors
+    names = find_kind(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 
-def rerun(factors: dict[str, str]) -> int:
+def read_rerun(factors: dict[str, str]) -> int:
     """Read the number of the rerun from a condition's settings; 0 if they have none."""
     named = re.search(r"(?:^| )rerun=(\d+)(?: |$)", factors.get("settings", ""))
     return int(named[1]) if named else 0

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
-from plenum.design import USUAL, kind_of
+from plenum.design import USUAL, find_kind
 from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 
 
-def metric_name(condition: dict[str, Any]) -> str:
+def name_run(condition: dict[str, Any]) -> str:
     """Name the run of a condition in MLflow."""
-    named: str = kind_of(condition).part("run_name")(condition)
+    named: str = find_kind(condition).part("run_name")(condition)
     return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
 
 
@@ -76,7 +76,7 @@ def tags_of_condition(
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     named = {"protocol": USUAL["protocol"], **condition}
-    return {key: named[key] for key in kind_of(condition).factors if key in named}
+    return {key: named[key] for key in find_kind(condition).factors if key in named}
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
@@ -95,7 +95,7 @@ def collect_by_round(transcript: Transcript, now: int) -> list[Metric]:
     """Collect the step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     return [
         Metric(name, value, now, number)
-        for name, values in kind_of(transcript.head).part("by_round")(transcript).items()
+        for name, values in find_kind(transcript.head).part("by_round")(transcript).items()
         for number, value in enumerate(values, start=1)
         if _finite(value)
     ]

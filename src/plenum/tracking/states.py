@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base import digest
-from plenum.design import kind_of as of_kind
+from plenum.design import find_kind as of_kind
 from plenum.records import Transcript
 from plenum.tracking import rows, store, stored_runs, traces
 from plenum.tracking.stored_runs import StoredRun

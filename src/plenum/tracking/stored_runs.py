@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, kind_of
+from plenum.design import KINDS, find_kind
 from plenum.tracking import artifacts, database, database_kinds, experiments, server, store
 from plenum.tracking.rows import ROWS_ARCHIVE
 
@@ -147,7 +147,7 @@ def require_kind(study: str, uri: str, kind: str) -> None:
         The study holds another kind already, is in MLflow's trash, or can't be written to.
     """
     tag = require_active(study, uri)
-    kinds = {tag} if tag else {kind_of(c.params).name for c in list_stored_conditions(study, uri)}
+    kinds = {tag} if tag else {find_kind(c.params).name for c in list_stored_conditions(study, uri)}
     for other in sorted(kinds - {kind}):
         raise UserError(
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "

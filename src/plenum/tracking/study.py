@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, code_version
-from plenum.design import KINDS, kind_of
+from plenum.design import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -69,7 +69,7 @@ class Study:
         """
         if self._tag:
             return str(self._tag)
-        names = {kind_of(run.data.params).name for run in self.condition_runs}
+        names = {find_kind(run.data.params).name for run in self.condition_runs}
         if len(names) > 1:
             held = " and ".join(sorted(KINDS[name].plural for name in names))
             raise UserError(f"study: {self.name!r} holds {held}; give each a study of its own")

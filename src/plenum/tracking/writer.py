@@ -18,8 +18,8 @@ from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design import kind_of
-from plenum.records import Transcript, Usage, attempts, collect_environments, read
+from plenum.design import find_kind
+from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
 from plenum.tracking import (
     artifacts,
     experiments,
@@ -95,7 +95,7 @@ class StudyWriter:
             they are.
         """
         if not self._tagged:
-            kind = kind_of(condition).name
+            kind = find_kind(condition).name
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
         return ConditionWriter(self, condition, target, nested)
@@ -148,7 +148,7 @@ class ConditionWriter:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
         self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
-        self._cell, self._name = condition["cell"], run_data.metric_name(condition)
+        self._cell, self._name = condition["cell"], run_data.name_run(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
@@ -256,7 +256,7 @@ class ConditionWriter:
             return
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         if self._condition["backend"] != "simulated":  # whose times say nothing
-            for line in attempts(journals[0].parent):
+            for line in read_attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
             transcript = read(journal)

@@ -34,7 +34,7 @@ class Growth:
     bound: float = math.nan
 
 
-def growth(ensemble: ArrayLike) -> Growth:
+def judge_growth(ensemble: ArrayLike) -> Growth:
     """Test λ̂ at every look that the runs have reached.
 
     Parameters

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base import format_signed_percent, percent, percent_between
+from plenum.base import format_percent_between, format_signed_percent, percent
 from plenum_audit.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
@@ -77,10 +77,9 @@ class TriedOption:
         right = "not measured" if self.accuracy is None else percent(self.accuracy)
         share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
         verdict = "constant: never recommended" if self.constant else self.verdict
-        return (
-            f"{self.name}: {verdict}, worst case {percent_between(share, self.low, self.high)}"
-            f", {calls:.0f} calls and {dollars} a run, accuracy {right}"
-        )
+        worst = format_percent_between(share, self.low, self.high)
+        cost = f"{calls:.0f} calls and {dollars} a run"
+        return f"{self.name}: {verdict}, worst case {worst}, {cost}, accuracy {right}"
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ class AuditResult:
         counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
         if not case.runs:
             return "undecided, no runs"
-        share = f"decides alike {percent_between(case.share, case.low, case.high)}"
+        share = f"decides alike {format_percent_between(case.share, case.low, case.high)}"
         return (
             f"{self.family.of(name, case)}, {share}, {case.runs} runs: {counts}{self._more(name)}"
         )

@@ -10,9 +10,9 @@ from plenum_audit.dynamics import (
     UNDECIDED,
     StabilityRule,
     begin_evidence,
-    case_verdicts,
     encode_outcomes,
-    family,
+    judge_cases,
+    judge_family,
     p_value,
 )
 
@@ -126,8 +126,8 @@ class StopWhenDecided:
         options = {name: case.options for name, case in self._samples.items()}
         if not outcomes:
             return {}
-        verdicts = case_verdicts(outcomes, options, self._rule)
-        together = family(verdicts, self._rule)
+        verdicts = judge_cases(outcomes, options, self._rule)
+        together = judge_family(verdicts, self._rule)
         return {
             "verdict": together.verdict,
             "acceptable": self._rule.acceptable,

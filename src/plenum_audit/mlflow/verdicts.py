@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base import UserError
 from plenum_audit.mlflow.case_names import LONGEST
 from plenum_audit.mlflow.traces import EvaluatedRun, read_runs, suite_of
-from plenum_audit.reports import sentences
+from plenum_audit.reports import explain_suite
 from plenum_audit.suites import SuiteAssessment, SuiteRule, SuiteRuns, assess_suite
 
 AGREES, DISAGREEMENT = "plenum.agrees", "plenum.disagreement"
@@ -74,7 +74,7 @@ def write_verdicts(
     rule = SuiteRule(acceptable, unacceptable)
     suite = assess_suite(runs, rule)
     _write_assessments(traces, ended, runs)
-    told = "\n".join(sentences(suite, runs)) + "\n"
+    told = "\n".join(explain_suite(suite, runs)) + "\n"
     _write_run(ids, [trace.info.trace_id for trace in traces], suite, told)
     return suite
 

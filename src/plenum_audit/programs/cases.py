@@ -10,7 +10,7 @@ from plenum.base import UserError, flatten, project_root, read_yaml
 from plenum.scenarios import check_scenario
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import look_alike
-from plenum_audit.readers import TABLES, Row, Wrong, rows
+from plenum_audit.readers import TABLES, Row, Wrong, read_rows
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
 """Default columns of a data set for the fields of a case."""
@@ -104,7 +104,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
         known = ", ".join((*COLUMNS, WORDINGS))
         raise UserError(f"columns.{min(unknown)}: unknown; the fields are {known}")
     chosen = {**COLUMNS, **columns}
-    for number, (place, row) in enumerate(rows(file), 1):
+    for number, (place, row) in enumerate(read_rows(file), 1):
         if isinstance(row, Wrong):
             yield place, row
             continue

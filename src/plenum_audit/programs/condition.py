@@ -91,7 +91,7 @@ class ProgramCondition(Condition):
             "task": TASK,
             "committee": self.committee,
             "case": self.case.name,
-            "knobs": settings_line(self.knobs),
+            "knobs": format_settings(self.knobs),
             "model": self.model,
             "backend": self.backend.name,
             "settings": self.settings,
@@ -101,7 +101,7 @@ class ProgramCondition(Condition):
     @property
     def settings(self) -> str:
         """The audit's changes of requests."""
-        return settings_line(self.overrides)
+        return format_settings(self.overrides)
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the head of a journal, and the params of a tracking run."""
@@ -134,6 +134,6 @@ def require_program(condition: Condition) -> ProgramCondition:
     return condition
 
 
-def settings_line(settings: Mapping[str, Any]) -> str:
+def format_settings(settings: Mapping[str, Any]) -> str:
     """Format settings as ``name=value``, sorted; ``default`` if there are none."""
     return " ".join(f"{name}={settings[name]}" for name in sorted(settings)) or "default"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import seed_for
-from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, object_schema
+from plenum.base import derive_seed
+from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, make_schema
 from plenum.records import ELICITED
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, last_json
@@ -78,7 +78,7 @@ def list_questions(
             messages=prompts,
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
-            seed=seed_for(*names, *at, ELICITED),
+            seed=derive_seed(*names, *at, ELICITED),
             answer=points_schema(tuple(case.options)) if held else None,
         )
         yield SeatQuestion(*at, chat)
@@ -87,7 +87,7 @@ def list_questions(
 @lru_cache(maxsize=256)
 def points_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of an answer: whole points for each option, which are normalised later."""
-    return AnswerSchema("points", object_schema(**dict.fromkeys(labels, WHOLE)))
+    return AnswerSchema("points", make_schema(**dict.fromkeys(labels, WHOLE)))
 
 
 def read_points(text: str, labels: Sequence[str], held: bool = False) -> dict[str, Any]:

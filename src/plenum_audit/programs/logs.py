@@ -19,7 +19,7 @@ from plenum_audit.programs.cases import apart, option_of, options_of, plain
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.log_columns import NOT_RENAMED, Columns
 from plenum_audit.programs.log_files import find_common_reader, find_sources, identify
-from plenum_audit.programs.log_mixtures import group_of, value_of
+from plenum_audit.programs.log_mixtures import group_of, read_value
 from plenum_audit.programs.log_scores import judge
 from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
 from plenum_audit.readers import Row, Wrong, read_records
@@ -160,7 +160,7 @@ def read_log(
         raise UserError(f"logs={logs}: it holds no run")
     runs = [run.row for each in groups.values() for found in each.values() for run in found]
     for one in by:
-        if not any(value_of(row, one) for row in runs):
+        if not any(read_value(row, one) for row in runs):
             raise UserError(f"by: {one}; no run of {logs} has it")
     program = identify(reader, sources)
     known = {case.id: case for case in cases}

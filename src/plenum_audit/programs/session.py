@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from plenum.base import digest, flatten, redact, seed_for
+from plenum.base import derive_seed, digest, flatten, redact
 from plenum.models import Answer, CallError, Chat, Message, Response
 from plenum.records import REFUSED, DamagedJournal, Failure, Journal
 from plenum_audit.programs.call_entries import entry as call_entry
@@ -124,7 +124,7 @@ class Session:
     @property
     def seed(self) -> int:
         """Seed of the run, for a program that needs one."""
-        return seed_for(self.condition.identity, self.index, "program")
+        return derive_seed(self.condition.identity, self.index, "program")
 
     @property
     def path(self) -> Path:

@@ -27,8 +27,5 @@ def _read(source: LogSource) -> Records:
 
 
 READER = LogReader(
-    "deepeval",
-    "a test run of deepeval",
-    lambda source: "testCases" in source.keys,
-    _read,
+    "deepeval", "a test run of deepeval", lambda source: "testCases" in source.keys, _read
 )

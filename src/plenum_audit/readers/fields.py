@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum_audit.readers import json_stream
-from plenum_audit.readers.data_sets import Wrong, rows
+from plenum_audit.readers.data_sets import Wrong, read_rows
 
 _RIGHT = ("correct", "correctness", "right", "accuracy", "exact_match", "success", "pass", "reward")
 """Names of scores that say whether a run is right."""
@@ -88,7 +88,7 @@ def records_of(path: Path, *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]
     """
     placed: Iterable[tuple[str, Any]]
     if path.suffix == ".jsonl":
-        placed = rows(path)
+        placed = read_rows(path)
     else:
         placed = ((f"record {n}", each) for n, each in enumerate(json_stream.items(path, *keys), 1))
     for place, record in placed:

@@ -7,7 +7,7 @@ The export is a list, in JSON or in lines, of examples with their runs (what the
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum_audit.readers.data_sets import Wrong, rows
+from plenum_audit.readers.data_sets import Wrong, read_rows
 from plenum_audit.readers.fields import (
     collect_scores,
     decision_of,
@@ -64,7 +64,7 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_csv(source: LogSource) -> Records:
-    for place, row in rows(source.path):
+    for place, row in read_rows(source.path):
         if isinstance(row, Wrong):
             yield place, row
             continue

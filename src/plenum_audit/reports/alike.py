@@ -23,7 +23,7 @@ class Alike:
         return f"{self.case.name}{more}"
 
 
-def alike(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[Alike]:
+def group_alike(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[Alike]:
     """Group equal cases, in the order of their first ones.
 
     A few cases, up to ``apart``, aren't grouped.
@@ -32,16 +32,16 @@ def alike(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[Alike]:
         return [Alike(case, 1) for case in cases]
     counts: dict[Hashable, list[CaseAudit]] = {}
     for case in cases:
-        counts.setdefault(likeness(case), []).append(case)
+        counts.setdefault(find_likeness(case), []).append(case)
     return [Alike(group[0], len(group)) for group in counts.values()]
 
 
-def total(groups: Iterable[Alike]) -> int:
+def count_cases(groups: Iterable[Alike]) -> int:
     """Return the total number of cases in the groups."""
     return sum(group.cases for group in groups)
 
 
-def likeness(case: CaseAudit) -> Hashable:
+def find_likeness(case: CaseAudit) -> Hashable:
     """Return all that a line says of a case except its name; equal for equal lines."""
     share = case.share
     return (

@@ -15,10 +15,10 @@ from plenum.reports import (
     Settings,
     Sides,
     Table,
-    frame_csv,
-    html,
+    format_csv,
     print_written,
     publish_product,
+    render_html,
     show,
     show_sentences,
 )
@@ -27,7 +27,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
-from plenum_audit.reports.alike import SHOWN, alike
+from plenum_audit.reports.alike import SHOWN, group_alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.audit_figures import draw_pictures
 from plenum_audit.reports.badge import badge
@@ -41,7 +41,7 @@ from plenum_audit.reports.log_report import of_log
 from plenum_audit.reports.mlflow_audit import log, record_of, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
-from plenum_audit.reports.unbegun import unbegun
+from plenum_audit.reports.unbegun import make_unbegun_report
 from plenum_audit.reports.words import (
     MOST_CASES,
     causes,
@@ -92,7 +92,7 @@ def publish(
         _read(chosen, rule, max_runs, wanted, results, exit_status) as (audit, conditions),
     ):
         audit = replace(audit, record=record or AuditRecord())
-        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+        page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     return _publish(audit, page, chosen)
 
 
@@ -110,7 +110,9 @@ def publish_log(
     audit = of_log(program, results, rule)
     audit = replace(audit, exit_status=exit_status, record=record or AuditRecord())
     with tempfile.TemporaryDirectory() as scratch:
-        page = html(document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"])))
+        page = render_html(
+            document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"]))
+        )
     if untracked:
         _write(audit, page, chosen.out)
         return audit
@@ -134,7 +136,7 @@ def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "audit.xml": junit(audit),
         "audit.svg": badge(audit),
         "audit.md": comment(audit),
-        "audit.csv": frame_csv(tables.frame((*audit.cases, *audit.variants))),
+        "audit.csv": format_csv(tables.frame((*audit.cases, *audit.variants))),
     }
     files = [out / name for name in texts]
     try:
@@ -177,10 +179,10 @@ def publish_audited(
     untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
     if logged is not None:
         audit = publish_log(chosen, rule, logged, results, status, untracked, record)
-        return _write_untracked(audit, results) if untracked else results.notes()
+        return _describe_untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
         audit = _publish_journaled(jobs, settings, results, status, record=record)
-        return [*_write_untracked(audit, results), *_causes(audit, jobs)]
+        return [*_describe_untracked(audit, results), *_causes(audit, jobs)]
     audit = publish(
         chosen,
         rule,
@@ -223,8 +225,8 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
     out = Path(settings.out)
     if _study_in(out) not in ("", study):
         return
-    audit = unbegun(study, settings, why, status)
-    _write(audit, html(document(audit)), out)
+    audit = make_unbegun_report(study, settings, why, status)
+    _write(audit, render_html(document(audit)), out)
 
 
 def _study_in(out: Path) -> str:
@@ -252,13 +254,13 @@ def _publish_journaled(
     audit = gather_report(study, conditions, rule, settings.max_runs, results, status, stopped)
     audit = replace(audit, record=record or record_audit(settings))
     with tempfile.TemporaryDirectory() as scratch:
-        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+        page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
     _write(untracked, page, out)
     return audit
 
 
-def _write_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
+def _describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
     return [*results.lines(), *([headline(audit)] if audit.accuracy else [])]
 
@@ -268,8 +270,7 @@ def report_tables(chosen: Settings) -> AuditReport:
     with _read(chosen, *terms_of(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
-            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
-            chosen,
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
         )
     return audit
 
@@ -300,7 +301,7 @@ def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
 
 def _sentences(audit: AuditReport) -> list[str]:
     """Return the verdict, then the cases that aren't stable, with equal ones joined."""
-    open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    open_cases = [each for each in group_alike(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
     left = words("left_out", audit, groups=open_cases[SHOWN:])
     return [lead(audit), *lines, *left, *words("together", audit)]

@@ -13,7 +13,7 @@ from plenum.reports import Column, Table, format_whole_percent, join_items
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.alike import SHOWN
 from plenum_audit.reports.audit import short
-from plenum_audit.suites import SuiteRuns, untold
+from plenum_audit.suites import SuiteRuns, drop_number
 
 MOST = 1_000
 """Number of lines of the page's table; ``suite.csv`` has all cases."""
@@ -69,7 +69,7 @@ def cases_of(
     """
     named = options or {}
     decisions: list[dict[str, int]] = [{} for _ in runs.cases]
-    shown = [untold(outcome) for outcome in runs.outcomes]
+    shown = [drop_number(outcome) for outcome in runs.outcomes]
     for case, outcome, count in zip(*(each.tolist() for each in runs.cells), strict=True):
         label = shown[outcome]
         name = name_outcome(named.get(runs.cases[case], {}), label)
@@ -93,7 +93,7 @@ def cases_of(
 
 def describe_undecided(runs: SuiteRuns) -> str:
     """Return how many runs failed or came to no decision, in words; empty if none did."""
-    ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
+    ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import code_version, flatten
-from plenum.reports import Block, Document, Grid, Picture, Table, blocks, lines, template
+from plenum.reports import (
+    Block,
+    Document,
+    Grid,
+    Picture,
+    Table,
+    format_lines,
+    load_template,
+    split_blocks,
+)
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports import clauses
 from plenum_audit.reports.comment import format_cell, format_prose
@@ -102,7 +111,7 @@ def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) ->
     }
     facts = {**_facts(page, cases), "tables": len(tables), "figures": len(pictures)}
     written = {
-        anchor: tuple(blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
+        anchor: tuple(split_blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
         for anchor in SECTIONS
         if anchor != "clauses"
     }
@@ -119,17 +128,17 @@ def suite_comment(page: SuitePage) -> str:
     cases = page.cases
     listed = [each for each in cases if each.disagreement or each.unanimous_and_wrong]
     table = table_of(listed[:_MOST]) if listed else None
-    made = template(Path(__file__).with_name("suite.md.j2"), prose=format_prose)
+    made = load_template(Path(__file__).with_name("suite.md.j2"), prose=format_prose)
     return made.render(
         **_facts(page, cases),
         title=page.title,
         mark=_MARKS.get(page.status, "❔"),
-        table=lines(table, format_cell) if table else "",
+        table=format_lines(table, format_cell) if table else "",
         more=len(listed) - _MOST,
     )
 
 
-def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
+def compose_unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
     """Return the page of a suite without a verdict."""
     name = cut(Path(program_of(settings)).name or study)
     told = " ".join(f"{flatten(each).rstrip('.')}." for each in why)
@@ -139,7 +148,7 @@ def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]
 
 def format_unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
     """Return the comment on a suite without a verdict."""
-    page = write_unended_document(study, settings, why)
+    page = compose_unended_document(study, settings, why)
     return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"
 
 

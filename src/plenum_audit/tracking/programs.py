@@ -91,7 +91,7 @@ def by_round(transcript: Transcript) -> dict[str, list[float]]:
     return {}
 
 
-def ensemble(
+def collect_ensemble(
     messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
     """Return preferences by run, round, seat and option, for complete rounds of all runs.

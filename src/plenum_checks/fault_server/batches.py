@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_checks.fault_server.http_answers import LINES, refusal
 from plenum_checks.fault_server.request_log import RequestTally
 from plenum_checks.fault_server.settings import BatchFaults
@@ -154,7 +154,7 @@ class Batches:
             return answer
         body = answer.body
         assert isinstance(body, bytes)
-        kind = int(generator("garbled", self._seed, draw).integers(3))
+        kind = int(make_generator("garbled", self._seed, draw).integers(3))
         if kind == 0:
             return refusal(503, None, "The server is overloaded.")
         if kind == 1:
@@ -201,4 +201,4 @@ class Batches:
         self._tally.paid[key] += 1
 
     def _meets(self, rate: float, *names: str) -> bool:
-        return bool(rate) and float(generator("batch", self._seed, *names).random()) < rate
+        return bool(rate) and float(make_generator("batch", self._seed, *names).random()) < rate

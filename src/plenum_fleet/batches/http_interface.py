@@ -22,7 +22,7 @@ from plenum.models import (
     UnfitReply,
     classify_connection,
     classify_status,
-    headers_of,
+    make_headers,
     make_length_error,
     parse_body,
 )
@@ -136,7 +136,7 @@ class BatchHttp:
         self._pool, self._most = pool, most
         self._reader = BodyReader(most)
         self.behind_s = math.inf
-        self._headers = headers_of(route)
+        self._headers = make_headers(route)
         del self._headers["Content-Type"]
         if route.provider == "anthropic":
             self._headers.pop("Authorization", None)

@@ -12,8 +12,8 @@ from plenum.models import (
     Price,
     Response,
     UnfitReply,
-    body_of,
     classify_status,
+    encode_body,
     read_completion,
 )
 from plenum.records import Failure
@@ -39,7 +39,7 @@ class OpenAIBatches:
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
         """Return the request of a call, as a live one would have it."""
-        return body_of(self._http.route.wire, chat, parameters)
+        return encode_body(self._http.route.wire, chat, parameters)
 
     def item(self, ident: str, body: bytes) -> bytes:
         """Return a line of the file."""

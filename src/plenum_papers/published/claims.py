@@ -11,7 +11,7 @@ from plenum.dynamics import (
     Estimate,
     LyapunovEstimate,
     contrast,
-    excludes,
+    excludes_zero,
     interaction,
     switch_counts,
     time_to_majority,
@@ -189,7 +189,7 @@ def _judge(found: Estimate, sign: int) -> Decision:
         return NO_TEST, text
     p = format_p_value(found.p)
     text += f", p {p if p.startswith('<') else f'= {p}'}"
-    if not (found.p < 0.05 and excludes(found.ci_low, found.ci_high)):
+    if not (found.p < 0.05 and excludes_zero(found.ci_low, found.ci_high)):
         return NOT_SHOWN, text
     return (SHOWN if found.value * sign > 0 else CONTRADICTED), text
 

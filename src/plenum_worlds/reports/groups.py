@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import Estimate, estimate_mean
-from plenum.reports import origin, paragraphs
+from plenum.reports import origin, render
 from plenum.tracking import TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
@@ -123,7 +123,7 @@ class Group:
     def over_worlds(self, by: str, metric: str) -> dict[str, Estimate]:
         """Return the mean of each world's mean of a metric, by the values of a column."""
         parts = self.episodes.groupby(by, observed=True)
-        return {str(key): over_worlds(part, metric) for key, part in parts}
+        return {str(key): average_worlds(part, metric) for key, part in parts}
 
     def compare_arms(self, metric: str) -> list[tuple[str, str, Estimate]]:
         """Compare every arm with its free one in a metric: both names, and the difference.
@@ -147,7 +147,7 @@ class Group:
         """
         kept, notes = self.frame, []
         for factor in ("volatility", "diversity"):
-            anywhere = without_roles(kept) & (factor == "diversity")
+            anywhere = are_without_roles(kept) & (factor == "diversity")
             bound = kept[~anywhere]
             met = bound.groupby(factor)["arm"].nunique()
             shared = set(met.index[met == bound["arm"].nunique()])
@@ -160,7 +160,7 @@ class Group:
         return replace(self, frame=kept), ["; ".join(notes)] if notes else []
 
 
-def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
+def average_worlds(table: pd.DataFrame, metric: str) -> Estimate:
     """Return the mean of each world's mean of a metric; an empty estimate if it is missing."""
     if metric not in table:
         return Estimate(method="t over episodes")
@@ -288,7 +288,7 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
-    notes = paragraphs("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
+    notes = render("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
     return (*(notes if scripted.empty else ()), origin(group.played))
 
 
@@ -315,7 +315,7 @@ def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
     return order.iloc[0]
 
 
-def without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
+def are_without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
     """Return which conditions have no or identical roles, whatever their diversity label."""
     lone = (frame["agents"] == "1") | (frame["consensus"] == "central")
     return frame["scripted"] | (frame["diversity"] == "identical") | lone

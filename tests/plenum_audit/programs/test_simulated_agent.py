@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.base.identity import generator
+from plenum.base.identity import make_generator
 from plenum.design import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
@@ -196,7 +196,7 @@ def test_any_prompt_at_all_is_answered() -> None:
 
 def test_what_plenum_itself_asks_is_none_of_its() -> None:
     chat = Chat("m", (Message("user", CASE),), 0.0, 100, 1)
-    assert answer(chat, 1.0, 0.0, generator("test")) is None
+    assert answer(chat, 1.0, 0.0, make_generator("test")) is None
 
 
 JSON = st.recursive(

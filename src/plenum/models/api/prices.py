@@ -89,7 +89,7 @@ class Prices:
         return price.batched if price and self._batched else price
 
 
-def how_to_state(models: Sequence[str]) -> str:
+def explain_prices(models: Sequence[str]) -> str:
     """Explain how to state the prices of some models: the override, with dots for the numbers."""
     escaped = [model.replace(":", "\\:") for model in models]
     override = "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"

@@ -140,13 +140,13 @@ def litellm_name(model: str, interface: str) -> str:
     the interface is OpenAI's, ``anthropic/`` if it is Anthropic's.
     """
     try:
-        provider_of(model)
+        find_provider(model)
     except UserError:
         return f"{'anthropic' if interface == 'messages' else 'openai'}/{model}"
     return model
 
 
-def provider_of(model: str) -> str:
+def find_provider(model: str) -> str:
     """Return LiteLLM's name of a model's provider; needs no key.
 
     Raises

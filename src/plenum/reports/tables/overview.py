@@ -2,13 +2,13 @@
 
 import math
 
-from plenum.base import percent_between
+from plenum.base import format_percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label_shared
 from plenum.reports.phrases import spell_count
 from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
 MOST = 16
@@ -24,7 +24,7 @@ def overview(group: RowGroup) -> Table:
     sizes = {row.tracked.target for row in rows}
     realised = Column(("completed", "target"), "n", format_realised)
     columns = (
-        *keys([*names, "condition"] if same else names),
+        *make_keys([*names, "condition"] if same else names),
         *(() if whole and len(sizes) == 1 else (realised,)),
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
@@ -47,7 +47,7 @@ def _rate(value: float, low: float, high: float) -> str:
     """Format a share in whole percent with its interval: ``15 % [3, 38]``."""
     if math.isnan(value):
         return NONE
-    return percent_between(value, low, high)
+    return format_percent_between(value, low, high)
 
 
 def _exponent(value: float, status: str, low: float, high: float) -> str:

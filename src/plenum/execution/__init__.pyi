@@ -49,7 +49,7 @@ from .questions import run_together as run_together
 from .questions import run_until_stopped as run_until_stopped
 from .replay import open_conversation as open_conversation
 from .report_pool import ReportPool as ReportPool
-from .retriable import may_resume as may_resume
+from .resumption import may_resume as may_resume
 from .summarise import SETTINGS as SETTINGS
 from .summarise import report_condition as report_condition
 from .summarise import report_nothing as report_nothing

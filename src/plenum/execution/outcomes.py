@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base import UserError, redact
 from plenum.design import Api, Job, StudyConfig
-from plenum.execution.retriable import RETRIABLE
+from plenum.execution.resumption import RETRIABLE
 from plenum.records import FailedCall, Failure, select_example, write_whole
 
 _LONGEST = 300

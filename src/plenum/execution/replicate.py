@@ -14,7 +14,7 @@ from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, describe_bug
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
-from plenum.execution.retriable import may_resume
+from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
 from plenum.models import Ask, CallError, Conversation, Entry, make_failure_entry
 from plenum.records import HERE, NO_ANSWERS, DamagedJournal, Failure, Journal, Store, drop_revoked

@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape
 
 from plenum.base import flatten
 from plenum_audit.dynamics import UNDECIDED, UNSTABLE
-from plenum_audit.reports.alike import find_likeness
 from plenum_audit.reports.audit import AuditReport, CaseAudit
+from plenum_audit.reports.case_groups import find_likeness
 from plenum_audit.reports.words import causes, format_counts, headline, line
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"

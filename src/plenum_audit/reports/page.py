@@ -8,8 +8,8 @@ from plenum.base import flatten
 from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, split_blocks
 from plenum_audit.dynamics import STABLE
 from plenum_audit.reports import clauses, tables
-from plenum_audit.reports.alike import SHOWN, group_alike
 from plenum_audit.reports.audit import AuditReport
+from plenum_audit.reports.case_groups import SHOWN, group_cases
 from plenum_audit.reports.words import (
     MOST_CASES,
     causes,
@@ -68,7 +68,7 @@ def document(
     if not audit.cases:  # it could not begin
         return _compose_opening(audit, ())
     grids: dict[str, Table] = {}
-    groups = [each for each in group_alike(audit.by_need) if each.case.in_family != STABLE]
+    groups = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if audit.beside.baseline:
         grids["baseline"] = tables.first(tables.baseline(audit), MOST)

@@ -27,13 +27,14 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
-from plenum_audit.reports.alike import SHOWN, group_alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.audit_figures import draw_pictures
 from plenum_audit.reports.badge import badge
+from plenum_audit.reports.case_groups import SHOWN, group_cases
 from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
 from plenum_audit.reports.drift import draw_drift
+from plenum_audit.reports.empty_report import make_empty_report
 from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
 from plenum_audit.reports.journal_reader import folder_of, read_journaled
 from plenum_audit.reports.junit import junit
@@ -41,7 +42,6 @@ from plenum_audit.reports.log_report import of_log
 from plenum_audit.reports.mlflow_audit import log, record_of, terms_of
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
-from plenum_audit.reports.unbegun import make_unbegun_report
 from plenum_audit.reports.words import (
     MOST_CASES,
     causes,
@@ -225,7 +225,7 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
     out = Path(settings.out)
     if _study_in(out) not in ("", study):
         return
-    audit = make_unbegun_report(study, settings, why, status)
+    audit = make_empty_report(study, settings, why, status)
     _write(audit, render_html(document(audit)), out)
 
 
@@ -301,7 +301,7 @@ def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
 
 def _sentences(audit: AuditReport) -> list[str]:
     """Return the verdict, then the cases that aren't stable, with equal ones joined."""
-    open_cases = [each for each in group_alike(audit.by_need) if each.case.in_family != STABLE]
+    open_cases = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
     left = words("left_out", audit, groups=open_cases[SHOWN:])
     return [lead(audit), *lines, *left, *words("together", audit)]

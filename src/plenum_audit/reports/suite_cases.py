@@ -11,8 +11,8 @@ import pandas as pd
 from plenum.base import flatten
 from plenum.reports import Column, Table, format_whole_percent, join_items
 from plenum_audit.dynamics import FAILED, NO_DECISION
-from plenum_audit.reports.alike import SHOWN
 from plenum_audit.reports.audit import short
+from plenum_audit.reports.case_groups import SHOWN
 from plenum_audit.suites import SuiteRuns, drop_number
 
 MOST = 1_000

@@ -22,8 +22,8 @@ from plenum.reports import (
     space_words,
     uncapital,
 )
-from plenum_audit.reports.alike import SHOWN, count_cases, group_alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
+from plenum_audit.reports.case_groups import SHOWN, count_cases, group_cases
 from plenum_audit.reports.words import (
     format_counts,
     format_decisions,
@@ -62,7 +62,7 @@ def verdicts(
     apart
         Number of cases up to which equal ones have a line each.
     """
-    groups = group_alike(audit.by_need, apart)
+    groups = group_cases(audit.by_need, apart)
     left = count_cases(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]

@@ -22,7 +22,6 @@ from .scores import score_suite as score_suite
 from .sources import Source as Source
 from .sources import SourceSplit as SourceSplit
 from .sources import split_by_source as split_by_source
-from .standing_out import find_unsteady as find_unsteady
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
 from .suite_runs import sum_groups as sum_groups
@@ -33,6 +32,7 @@ from .suite_verdict import judge_suite as judge_suite
 from .undecided_runs import drop_number as drop_number
 from .undecided_runs import list_undecided as list_undecided
 from .undecided_runs import tell_apart as tell_apart
+from .unsteady_cases import find_unsteady as find_unsteady
 
 __all__ = [
     "HALVING",

@@ -13,9 +13,9 @@ from plenum_audit.suites.disagreement import (
 )
 from plenum_audit.suites.intervals import SuiteEstimate
 from plenum_audit.suites.scores import SuiteScore, score_suite
-from plenum_audit.suites.standing_out import find_unsteady
 from plenum_audit.suites.suite_runs import SuiteRuns
 from plenum_audit.suites.suite_verdict import SuiteRule, SuiteVerdict, judge_suite
+from plenum_audit.suites.unsteady_cases import find_unsteady
 
 
 @dataclass(frozen=True)

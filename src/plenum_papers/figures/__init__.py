@@ -6,7 +6,7 @@ Plenum finds each by an entry point of the group ``plenum.figures``.
 from matplotlib.figure import Figure
 
 from plenum.reports import Drawing, EstimatedStudy
-from plenum_papers.figures import null, seats, semantic, switches, temperature
+from plenum_papers.figures import null, seats, switches, temperature, wordings
 
 __all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]
 
@@ -35,6 +35,6 @@ NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.draw_null,
 SEMANTIC = Drawing(
     "semantic",
     "trajectories and D(t) of wordings",
-    semantic.draw_wordings,
+    wordings.draw_wordings,
     "perturbed conditions with estimates",
 )

@@ -1,10 +1,10 @@
 from .recovery import Recovery as Recovery
 from .recovery import recoveries as recoveries
 from .recovery import recovery_time as recovery_time
-from .theory.exact import Monotonicity as Monotonicity
-from .theory.exact import check_monotonicity as check_monotonicity
-from .theory.exact import compute_expected as compute_expected
-from .theory.exact import is_stable as is_stable
+from .theory.exact_results import Monotonicity as Monotonicity
+from .theory.exact_results import check_monotonicity as check_monotonicity
+from .theory.exact_results import compute_expected as compute_expected
+from .theory.exact_results import is_stable as is_stable
 from .theory.grid import FIGURE_6 as FIGURE_6
 from .theory.grid import GridResult as GridResult
 from .theory.grid import ParameterGrid as ParameterGrid

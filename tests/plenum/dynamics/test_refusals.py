@@ -27,7 +27,7 @@ from plenum.dynamics import (
 from plenum.dynamics.decisions import estimate_share, mcnemar
 from plenum.dynamics.sample_sizes import spent
 from plenum_worlds.dynamics.recovery import recoveries, recovery_time
-from plenum_worlds.dynamics.theory.exact import check_monotonicity
+from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines

@@ -15,7 +15,7 @@ from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.replay import replay_calls
 from plenum.execution.replicate import Replicate
-from plenum.execution.retriable import RETRIABLE
+from plenum.execution.resumption import RETRIABLE
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend

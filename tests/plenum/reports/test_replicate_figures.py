@@ -20,8 +20,8 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted.figures import draw_hosted
 from plenum_papers.figures.null import draw_null, select_draws
 from plenum_papers.figures.seats import draw_seats, find_leading, representative
-from plenum_papers.figures.semantic import draw_wordings, find_repeats
 from plenum_papers.figures.switches import average, draw_switches, pool
+from plenum_papers.figures.wordings import draw_wordings, find_repeats
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 

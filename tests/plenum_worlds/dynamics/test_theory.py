@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plenum_worlds.dynamics.theory.exact import check_monotonicity, compute_expected, is_stable
+from plenum_worlds.dynamics.theory.exact_results import (
+    check_monotonicity,
+    compute_expected,
+    is_stable,
+)
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import draw, simulate, simulate_plainly
 

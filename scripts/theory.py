@@ -152,7 +152,7 @@ def settings(outcome: GridResult) -> str:
 
 
 def checks(outcome: GridResult) -> Iterator[str]:
-    """Whether noise ever helps, and how far the simulation is from the closed forms."""
+    """Return whether noise ever helps, and how far the simulation is from the closed forms."""
     try:
         result = check_monotonicity(outcome)
     except ValueError as reason:

@@ -522,7 +522,7 @@ def _only_word(name: str) -> str:
 
 
 def _is_attribute(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return True for a property, and for a method that Python names."""
+    """Return whether it is a property, or a method that Python names."""
     properties = ("property" in ast.unparse(each) for each in node.decorator_list)
     return node.name.startswith("__") or any(properties)
 
@@ -532,12 +532,16 @@ def _is_error(node: ast.ClassDef) -> bool:
 
 
 _QUESTION = re.compile(
-    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its)\b"
+    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its"
+    r"|Tell if|Tell whether|Return True if)\b"
 )
 
 
 def questions(root: Path) -> list[str]:
-    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``."""
+    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``.
+
+    Also those of truth values that open in other words than CONTRIBUTING.md has.
+    """
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = []
     for path in sources(root):
@@ -763,7 +767,7 @@ def packings(source: str) -> list[int]:
 
 
 def _has_names(node: ast.Dict) -> bool:
-    """True if every key can be a keyword of a call."""
+    """Return whether every key can be a keyword of a call."""
     keys = [key.value if isinstance(key, ast.Constant) else "" for key in node.keys if key]
     return all(str(key).isidentifier() for key in keys)
 

@@ -30,7 +30,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def identical(two: Nodes, quick: bool) -> dict[str, Any]:
-    """Whether 1, 2 and 4 workers, with kills between, write what one process writes."""
+    """Return whether 1, 2 and 4 workers, with kills between, write what one process writes."""
     size = ("roles=on,off", "tracking=none", "replicates=4" if quick else "replicates=12")
     with tempfile.TemporaryDirectory() as name:
         run(Path(name) / "whole", *size)

@@ -152,7 +152,7 @@ def shapes_of(rows: int) -> Shapes:
 
 
 def identity(model: Any, rows: int, lengths: tuple[int, int, int], forms: Forms) -> dict[str, bool]:
-    """Whether bytes are the same again, and alone."""
+    """Return whether bytes are the same again, and alone."""
     shapes, limit = shapes_of(rows), lengths[2]
     prompts = make(rows, lengths, model.config.vocab_size)
     first, again = (run(model, shapes, prompts, limit)[0] for _ in range(2))

@@ -62,7 +62,7 @@ def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
     Parameters
     ----------
     same_version
-        Whether this version of plenum wrote the archive. Another version may have known fewer
+        True if this version of plenum wrote the archive. Another version may have known fewer
         columns, or have described them in the words of :data:`_EARLIER`.
     """
     expected = of(names)

@@ -172,12 +172,12 @@ def restore(
     report_progress
         Called with the number of conditions written so far and their total.
     nested
-        Whether replicates become nested runs rather than rows.
+        True if replicates become nested runs rather than rows.
 
     Returns
     -------
     bool
-        Whether anything was written; false if the store already holds the study with the same
+        True if anything was written; false if the store already holds the study with the same
         contents.
 
     Raises

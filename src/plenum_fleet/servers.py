@@ -39,7 +39,7 @@ class _Health:
         return self.failures >= _MOST_FAILURES
 
     def takes(self, now: float, session: str) -> bool:
-        """Tell whether a server takes a call; one that is down takes one after each wait."""
+        """Return whether a server takes a call; one that is down takes one after each wait."""
         if not self.down:
             return True
         if now < self.until:
@@ -122,7 +122,7 @@ class Fleet:
         return response if response.server else replace(response, server=server)
 
     def _went_down(self, server: str, chat: Chat) -> bool:
-        """Tell whether another server has been chosen by now."""
+        """Return whether another server has been chosen by now."""
         health = self._health[server]
         others_up = any(not other.down for other in self._health.values())
         return health.down and health.trial != _session(chat) and others_up

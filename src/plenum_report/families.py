@@ -77,7 +77,7 @@ class DeliberationKind:
     symbol
         ``λ̂`` or ``λ̂_pert``.
     perturbed
-        Whether the replicates read different wordings.
+        True if the replicates read different wordings.
     rows
         Conditions with and without estimates.
     """

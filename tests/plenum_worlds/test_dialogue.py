@@ -26,7 +26,7 @@ THREES = "3" * 5000
 
 
 def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> bool:
-    """Whether agent 1's message speaks of what agent 2 proposed."""
+    """Return whether agent 1's message speaks of what agent 2 proposed."""
     said, heard = (
         WorldRemark(4, f"{title} 1", mine, message),
         WorldRemark(4, f"{title} 2", theirs, ""),

@@ -51,7 +51,7 @@ class Both:
 
     @property
     def equal(self) -> bool:
-        """Whether they are the same to the last bit, and worth comparing: some run flips."""
+        """True if they are the same to the last bit, and worth comparing: some run flips."""
         a, n = self.audited, self.native
         numbers = (a.growth, a.divergence, a.flips) == (n.growth, n.divergence, n.flips)
         same = a.decisions == n.decisions and np.array_equal(a.preferences, n.preferences)

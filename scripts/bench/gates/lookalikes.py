@@ -136,7 +136,7 @@ def _sent(rule: str, text: str) -> str:
 
 
 def _passed(case: AuditCase, program: tuple[str, list[Any]], audits: int) -> bool:
-    """Whether some audit of a fair coin ends stable in an option."""
+    """Return whether some audit of a fair coin ends stable in an option."""
     rule, sent = program
     read_as = [_outcome(case, each, rule) for each in sent]
     for audit in range(audits):

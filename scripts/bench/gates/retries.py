@@ -26,7 +26,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def _passes(trial: int, retries: int) -> bool:
-    """Whether the audit, or one of the tries after it, is stable."""
+    """Return whether the audit, or one of the tries after it, is stable."""
     rng = make_generator("bench", "retries", trial)
     outcomes = [_run(rng) for _ in range(RUNS)]
     for _ in range(retries + 1):

@@ -36,7 +36,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def is_allowed(*settings: str) -> bool:
-    """Whether `scripts/audit.py` takes settings: a dry run of it, which runs nothing."""
+    """Return whether `scripts/audit.py` takes settings: a dry run of it, which runs nothing."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "app.py").write_text(_PROGRAM)
         (Path(folder) / "coin.yaml").write_text(_CASE)
@@ -73,7 +73,7 @@ def _outcomes(identity: str) -> list[str]:
 
 
 def is_stable(outcomes: Sequence[str]) -> bool:
-    """Whether an audit, which looks after every run, ends stable; its interval isn't needed."""
+    """Return whether an audit that looks after every run ends stable; its interval isn't needed."""
     evidence = begin_evidence(OPTIONS, StabilityRule())
     evidence.add(encode_outcomes(outcomes, OPTIONS))
     return evidence.evidence.verdict == STABLE

@@ -17,7 +17,7 @@ a verdict was reached."""
 
 @cache
 def shows_full_errors() -> bool:
-    """Return True if the user asked for tracebacks.
+    """Return whether the user asked for tracebacks.
 
     Cached: :func:`plenum.cli.front_door` asks first, and then sets the variable for Hydra.
     """
@@ -70,7 +70,7 @@ def format_error(error: BaseException) -> str:
 
 
 def _is_about_input(error: Exception) -> bool:
-    """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
+    """Return whether an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (innermost, _) = traceback.walk_tb(error.__traceback__)

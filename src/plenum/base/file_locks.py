@@ -22,7 +22,7 @@ def hold_lock(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterato
 
 
 def is_locked(path: Path) -> bool:
-    """Return True if a process of this machine holds a file lock; the holder isn't disturbed."""
+    """Return whether a process of this machine holds a file lock; the holder isn't disturbed."""
     with path.open() as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

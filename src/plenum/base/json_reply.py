@@ -28,9 +28,9 @@ def read_object(
     error
         What is raised if it can't be read; the message says why.
     closed
-        Whether it may have no other keys.
+        True if it may have no other keys.
     finite
-        Whether NaN and Infinity, which are no JSON, are refused.
+        True if NaN and Infinity, which are no JSON, are refused.
     """
     constants = _refuse_constants(error) if finite else None
     try:
@@ -74,7 +74,7 @@ def strip_fence(text: str, whole: bool = True) -> str:
     Parameters
     ----------
     whole
-        Whether a fence counts only with its end. Otherwise an answer that breaks off, or that goes
+        True if a fence counts only with its end. Otherwise an answer that breaks off, or that goes
         on behind the fence, is taken out of it as far as it goes.
     """
     stripped = text.strip()

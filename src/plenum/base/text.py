@@ -96,7 +96,7 @@ def _unmask(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _invisible(character: str) -> bool:
-    """Return True for controls, formats, line and paragraph separators, surrogates and blanks."""
+    """Return whether it is a control, format, line or paragraph separator, surrogate or blank."""
     return character not in _SPACES and (
         unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
         or ord(character) in _BLANK

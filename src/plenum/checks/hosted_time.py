@@ -30,7 +30,7 @@ class Prompts:
     prefixes, rests
         Tokens: of the parts that return, each counted once, and of what follows them.
     common
-        Whether replicates have the first ones in common.
+        True if replicates have the first ones in common.
     batches
         Mean number of its batches that take a step while every row writes a token: several, since
         caches differ in size; less than one, if other models write most of the time.

@@ -44,7 +44,7 @@ class CommitteeCondition(Condition):
     variants
         Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
     resized
-        Whether there are more or fewer seats than the roles option lists.
+        True if there are more or fewer seats than the roles option lists.
     prompts, frame
         The set of prompts by name, and its frame around preamble, mandates and scenario.
     """

@@ -96,7 +96,7 @@ class Kind:
         return tuple(name for name in self.factors if name not in self.repeated)
 
     def has(self, station: str) -> bool:
-        """Tell if this kind has a part for a station, of its own or from another package."""
+        """Return whether this kind has a part for a station, of its own or from another package."""
         return station in self.parts or f"{self.name}.{station}" in PARTS
 
     def part(self, station: str) -> Any:

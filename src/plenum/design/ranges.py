@@ -161,7 +161,7 @@ def refuse_unused(key: str, settings: Any, needs: str) -> None:
 
 
 def is_study(name: object) -> bool:
-    """Tell whether a study may have this name."""
+    """Return whether a study may have this name."""
     return (
         isinstance(name, str)
         and name != "Default"  # MLflow's own

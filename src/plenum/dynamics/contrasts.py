@@ -95,11 +95,11 @@ def contrast(
     decisions
         The decisions of each arm's replicates, where known: for the arms' warnings.
     paired
-        Whether index r of both arms belongs together.
+        True if index r of both arms belongs together.
     draws, seed
         Permutations, and their seed.
     refuse
-        Whether interval and p are NaN where replicates of an arm jump or few carry λ̂; without it
+        True if interval and p are NaN where replicates of an arm jump or few carry λ̂; without it
         one can measure how often they would be wrong.
 
     Returns

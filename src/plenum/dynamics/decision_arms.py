@@ -104,7 +104,7 @@ class Measure:
     share
         The estimate of one arm with its own interval, from counts of shape (decisions,).
     nameless
-        Whether it stays the same if decisions change their names.
+        True if it stays the same if decisions change their names.
     """
 
     value: Callable[[Counts], Floats]

@@ -180,7 +180,7 @@ def headroom(top: float, first: float, span: float) -> float:
 
 
 def _has_jump(fitted: Fit) -> bool:
-    """Return True if a replicate made a step far longer than is usual at that time.
+    """Return whether a replicate made a step far longer than is usual at that time.
 
     The usual length follows an exponential trend, as steps do on the way of a real growth rate;
     where most replicates step further at once, it is the median of the round.
@@ -230,7 +230,7 @@ def _estimate_quenched(fitted: Fit) -> ExponentVariant:
 
 
 def _disagree(variants: Sequence[ExponentVariant]) -> bool:
-    """Return True if two of the three differ by more than the smaller of their standard errors.
+    """Return whether two of the three differ by more than the smaller of their standard errors.
 
     The larger one grows with the jumps themselves: it would hide a third of those that this finds,
     and on processes without jumps neither raises an alarm (docs/calibration.md).

@@ -150,7 +150,7 @@ def bootstrap(
     draws, seed
         Number of draws, and their seed. Conditions of equal R share the same weights.
     studentised
-        Whether each draw gets its standard error, which ``bootstrap_t`` needs.
+        True if each draw gets its standard error, which ``bootstrap_t`` needs.
     dtype
         Of the products: by default float64 for at most 16 replicates and float32 for more.
         Distances are taken relative to D(t), so that float32 moves λ̂* by less than 1e-6.

@@ -198,7 +198,7 @@ class Ledger:
         used
             The reply, if there was one.
         billed
-            Whether a call without a reply may be billed all the same: then all of it is booked.
+            True if a call without a reply may be billed all the same: then all of it is booked.
         replicate
             Whose call it was, as :meth:`begin` names it.
         """

@@ -69,7 +69,7 @@ def add_begun(job: Job) -> Job:
 
 
 def looks_ended(job: Job) -> bool:
-    """Return True if each replicate's journal ends in its closing entry, judged by a quick look."""
+    """Return whether each replicate's journal ends in its closing entry, judged by a quick look."""
     return not job.retry_failed and all(
         _ends_in_closing_entry(find_journal(job, index)) for index in range(job.replicates)
     )

@@ -66,9 +66,9 @@ class Executor(Protocol):
     slots
         How many may be in flight; ``None`` for as many as their calls allow.
     here
-        Whether they are played in this process, and not by workers.
+        True if they are played in this process, and not by workers.
     together
-        Whether all conditions are in flight at once, since their replicates wait for one another.
+        True if all conditions are in flight at once, since their replicates wait for one another.
     """
 
     slots: int | None

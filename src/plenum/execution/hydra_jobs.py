@@ -152,7 +152,7 @@ def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
 
 
 def _launches_at_once(config: DictConfig) -> bool:
-    """Return True if the sweeper knows all jobs beforehand.
+    """Return whether the sweeper knows all jobs beforehand.
 
     Others launch some, and choose the next by their results. Each launch has a budget of its own.
     """
@@ -209,7 +209,7 @@ class _ComposedJob:
 
 
 def _follow_jobs(context: HydraContext) -> bool:
-    """Return True if a callback is called for each job."""
+    """Return whether a callback is called for each job."""
     return any(
         getattr(type(each), name, None) is not getattr(Callback, name)
         for each in context.callbacks.callbacks

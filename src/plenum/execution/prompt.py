@@ -33,7 +33,7 @@ class WantedCall(StrictSettings):
     call
         As journals name it; ``None`` for the first kind that the replicate has.
     answer
-        Whether the answers are wanted in the prompt's place.
+        True if the answers are wanted in the prompt's place.
     """
 
     study: str

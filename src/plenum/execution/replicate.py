@@ -60,7 +60,7 @@ class Replicate:
         Returns
         -------
         bool
-            Whether anything was written; ``False`` where the replicate had ended before.
+            True if anything was written; ``False`` where the replicate had ended before.
 
         Raises
         ------

@@ -325,7 +325,7 @@ class SweepRunner:
 
 
 def _stops(error: Exception) -> bool:
-    """Return True if an error is meant to stop the whole sweep; task groups wrap errors."""
+    """Return whether an error is meant to stop the whole sweep; task groups wrap errors."""
     stops = (Stopped, UserError)
     return isinstance(error, stops) or (
         isinstance(error, ExceptionGroup) and error.subgroup(stops) is not None

@@ -58,7 +58,7 @@ def _digest_input(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
 
 
 def _is_simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
-    """Return True if agents were simulated, here or by a server with a fingerprint that says so."""
+    """Return whether agents were simulated, here or by a server with a fingerprint that says so."""
     fingerprints = {f for model in accounts["models"].values() for f in model["fingerprints"]}
     here = any(t.head["backend"] == "simulated" for t in transcripts)
     return here or SIMULATED in fingerprints

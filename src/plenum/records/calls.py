@@ -154,7 +154,7 @@ def _read(data: bytes) -> Line | None:
 
 
 def _fits(line: Line) -> bool:
-    """Return True if a line has the fields that are written, each of its type."""
+    """Return whether a line has the fields that are written, each of its type."""
     if not all(fits(line.get(key)) for key, fits in _FIELDS.items()):
         return False
     if type(line["replicate"]) is not int:

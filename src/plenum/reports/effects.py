@@ -329,7 +329,7 @@ def same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[t
 
 
 def _are_comparable(*cells: Sequence[Row]) -> bool:
-    """Return True if each cell is one condition, and all have the same number of options.
+    """Return whether each cell is one condition, and all have the same number of options.
 
     A scenario may have been edited between the runs of a study.
     """

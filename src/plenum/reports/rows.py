@@ -125,7 +125,7 @@ class Row:
 
 
 def has_mixed_environments(cells: Sequence[Row]) -> bool:
-    """Return True if conditions of one model and equal settings had different environments."""
+    """Return whether conditions of one model and equal settings had different environments."""
     met: dict[tuple[str, ...], set[str]] = {}
     for row in cells:
         alike = tuple(str(row.tracked.factors.get(name)) for name in ("model", "settings"))

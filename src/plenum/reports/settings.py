@@ -63,7 +63,7 @@ class Settings(StrictSettings):
         Other studies in the store: one-shot votes that deliberations are compared with, and
         reruns that a figure shows. Empty for none.
     every
-        Whether every table is printed, or what fits a screen.
+        True if every table is printed, or what fits a screen.
     """
 
     study: str

@@ -165,7 +165,7 @@ def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
     Parameters
     ----------
     outlined
-        Whether numbers are enough where the study is large: its arrays aren't kept then, and
+        True if numbers are enough where the study is large: its arrays aren't kept then, and
         estimates that the sweep stored with these settings aren't computed again.
 
     Raises

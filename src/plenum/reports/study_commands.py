@@ -58,7 +58,7 @@ class Request(StrictSettings):
     folder
         The folder that holds the journals, or the bucket behind it.
     yes
-        Whether it is done without a question.
+        True if it is done without a question.
     """
 
     uri: str

@@ -32,7 +32,7 @@ class Column:
     format
         Makes the cell of the values, given by position.
     key
-        Whether it names a line: it is repeated where a page is too narrow for all columns.
+        True if it names a line: it is repeated where a page is too narrow for all columns.
     """
 
     name: str | tuple[str, ...]

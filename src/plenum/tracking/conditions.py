@@ -64,7 +64,7 @@ class TrackedCondition:
     after_round
         Of branches: the round after which they part.
     simulated
-        Whether agents were simulated, by the backend or by the server that answered.
+        True if agents were simulated, by the backend or by the server that answered.
     indices
         The numbers of the completed replicates.
     variants, families, repetitions
@@ -73,7 +73,7 @@ class TrackedCondition:
     environments
         Digests of the environments that the replicates ran in, where a backend names it.
     tiny
-        Whether the model that ships with the project was called, under whatever label.
+        True if the model that ships with the project was called, under whatever label.
     options
         Names of the options, along the last axis of ``preferences``; none where they aren't known.
     metrics
@@ -260,7 +260,7 @@ def read_rerun(factors: dict[str, str]) -> int:
 
 
 def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
-    """Return True if the agents of a condition with these params and tags were simulated."""
+    """Return whether the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
@@ -271,7 +271,7 @@ def read_fit(params: Mapping[str, str]) -> str:
 
 
 def is_estimated(run: Any) -> bool:
-    """Return True if a condition has been run to its estimates."""
+    """Return whether a condition has been run to its estimates."""
     return _TARGET in run.data.metrics
 
 

@@ -63,7 +63,7 @@ def holds_condition(
     replicates: Mapping[str, str],
     traced: frozenset[str],
 ) -> bool:
-    """Return True if a store holds a condition exactly as it would be written.
+    """Return whether a store holds a condition exactly as it would be written.
 
     Parameters
     ----------

@@ -26,9 +26,9 @@ class StoredStudy:
     experiment
         The number of its experiment.
     active
-        Whether the experiment can be written to.
+        True if the experiment can be written to.
     deleted
-        Whether it is in MLflow's trash, or was on its way there when a command was broken off.
+        True if it is in MLflow's trash, or was on its way there when a command was broken off.
     """
 
     name: str

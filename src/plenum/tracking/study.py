@@ -225,7 +225,7 @@ class Study:
 
 
 def exists(name: str, uri: str) -> bool:
-    """Return True if a study has been run."""
+    """Return whether a study has been run."""
     try:
         runs.open_study(name, uri)
     except UserError:

@@ -132,7 +132,7 @@ def link(server: str, experiment: str, saved: bool) -> str:
     experiment
         The experiment's id.
     saved
-        Whether the experiment has its views.
+        True if the experiment has its views.
     """
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
     query |= {"viewStateShareKey": CONDITIONS} if saved else {}

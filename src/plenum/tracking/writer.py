@@ -91,7 +91,7 @@ class StudyWriter:
         Parameters
         ----------
         nested
-            Whether replicates get runs of their own, not rows; those that are there stay as
+            True if replicates get runs of their own, not rows; those that are there stay as
             they are.
         """
         if not self._tagged:

@@ -56,7 +56,7 @@ class TriedOption:
     verdict
         ``stable`` if every case is, ``unstable`` if a case is shown to be, else ``undecided``.
     constant
-        Whether it decides the same label in cases that differ, so that its stability is
+        True if it decides the same label in cases that differ, so that its stability is
         meaningless.
     """
 

@@ -55,7 +55,7 @@ class Gain:
     most
         Gain in the share of equal decisions: from one run's share to 1, at best.
     sure
-        Whether enough runs come arbitrarily close to 1: the mode has a majority.
+        True if enough runs come arbitrarily close to 1: the mode has a majority.
     """
 
     most: float

@@ -67,7 +67,7 @@ class CaseRuns:
     outcomes, evidence
         Outcomes and evidence of ended runs, in the order of their index.
     examined
-        Whether its answers were searched for signs of a cache.
+        True if its answers were searched for signs of a cache.
     before, worse
         Outcomes of the program to compare with, and the log evidence that this one is less stable.
     """

@@ -91,7 +91,7 @@ class ProgramRun:
         Returns
         -------
         bool
-            Whether anything was written; ``False`` if the run had ended before.
+            True if anything was written; ``False`` if the run had ended before.
 
         Raises
         ------

@@ -144,7 +144,7 @@ class StopWhenDecided:
         }
 
     def _is_unstable(self) -> bool:
-        """Return True if some case is shown to be unstable among all."""
+        """Return whether some case is shown to be unstable among all."""
         evidence = [case.evidence.evidence for case in self._samples.values()]
         adjusted = benjamini_hochberg([p_value(each.log_unstable) for each in evidence])
         return bool((adjusted <= self._rule.alpha).any())

@@ -31,7 +31,7 @@ def entry(
     at
         ``round``, ``seat`` and ``occurrence``.
     new_seat
-        Whether this is the seat's first call, whose entry includes the system prompt.
+        True if this is the seat's first call, whose entry includes the system prompt.
     """
     wire, body = INTERFACES[request.interface], response.body
     if body is None and response.tools:

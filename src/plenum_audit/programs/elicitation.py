@@ -54,7 +54,7 @@ def list_questions(
     *names
         Parts of the names of the calls' seeds, with round and seat.
     held
-        Whether the backend is asked to hold the answers to their schema.
+        True if the backend is asked to hold the answers to their schema.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:

@@ -205,7 +205,7 @@ def publish_unended(
     why
         The reason, in words.
     begun
-        Whether there may be runs, which are read from journals.
+        True if there may be runs, which are read from journals.
     status
         Exit status of the audit.
     """

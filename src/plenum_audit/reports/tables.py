@@ -58,7 +58,7 @@ def verdicts(
     most
         Maximal number of lines, the most urgent cases first.
     spelt
-        Whether decisions include the names of their options.
+        True if decisions include the names of their options.
     apart
         Number of cases up to which equal ones have a line each.
     """

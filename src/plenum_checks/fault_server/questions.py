@@ -27,7 +27,7 @@ class ParsedRequest:
     tool
         The name of the tool that the answer has to call; empty if it isn't a tool's.
     native
-        Whether it came, and is answered, in Ollama's own interface.
+        True if it came, and is answered, in Ollama's own interface.
     """
 
     key: str

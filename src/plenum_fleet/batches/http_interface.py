@@ -46,7 +46,7 @@ class BatchState:
     Attributes
     ----------
     ended
-        Whether nothing more will be answered.
+        True if nothing more will be answered.
     done, total
         Items that are over, each of which has a result, and all.
     files
@@ -78,7 +78,7 @@ class BatchInterface(Protocol):
     most_items, most_bytes
         Of a batch.
     named
-        Whether the provider keeps a batch's name, so that a list tells whose it is.
+        True if the provider keeps a batch's name, so that a list tells whose it is.
     base
         The URL of the endpoint.
     """

@@ -55,11 +55,11 @@ class BatchTicket(Ticket):
         return compute_demand(chat, bool(self.labels))
 
     def continues(self, attempt: Attempt) -> bool:
-        """Tell if the batch of an interrupted call goes on at the provider."""
+        """Return whether the batch of an interrupted call goes on at the provider."""
         return bool(self.labels) and attempt.outcome == Failure.INTERRUPTED
 
     def may_be_billed(self, attempt: Attempt) -> bool:
-        """Tell if a failed attempt may cost; one that ran out of time in a batch doesn't."""
+        """Return whether a failed attempt may cost; one that ran out of time in a batch doesn't."""
         if self.labels and attempt.outcome == Failure.TIMEOUT:
             return False
         return super().may_be_billed(attempt)

@@ -149,7 +149,7 @@ class Bucket:
         Returns
         -------
         bool
-            Whether it is there, by this process; an answer of the bucket may have been lost.
+            True if it is there, by this process; an answer of the bucket may have been lost.
         """
         import obstore
 

@@ -36,7 +36,7 @@ class Queue:
     over
         Is given the file of a replicate that has ended, when the bucket has it.
     durable
-        Whether a turn is over only when the bucket has it.
+        True if a turn is over only when the bucket has it.
     backlog
         Bytes that were handed over and aren't there yet.
     """
@@ -64,7 +64,7 @@ class Segments:
     name
         The journal in the bucket, without an ending.
     fresh
-        Whether the bucket is known to hold nothing of it.
+        True if the bucket is known to hold nothing of it.
     """
 
     def __init__(self, queue: Queue, path: Path, name: str, fresh: bool = False) -> None:
@@ -161,7 +161,7 @@ class Segments:
         listed
             Its objects of the condition, or more.
         reading
-            Whether nothing is to be written to the bucket: another process may be at it.
+            True if nothing is to be written to the bucket: another process may be at it.
 
         Raises
         ------
@@ -373,5 +373,5 @@ def _whole_lines(path: Path) -> bytes:
 
 
 def _has_ended(data: bytes) -> bool:
-    """Tell by a quick look whether the last whole line closes a replicate."""
+    """Return whether the last whole line closes a replicate, by a quick look."""
     return b'"kind":"end"' in data[data.rfind(b"\n", 0, -1) + 1 :]

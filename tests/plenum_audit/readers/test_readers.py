@@ -134,7 +134,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
 
 
 def rights(logged: tuple[CaseLog, ...]) -> list[list[bool]]:
-    """Whether runs are right, by case."""
+    """Return whether runs are right, by case."""
     return [[row["right"] for row in each.rows] for each in logged]
 
 

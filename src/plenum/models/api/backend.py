@@ -41,7 +41,7 @@ class ApiBackend:
         Base URL by provider (``openai``, ``hosted_vllm``, ...) for endpoints of one's own, or the
         URLs of a fleet.
     send_seed
-        Whether each call sends a seed of its own.
+        True if each call sends a seed of its own.
     calls
         Timeouts, the size of the connection pool, and the transport.
     prices

@@ -65,10 +65,10 @@ class Prices:
     stated
         The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
     charged
-        Whether anybody charges: models on this machine and simulated ones cost nothing, and then
+        True if anybody charges: models on this machine and simulated ones cost nothing, and then
         LiteLLM's list, slow to import, isn't needed.
     batched
-        Whether all calls go in batches.
+        True if all calls go in batches.
     """
 
     def __init__(

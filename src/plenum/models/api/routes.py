@@ -158,7 +158,7 @@ def find_provider(model: str) -> str:
 
 
 def is_model(name: str) -> bool:
-    """Return True if LiteLLM can route a model of this name."""
+    """Return whether LiteLLM can route a model of this name."""
     try:
         _route(name)
     except UserError:
@@ -208,7 +208,7 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
 
 
 def _is_loopback(url: str | None) -> bool:
-    """Return True if a URL leads to this machine, where a server of one's own needs no key."""
+    """Return whether a URL leads to this machine, where a server of one's own needs no key."""
     host = urlsplit(url or "").hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback

@@ -52,7 +52,7 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
 
 
 def _has_own_decisions(row: Row) -> bool:
-    """Return True if its replicates are decisions of their own: no continuations, no reruns."""
+    """Return whether its replicates are decisions of their own: no continuations, no reruns."""
     t = row.tracked
     return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
 
@@ -141,7 +141,7 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
 
 
 def _fits(heads: dict[str, str]) -> bool:
-    """Return True if every option is named above its column."""
+    """Return whether every option is named above its column."""
     return all(len(head) > 1 for head in heads.values())
 
 

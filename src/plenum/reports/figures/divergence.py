@@ -85,12 +85,12 @@ def _page(
 
 
 def _are_alike(one: Row, other: Row) -> bool:
-    """Return True if both are of one scenario, so that their distances can be compared."""
+    """Return whether both are of one scenario, so that their distances can be compared."""
     return one.tracked.factors["scenario"] == other.tracked.factors["scenario"]
 
 
 def _has_comparison(rows: Sequence[Row]) -> bool:
-    """Return True if some panel has others behind its own."""
+    """Return whether some panel has others behind its own."""
     return len(rows) > len({row.tracked.factors["scenario"] for row in rows})
 
 

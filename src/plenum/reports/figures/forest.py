@@ -48,7 +48,7 @@ class ForestLine:
     n, warned
         What it rests on, and what it warns of.
     pooled
-        Whether it is a mean over scenarios: a diamond.
+        True if it is a mean over scenarios: a diamond.
     """
 
     label: str

@@ -54,7 +54,7 @@ def majority(study: EstimatedStudy) -> Figure | None:
 
 
 def _takes_time(row: Row) -> bool:
-    """Return True if some replicate lacks a majority that lasts from the first round on."""
+    """Return whether some replicate lacks a majority that lasts from the first round on."""
     return bool((share_reached(_times(row)[1]) < 1).any())
 
 

@@ -178,7 +178,7 @@ def _select_shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
 
 
 def _any_value(rows: Sequence[Row]) -> bool:
-    """Return True if there is a λ̂ to map."""
+    """Return whether there is a λ̂ to map."""
     return any(math.isfinite(_value([row])) for row in rows)
 
 

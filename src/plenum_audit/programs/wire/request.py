@@ -50,7 +50,7 @@ class ModelRequest:
     temperature, max_tokens, seed
         Values as sent; ``None`` if missing.
     stream
-        Whether the answer must be sent as server-sent events.
+        True if the answer must be sent as server-sent events.
     body
         The request as the program sent it.
     kept

@@ -736,7 +736,7 @@ def _called_name(node: ast.expr) -> str:
 
 
 def packed_literals(root: Path) -> list[str]:
-    """Literals unpacked where they are written, as ``file:line``."""
+    """Literals and conditionals unpacked where they are written, as ``file:line``."""
     return [
         f"{path.relative_to(root)}:{line}"
         for path in sources(root)
@@ -748,20 +748,21 @@ def packings(source: str) -> list[int]:
     """Lines of a module's source that unpack a literal, such as ``[*("a", "b"), "c"]``.
 
     ``*`` before a tuple, list or set counts, and ``**`` before a dict, in displays and in calls.
-    In a call ``**{key: value}`` is right where the key is no name that can be written.
+    In a call ``**{key: value}`` is right where the key is no name that can be written. A
+    conditional expression counts too, as in ``[a, *([b] if c else [])]``.
     """
     found = []
     for node in ast.walk(parse(source)):
         unpacked: list[ast.expr] = []
-        if isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple | ast.List | ast.Set):
+        if isinstance(node, ast.Starred):
             unpacked = [node.value]
         elif isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
             unpacked = [value for key, value in pairs if key is None]
         elif isinstance(node, ast.Call):
             values = [keyword.value for keyword in node.keywords if keyword.arg is None]
-            unpacked = [v for v in values if isinstance(v, ast.Dict) and _has_names(v)]
-        displays = ast.Tuple | ast.List | ast.Set | ast.Dict
+            unpacked = [v for v in values if not isinstance(v, ast.Dict) or _has_names(v)]
+        displays = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.IfExp
         found += [value.lineno for value in unpacked if isinstance(value, displays)]
     return sorted(found)
 

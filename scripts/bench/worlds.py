@@ -70,8 +70,10 @@ def main() -> None:
 def sweep(*arguments: str, single: bool = False) -> tuple[float, float]:
     """Wall (seconds) and peak memory (MB, all processes) of the real command line."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(ROOT / "run.py"), *([] if single else ["-m"]), *arguments]
-        seen = watch(command, cwd=folder)
+        command = [sys.executable, str(ROOT / "run.py")]
+        if not single:
+            command.append("-m")
+        seen = watch([*command, *arguments], cwd=folder)
         return round(seen.wall_s, 1), round(seen.peak_mb)
 
 

@@ -122,7 +122,9 @@ def _run(value: Any) -> ArchivedRun:
         if not all(isinstance(text, str) for text in texts.values()):
             raise TypeError("a tag, a param or a name is no text")
     pairs = [pair for points in run.series.values() for pair in points]
-    integers = [run.start, *([] if run.end is None else [run.end]), *(step for step, _ in pairs)]
+    integers = [run.start, *(step for step, _ in pairs)]
+    if run.end is not None:
+        integers.append(run.end)
     if not all(type(number) is int for number in integers):
         raise TypeError("a time or a round is no whole number")
     numbers = [*run.metrics.values(), *(value for _, value in pairs)]

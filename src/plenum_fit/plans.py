@@ -222,9 +222,10 @@ def tabulate_plan(
 ) -> Table:
     """Make the table with one line a condition."""
     names = [n for n in (*_WANTED, "settings") if n in frame and frame[n].nunique() > 1]
+    first_rounds = (Column("first_rounds", format=format_count),) if chosen.study else ()
     columns = (
         *(Column(name, key=True) for name in names or ["scenario"]),
-        *((Column("first_rounds", format=format_count),) if chosen.study else ()),
+        *first_rounds,
         Column("disagreement", format=format_decimals(3)),
         Column("steadier", f"for -{chosen.difference:g}", format_count),
         Column("less_steady", f"for +{chosen.difference:g}", format_count),

@@ -217,7 +217,7 @@ def _describe_constant(others: dict[str, str], names: Sequence[str]) -> str:
     varying = [n for n in names if others.get(n)]
     at = join_items(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
-    return " ".join([*where, *([f"at {at}"] if at else [])])
+    return " ".join([*where, f"at {at}"] if at else where)
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:

@@ -35,7 +35,8 @@ def choice_schema(condition: WorldCondition, world: World[Any, Any]) -> AnswerSc
 def _object(condition: WorldCondition, members: Mapping[str, Any]) -> dict[str, Any]:
     analysis = {"analysis": _TEXT}
     first = condition.answer == ANSWER_FORMS[0]
-    return make_schema(**({**analysis, **members} if first else {**members, **analysis}))
+    ordered = {**analysis, **members} if first else {**members, **analysis}
+    return make_schema(**ordered)
 
 
 def blank(schema: Mapping[str, Any]) -> str:

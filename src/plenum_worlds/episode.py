@@ -92,13 +92,14 @@ class Episode(Conversation[WorldCondition]):
                 "after": as_plain(outcome.state),
             }
             records.append(record)
+            received = {"received": as_plain(observed)} if differs else {}
             self.rounds.append(
                 {
                     "kind": "round",
                     **record,
                     "spoken": spoken,
                     "cut": self._cut,
-                    **({"received": as_plain(observed)} if differs else {}),
+                    **received,
                     **measure_round(world, record),
                 }
             )

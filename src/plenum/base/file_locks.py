@@ -33,9 +33,7 @@ def is_locked(path: Path) -> bool:
 
 def require_writable(key: str, folder: Path) -> None:
     """Refuse a folder that can't be made or written to, before anything is run for it."""
-    existing = next(
-        place for place in (folder.resolve(), *folder.resolve().parents) if place.exists()
-    )
+    existing = next(each for each in (folder.resolve(), *folder.resolve().parents) if each.exists())
     try:  # permissions don't tell: root passes them, and a file system may still refuse
         with tempfile.TemporaryDirectory(prefix=".plenum-", dir=existing):
             pass

@@ -217,19 +217,19 @@ class CommitteeCondition(Condition):
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the condition as plain data, for a journal's head and a tracking run."""
-        branch = {}
+        special: dict[str, Any] = {}
         if self.branch is not None:
-            branch["branch"] = {
+            special["branch"] = {
                 "base": self.base.identity,
                 "after_round": self.branch.after_round,
                 "continuations": self.branch.continuations,
             }
-        variants = {"variants": [[v.name, v.family] for v in self.variants]}
+        if self.variants:
+            special["variants"] = [[v.name, v.family] for v in self.variants]
         return {
             "condition": self.identity,
             **self.factors,
-            **branch,
-            **(variants if self.variants else {}),
+            **special,
             "options": {o.label: o.name for o in self.scenario.options},
             "seats": [
                 {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}

@@ -139,7 +139,7 @@ def lyapunov(
         return LyapunovEstimate(
             interval=interval,
             status=status,
-            warnings=(status, *(["few_replicates"] if fitted.replicates < FEW else [])),
+            warnings=(status, "few_replicates") if fitted.replicates < FEW else (status,),
             rounds_used=int(rounds.sum()),
             zero_rounds=int((~rounds).sum()),
             replicates=fitted.replicates,

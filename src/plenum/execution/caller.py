@@ -115,6 +115,8 @@ class Caller:
     ) -> None:
         if self.log is None:
             return
+        server = {"server": attempt.server} if attempt.server else {}
+        billing = self.ticket.describe_billing(attempt) if more is None else more
         self.log.append(
             {
                 **self._name(chat, labels, attempt.number),
@@ -123,8 +125,8 @@ class Caller:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **({"server": attempt.server} if attempt.server else {}),
-                **(self.ticket.describe_billing(attempt) if more is None else more),
+                **server,
+                **billing,
             }
         )
 

@@ -143,8 +143,8 @@ class Replicate:
         """Return further entries of a journal's head: wording and environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
-        environment = self._environment()
-        return {**wording, **({"environment": dict(environment)} if environment else {})}
+        environment = dict(self._environment())
+        return {**wording, "environment": environment} if environment else wording
 
     def _environment(self) -> Mapping[str, str]:
         condition = self.condition

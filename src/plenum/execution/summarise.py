@@ -32,10 +32,10 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
     kind = find_kind(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
         estimated = kind.part("estimates")(counted)
-    environments = sorted(environments_of(transcripts))
+    if environments := sorted(environments_of(transcripts)):
+        estimated["environments"] = environments
     return {
         **estimated,
-        **({"environments": environments} if environments else {}),
         "metrics": {**counts, **estimated["metrics"]},
         "failures": accounts["failed"],
         "simulated": _is_simulated(transcripts, accounts),

@@ -214,8 +214,9 @@ def _format_letters(table: Table) -> Table:
         return table
     at = table.head.index(WARNINGS)
     given = [line[at].split() for line in table.body]
-    legend = marks.explain_letters(name for names in given for name in names)
-    notes = (*([f"{WARNINGS}: {legend}"] if legend else []), *table.notes)
+    notes = table.notes
+    if legend := marks.explain_letters(name for names in given for name in names):
+        notes = (f"{WARNINGS}: {legend}", *notes)
     return replace(_with(table, at, marks.brief), notes=notes)
 
 

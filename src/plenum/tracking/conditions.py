@@ -148,7 +148,7 @@ class TrackedCondition:
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders with its journals: its own, and that of its base."""
-        identities = (self.identity, *([self.base] if self.base else []))
+        identities = (self.identity, self.base) if self.base else (self.identity,)
         return tuple(name_folder(identity, self.rerun) for identity in identities)
 
     @property

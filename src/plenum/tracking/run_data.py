@@ -24,14 +24,15 @@ def name_run(condition: dict[str, Any]) -> str:
 def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
     """Collect the params of a condition's run; of a perturbed one also its wordings."""
     families = Counter(family for _, family in condition.get("variants", ()))
-    variants = " ".join(f"{family}:{count}" for family, count in families.items())
+    counts = " ".join(f"{family}:{count}" for family, count in families.items())
+    variants = {"variants": counts} if families else {}
     return {
         **_factors(condition),
         "options": " / ".join(condition["options"].values()),
         "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
         "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
         "clerk": condition["clerk"],
-        **({"variants": variants} if families else {}),
+        **variants,
         **{name: condition[name] for name in ("published", "program") if name in condition},
         **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
     }
@@ -45,33 +46,37 @@ def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict
 
 def tags_of_replicate(transcript: Transcript, state: str, pending: str) -> dict[str, str]:
     """Collect the tags of a replicate's run: how it ended, or why it waits."""
-    failed = find_failed_call(transcript)
-    return {
+    tags = {
         "plenum.replicate": str(int(transcript.head["replicate"])),
         "plenum.status": transcript.status,
         "plenum.failure": transcript.reason or "",
-        **({"plenum.failed_at": str(failed)} if failed else {}),
         "plenum.decision": transcript.decision or "",
-        **({} if transcript.end else {"plenum.pending": pending}),
         states.TAG: state,
     }
+    if failed := find_failed_call(transcript):
+        tags["plenum.failed_at"] = str(failed)
+    if not transcript.end:
+        tags["plenum.pending"] = pending
+    return tags
 
 
 def tags_of_condition(
     report: dict[str, Any], environments: Iterable[str], state: str
 ) -> dict[str, str]:
     """Collect the tags of a condition's run: what its estimates are worth."""
-    decisions, named = report.get("decisions"), " ".join(environments)
-    return {
+    tags = {
         "plenum.status": report["status"],
         "plenum.interval": report["interval"],
         "plenum.simulated": str(report.get("simulated", False)).lower(),
         "plenum.warnings": " ".join(report["warnings"]),
         "plenum.failures": json.dumps(report["failures"]),
-        **({"plenum.decisions": json.dumps(decisions)} if decisions else {}),
-        **({"plenum.environment": named} if named else {}),
         states.TAG: state,
     }
+    if decisions := report.get("decisions"):
+        tags["plenum.decisions"] = json.dumps(decisions)
+    if named := " ".join(environments):
+        tags["plenum.environment"] = named
+    return tags
 
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:

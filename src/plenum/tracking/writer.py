@@ -346,8 +346,9 @@ class ConditionWriter:
             **self._tags("condition"),
             "mlflow.runColor": colour,
             "plenum.target": str(self._target),
-            **({} if self._nested else {rows.ROWS_TAG: rows.ROWS_FILE}),
         }
+        if not self._nested:
+            tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
         start = old.info.start_time if old else self._study.next_start()
         return self._study.runs.begin(self._name, tags, params, start)

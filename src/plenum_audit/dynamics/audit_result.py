@@ -201,12 +201,10 @@ class AuditResult:
             for model, fingerprints in self.systems.items()
         ]
         lines += self._history()
-        return [
-            *lines,
-            *self.doubts,
-            *self.errors,
-            *([f"no verdict: {self.stopped}"] if self.stopped else []),
-        ]
+        lines += (*self.doubts, *self.errors)
+        if self.stopped:
+            lines.append(f"no verdict: {self.stopped}")
+        return lines
 
     def _history(self) -> list[str]:
         """Return lines on runs that were restarted, and on other versions of the program."""

@@ -52,7 +52,7 @@ class ProgramCondition(Condition):
 
     def collect_identity(self) -> dict[str, Any]:
         """Return all that can change an outcome."""
-        return {
+        identity = {
             "program": dict(self.program),
             "case": self.case.digest,
             "knobs": dict(self.knobs),
@@ -60,9 +60,9 @@ class ProgramCondition(Condition):
             "model": self.model,
             "backend": self.backend.collect_identity(),
             "seed": 0,  # no setting: runs of a program on a case count together
-            **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,
         }
+        return identity | {"weights": dict(self.weights)} if self.weights else identity
 
     @property
     def program_identity(self) -> str:

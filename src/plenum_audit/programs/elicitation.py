@@ -70,12 +70,11 @@ def list_questions(
         answered.add(at)
         spoke = by_seat.get(entry["seat"], calls[-1])
         prompt = _prompt(case, entry["seat"], messages[: place + 1], held)
-        system = systems.get(entry["seat"], "")
-        prompts = (*([Message("system", system)] if system else []), Message("user", prompt))
+        said = (Message("system", systems.get(entry["seat"], "")), Message("user", prompt))
         temperature = spoke.get("temperature")
         chat = Chat(
             model=spoke["model"],
-            messages=prompts,
+            messages=tuple(message for message in said if message.content),
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
             seed=derive_seed(*names, *at, ELICITED),
@@ -112,7 +111,7 @@ def read_points(text: str, labels: Sequence[str], held: bool = False) -> dict[st
         raise UnreadableDecision("points are numbers of 0 or more, and one is above 0")
     values = [1] * len(values) if even else values
     shares = {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
-    return {"preferences": shares, **({"even": True} if even else {})}
+    return {"preferences": shares, "even": True} if even else {"preferences": shares}
 
 
 def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]], held: bool) -> str:

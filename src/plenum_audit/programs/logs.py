@@ -241,7 +241,8 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
         else:
             known = decided if len(decided) <= _MOST_OPTIONS else _list_decisions(runs)
             answer = decision({"decision": answer}) or None
-            options = {text: text for text in (*known, *([answer] if answer else []))}
+            named = (*known, answer) if answer else known
+            options = {text: text for text in named}
             if len(options) < 2:
                 options["other"] = "any other decision"
             if len(options) < 2:  # no run of the case decided

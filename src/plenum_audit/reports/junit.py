@@ -108,8 +108,10 @@ def _test(
     if ending:
         key = find_likeness(case)
         message = said[key] = said.get(key) or line(audit, case)
-        kind = {"type": "worse" if audit.beside.baseline else case.in_family}
-        ended = _element(ending, {"message": message, **(kind if ending == "failure" else {})})
+        attributes = {"message": message}
+        if ending == "failure":
+            attributes["type"] = "worse" if audit.beside.baseline else case.in_family
+        ended = _element(ending, attributes)
     named = {"name": case.id, "classname": audit.name}
     return _element("testcase", named, chain(properties, ended, _output(causes(audit, case))))
 

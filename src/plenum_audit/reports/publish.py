@@ -262,7 +262,7 @@ def _publish_journaled(
 
 def _describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), *([headline(audit)] if audit.accuracy else [])]
+    return [*results.lines(), headline(audit)] if audit.accuracy else list(results.lines())
 
 
 def report_tables(chosen: Settings) -> AuditReport:

@@ -142,10 +142,10 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
         Column("runs", format=lambda n: f"{n:,}"),
         Column("decisions"),
         Column("disagreement", "two runs differ", format_whole_percent),
-        *([Column("score", format=format_whole_percent)] if scored else []),
     ]
     notes = ["two runs differ: how likely two runs of the case end differently, from its runs"]
     if scored:
+        columns.append(Column("score", format=format_whole_percent))
         notes.append(
             "score: mean over its runs; the share of right ones, if each is right or wrong"
         )

@@ -264,18 +264,19 @@ def costs(audit: AuditReport) -> Table:
     """Make a table of costs, a line per case, and a total."""
     every = (*audit.cases, *audit.variants)
     varied = [Column("knobs", key=True)] if audit.variants else []
-    columns = (
+    columns = [
         *make_keys(["case"]),
         *varied,
         *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", format_or_dash),
         *(Column(name, format=format_count) for name in _format_usage(audit)),
-        *([Column(("dollars", "unpriced"), "$", format_dollars)] if _has_price(audit) else []),
-    )
+    ]
+    if _has_price(audit):
+        columns.append(Column(("dollars", "unpriced"), "$", format_dollars))
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
     title = "Runs and what the log says of their use" if audit.logged else "Runs, calls and cost"
-    return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
+    return Table("audit_cost", title, frame(every), tuple(columns), (), pd.DataFrame([totals]))
 
 
 def _format_usage(audit: AuditReport) -> list[str]:

@@ -171,7 +171,7 @@ class Segments:
         for _ in range(_RACES):  # its objects are put together while they are read
             whole, segments = self._objects(listed)
             local = _whole_lines(self.path)
-            held = self._read([*([whole] if whole else []), *segments], local)
+            held = self._read([whole, *segments] if whole else segments, local)
             if held is not None:
                 break
             listed = self.list_objects()
@@ -187,7 +187,7 @@ class Segments:
             except UnicodeDecodeError:  # behind the last whole line
                 raise DamagedJournal(f"journal {where}: it ends with bytes of no entry") from None
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            last_s = max(s.time_s for s in (*segments, *([whole] if whole else [])))
+            last_s = max(each.time_s for each in (whole, *segments) if each)
             write_whole(self.path, text)
             os.utime(self.path, (last_s, last_s))
         # These bytes wait no more, if they were counted as waiting when they were handed over.
@@ -288,7 +288,7 @@ class Segments:
     def list_objects(self) -> list[StoredObject]:
         """List the bucket's objects of this journal."""
         whole = self._bucket.head(f"{self.name}.jsonl")
-        return [*([whole] if whole else []), *self._bucket.below(self.name)]
+        return [each for each in (whole, *self._bucket.below(self.name)) if each]
 
     def _objects(
         self, listed: Iterable[StoredObject]

@@ -176,7 +176,7 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     """
     first, second = table[table["arm"] == arm], table[table["arm"] == other]
     unscripted = not (first["scripted"].any() or second["scripted"].any())
-    factors = ["volatility", "world", *(["model", "shared"] if unscripted else [])]
+    factors = ["volatility", "world", "model", "shared"] if unscripted else ["volatility", "world"]
     for key in ("diversity", "agents"):
         shared = set(first[key]) & set(second[key])
         if shared and (unscripted or key == "agents"):
@@ -288,8 +288,10 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
+    if not scripted.empty:
+        return (origin(group.played),)
     notes = render("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
-    return (*(notes if scripted.empty else ()), origin(group.played))
+    return (*notes, origin(group.played))
 
 
 def command(frame: pd.DataFrame) -> str:

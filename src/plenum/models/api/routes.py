@@ -68,9 +68,7 @@ class Route:
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
-            asks = (
-                key for name, key in _ASKED_BY.items() if name in more and f"'{name}'" in reason
-            )
+            asks = (key for n, key in _ASKED_BY.items() if n in more and f"'{n}'" in reason)
             see = "".join(f" (see {key})" for key in asks)
             raise UserError(f"model {self.model}: {reason}{see}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}

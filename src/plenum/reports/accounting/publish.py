@@ -45,7 +45,7 @@ def publish_accounts(chosen: Settings) -> None:
         stem="accounting",
         frames=make_accounts(usages),
         tables=(*printed, listed),
-        printed=(*printed, *([listed] if short else [])),
+        printed=(*printed, listed) if short else tuple(printed),
         more=()
         if short
         else (f"the manifest is too long to print: {chosen.out / 'manifest.csv'}",),
@@ -56,12 +56,13 @@ def publish_accounts(chosen: Settings) -> None:
 def make_accounts(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """Make the accounts as data: by condition, by model, by reason to fail, and the files."""
     once = select_distinct(usages)
-    by_server, by_call = server_frame(once), make_failures_frame(once)
-    return {
+    accounts = {
         "accounting": make_condition_frame(usages),
         "accounting_models": model_frame(once),
-        **({} if by_server.empty else {"accounting_servers": by_server}),
+        "accounting_servers": server_frame(once),
         "manifest": manifest_frame(usages),
         "failures": make_failure_frame(once),
-        **({} if by_call.empty else {"failed_at": by_call}),
+        "failed_at": make_failures_frame(once),
     }
+    optional = {"accounting_servers", "failed_at"}
+    return {n: frame for n, frame in accounts.items() if n not in optional or not frame.empty}

@@ -93,7 +93,7 @@ def make_condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
             **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons},
             "pending": t.pending,
             **{f"pending_{why}": usage.pending.get(why, 0) for why in whys},
-            **({"retried": usage.retried} if retried else {}),
+            "retried": usage.retried,
             "deficit": t.target - t.completed,
         }
         for usage in usages
@@ -101,7 +101,9 @@ def make_condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     ]
     known = [number for number, usage in enumerate(usages) if usage.models is not None]
     taken = calls(usages).groupby("condition")[SPENT].sum().reindex(known, fill_value=0)
-    return pd.DataFrame(records).join(taken).convert_dtypes()
+    unused = [] if retried else ["retried"]
+    frame = pd.DataFrame(records).drop(columns=unused, errors="ignore")
+    return frame.join(taken).convert_dtypes()
 
 
 def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.DataFrame | None:
@@ -126,9 +128,7 @@ def _count_dropped(
     for field, usage in zip(fields, usages, strict=True):
         for model in (usage.models or {}).values():
             field.update(model.get("dropped") or {})
-    return [
-        (name, sorted(field.items())) for name, field in zip(labels, fields, strict=True) if field
-    ]
+    return [(n, sorted(field.items())) for n, field in zip(labels, fields, strict=True) if field]
 
 
 # --- calls by model ----------------------------------------------------------------------------

@@ -185,13 +185,14 @@ def _list_decisions(estimates: Summary) -> list[list[str]]:
     low, high = (format_number(end, 1) for end in ends)
     rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
     chosen = format_tally(estimates.decisions)
-    return [
-        *([["decisions (none: no majority)", chosen]] if chosen else []),
+    lines = [
+        ["decisions (none: no majority)", chosen],
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],
         ["p of no growth (time reversal)", format_p_value(estimates.reversal.p)],
     ]
+    return lines if chosen else lines[1:]
 
 
 def _list_wordings(family: FamilyEstimate) -> list[str]:

@@ -46,9 +46,7 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
     names = words.list_distinguishing(rows)
     columns = columns_of(rows)
     pages = chunks(_lines(rows, names), MOST)
-    return [
-        _page(page, columns, (number, len(pages))) for number, page in enumerate(pages, start=1)
-    ]
+    return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
 
 def _has_own_decisions(row: Row) -> bool:
@@ -69,13 +67,11 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
 
 def find_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     """Estimate the share of replicates with a decision; ``None`` if the case has no such option."""
-    found = row.tracked.decisions
+    ends = row.tracked.decisions
     if column == OTHERS:
-        return estimate_share(sum(decision not in columns for decision in found), len(found))
+        return estimate_share(sum(decision not in columns for decision in ends), len(ends))
     own = words.option_labels(row.tracked.preferences.shape[-1])
-    return (
-        estimate_share(found.count(column), len(found)) if column in (*own, NO_MAJORITY) else None
-    )
+    return estimate_share(ends.count(column), len(ends)) if column in (*own, NO_MAJORITY) else None
 
 
 def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:

@@ -197,8 +197,9 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
         Patch(color=colour, alpha=0.13, lw=0, label="its 95 % band"),
         Line2D([], [], color=colour, lw=2.6, alpha=0.4, label=f"fit, slope {symbol(rows)}"),
         Line2D([], [], **_WALKS, label="random walks, c√t"),
-        *([Line2D([], [], **_OTHERS, label="other conditions")] if _has_comparison(rows) else []),
     ]
+    if _has_comparison(rows):
+        handles.append(Line2D([], [], **_OTHERS, label="other conditions"))
     fitting = count_keys(str(handle.get_label()) for handle in handles)
     figure.legend(handles=handles, loc="outside upper left",
                   ncols=max(int(fitting * wide / PAGE), 1), handlelength=2.2)  # fmt: skip

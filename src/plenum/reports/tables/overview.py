@@ -22,16 +22,17 @@ def overview(group: RowGroup) -> Table:
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
-    realised = Column(("completed", "target"), "n", format_realised)
+    equal = whole and len(sizes) == 1
+    realised = () if equal else (Column(("completed", "target"), "n", format_realised),)
     columns = (
         *make_keys([*names, "condition"] if same else names),
-        *(() if whole and len(sizes) == 1 else (realised,)),
+        *realised,
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
         Column("warnings", format=format_warnings),
     )
-    each = f" of {spell_count(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
+    each = f" of {spell_count(min(sizes), 'replicate')}" if equal else ""
     held = label_shared(rows[0].tracked.factors, names)
     title = f"Study {chosen.study}: {spell_count(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}

@@ -118,7 +118,9 @@ def test_a_long_message_is_read_in_one_go() -> None:
     for opening, filling in itertools.product(openings, fillings):
         message = opening + filling * (50_000 // len(filling))
         for title, action in (("Drone", [77, 78]), ("Contributor", 77.0)):
-            spoken_of(message, action, MINE[title], title)
+            assert not spoken_of(message, action, MINE[title], title)
+            last = f"{message}. I leave {format_action(action)} to others."
+            assert spoken_of(last, action, MINE[title], title)
 
 
 @pytest.mark.parametrize("hidden", "\x00\x1c\x85\u200b\u2028\u2060\ufeff")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from known_conditions import CHOSEN, build, tracked
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from omegaconf import OmegaConf
 from PIL import Image
 
@@ -110,3 +111,5 @@ def test_names_are_text_and_no_formula() -> None:
     for name in ("divergence", "forest", "simplex", "seats", "switches", "majority", "null"):
         for figure in draw_pages(CATALOGUE[name], EstimatedStudy(CHOSEN, tuple(build(hostile)))):
             figure.draw_without_rendering()
+            shown = " ".join(text.get_text() for text in figure.findobj(Text))
+            assert r"\$\frac" in shown

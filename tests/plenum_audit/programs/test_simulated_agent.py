@@ -209,7 +209,15 @@ JSON = st.recursive(
 )
 
 
-@given(schema=JSON)
-def test_a_schema_of_any_json_is_filled(schema: Any) -> None:
+TYPES = {"array": list, "boolean": bool, "integer": int, "null": type(None), "string": str}
+
+
+@given(schema=JSON, kind=st.sampled_from(sorted(TYPES)))
+def test_a_schema_of_any_json_is_filled(schema: Any, kind: str) -> None:
+    """What makes no sense in it takes nothing from what does beside it."""
     pen = Pen({"A": "Approve", "B": "Reject"}, {"A": 0.7, "B": 0.3}, "A", "It is sound.")
     json.dumps(fill_schema(schema, pen))
+    beside = {"type": "object", "properties": {"odd": schema, "plain": {"type": kind}}}
+    filled = fill_schema(beside, pen)
+    assert filled.keys() == {"odd", "plain"}
+    assert isinstance(filled["plain"], TYPES[kind])

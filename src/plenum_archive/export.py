@@ -94,7 +94,7 @@ def _pack(
 
     def add(name: str, data: bytes) -> None:
         scrub.refuse_secrets(name, data)
-        for what in scrub.of_this_machine(data):
+        for what in scrub.list_revealed(data):
             named.setdefault(what, []).append(name)
         packer.add(name, data)
 

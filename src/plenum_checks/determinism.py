@@ -173,7 +173,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     return wanted
 
 
-def jobs_of(request: ProbeSettings) -> list[Job]:
+def make_jobs(request: ProbeSettings) -> list[Job]:
     """Make the study of each model, in the folder of an unfinished probe or in a new one.
 
     Of seats with one model the first speaker is asked; of several wordings the first one is read.

@@ -80,7 +80,7 @@ class Fleet:
         say: Callable[[str], object] = say_on_terminal,
     ) -> None:
         self.urls = tuple(urls)
-        self._by_name = {name_of(url): url for url in urls} if len(urls) > 1 else {}
+        self._by_name = {name_server(url): url for url in urls} if len(urls) > 1 else {}
         self._health = {name: _Health() for name in self._by_name}
         self._clock, self._say = clock, say
         self._lines = dict.fromkeys(self._by_name, 0)
@@ -155,7 +155,7 @@ def _session(chat: Chat) -> str:
     return chat.session or f"{chat.seed:016x}"
 
 
-def name_of(url: str) -> str:
+def name_server(url: str) -> str:
     """Return a server's name: host and port, with a path that isn't every server's."""
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".rstrip("/").removesuffix("/v1")

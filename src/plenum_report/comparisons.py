@@ -187,7 +187,7 @@ def smallest(differences: Sequence[Difference]) -> float:
     return min((d.p for d in differences if not math.isnan(d.p)), default=math.nan)
 
 
-def of_family(family: Family) -> float:
+def find_least(family: Family) -> float:
     """Return the smallest adjusted p of a family."""
     return smallest(family.measured)
 

@@ -224,7 +224,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
         "terms": comparisons.terms(study.across),
         "fragilities": comparisons.fragilities(material.changes),
         **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
-        "of_family": comparisons.of_family,
+        "of_family": comparisons.find_least,
         "adjusted": comparisons.has_adjusted,
     }
 

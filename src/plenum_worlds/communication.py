@@ -30,7 +30,7 @@ Heard = tuple[tuple[int, ...], ...]
 """The agents that each agent hears, from 0, in ascending order and without itself."""
 
 
-def heard_by(hears: Any, agents: int) -> Heard:
+def find_heard(hears: Any, agents: int) -> Heard:
     """Return the agents that each agent hears.
 
     Parameters

@@ -21,7 +21,7 @@ from plenum.design import (
     require_one_of,
     role_text,
 )
-from plenum_worlds.communication import heard_by
+from plenum_worlds.communication import find_heard
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
 from plenum_worlds.metrics import summary
@@ -83,7 +83,7 @@ def compose(typed: Config) -> WorldCondition:
         answer=task.answer,
         answers=typed.protocol.answers,
         pinned=tuple((n, acting[n - 1].role) for n in sorted(_pin(task.pinned, len(acting)))),
-        hears=heard_by(task.information.hears, task.agents)[: len(acting)],
+        hears=find_heard(task.information.hears, task.agents)[: len(acting)],
         information=_name(task.information, task.agents),
         model=typed.model.name,
         sampling=typed.sampling,
@@ -131,7 +131,7 @@ def _name(information: Information, agents: int) -> Information:
     A list in which all hear all becomes the name of that topology.
     """
     hears = information.hears
-    if heard_by(hears, agents) == heard_by("all", agents):
+    if find_heard(hears, agents) == find_heard("all", agents):
         hears = "all"
     elif not isinstance(hears, str):
         hears = "/".join(",".join(map(str, each)) for each in hears)

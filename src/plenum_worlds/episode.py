@@ -24,12 +24,12 @@ from plenum_worlds.world import Round, Statement, World, as_plain
 Calls = Generator[Ask, Reply, Any]
 
 
-def world_of(condition: WorldCondition) -> World[Any, Any]:
+def make_world(condition: WorldCondition) -> World[Any, Any]:
     """Return the world of a condition."""
     return build_world(condition.task, condition.units, **dict(condition.numbers))
 
 
-def draws_of(condition: WorldCondition, replicate: int) -> Draws:
+def make_draws(condition: WorldCondition, replicate: int) -> Draws:
     """Return the random draws for the world of a replicate."""
     return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
 
@@ -53,8 +53,8 @@ class Episode(Conversation[WorldCondition]):
     """
 
     def __init__(self, condition: WorldCondition, replicate: int) -> None:
-        self._world = world_of(condition)
-        self._draws = draws_of(condition, replicate)
+        self._world = make_world(condition)
+        self._draws = make_draws(condition, replicate)
         self._cut = 0
         lost = condition.information.lost
         self._hearing = Hearing(condition.hears, condition.view, lost, self._draws)

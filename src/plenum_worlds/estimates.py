@@ -10,7 +10,7 @@ from plenum.base import format_number_between
 from plenum.dynamics import estimate_mean, list_run_warnings
 from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
 from plenum_worlds.dynamics import estimate_divergence
-from plenum_worlds.metrics import mean_of
+from plenum_worlds.metrics import average
 from plenum_worlds.registry import display
 
 INTERVAL = "t over episodes"
@@ -29,7 +29,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     metrics: dict[str, float] = {}
     measured = [read_metrics(transcript) for transcript in completed]
     for name in measured[0]:
-        values = [mean_of([read_metrics(t)[name] for t in runs]) for runs in by_episode.values()]
+        values = [average([read_metrics(t)[name] for t in runs]) for runs in by_episode.values()]
         over = estimate_mean(np.array(values), INTERVAL)
         metrics |= {f"m.{name}": over.value}
         metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}

@@ -69,7 +69,7 @@ def add_derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
     return more
 
 
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
+def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
     """Return a run's measures by round; d̄(t) has another name than its mean over the run."""
     return {
         name.replace("deviation", "d"): read_series(transcript, name).tolist() for name in MEASURES

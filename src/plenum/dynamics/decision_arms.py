@@ -158,7 +158,7 @@ DISAGREEMENT = Measure(
 """The pairwise disagreement."""
 
 
-def of_share(place: int) -> Measure:
+def measure_share(place: int) -> Measure:
     """Make the measure of one decision's share."""
 
     def variance(counts: Counts) -> Floats:

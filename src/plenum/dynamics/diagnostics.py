@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plenum.dynamics.divergence import ZERO
-from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, without_each
+from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, sum_without_each
 
 SATURATED = 0.5
 """The share of the cap from which a round is saturated: logistic growth has lost half its rate."""
@@ -203,7 +203,7 @@ def _residual(x: Floats, level: Floats) -> float:
 def _rms(fitted: Fit) -> ExponentVariant:
     squares = fitted.distances**2
     value = slope(fitted.rounds, squares.sum(axis=(0, 1))) / 2
-    left_out = slope(fitted.rounds, without_each(squares)) / 2
+    left_out = slope(fitted.rounds, sum_without_each(squares)) / 2
     return ExponentVariant(float(value), jackknife_se(left_out), len(fitted.pairs))
 
 

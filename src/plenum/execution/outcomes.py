@@ -143,7 +143,7 @@ class ReplicateResult:
         return self.error is None and self.journal.exists()
 
 
-def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
+def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
     """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
     objective = report["metrics"].get(job.objective)

@@ -36,7 +36,7 @@ from plenum.execution.outcomes import (
     Outcome,
     ReplicateResult,
     make_failed_outcome,
-    outcome_of,
+    make_outcome,
     shorten_names,
 )
 from plenum.execution.progress import Progress
@@ -211,7 +211,7 @@ class SweepRunner:
         stopped = next((result.pending for result in ended if result.pending), "")
         report = await self._reports.report(folder, indices, job.replicates, stopped)
         await record.close([result.journal for result in usable], report)
-        outcome = outcome_of(job, ended, report)
+        outcome = make_outcome(job, ended, report)
         self._listed += 1
         if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
             brief = replace(outcome, name=self._names[outcome.name])

@@ -70,7 +70,7 @@ def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEf
     return _adjust(means)
 
 
-def of_shares(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
+def list_share_effects(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
     """List the differences of shares; a family has those of all its decisions and contrasts."""
     families: dict[tuple[str, int], list[Effect[ShareContrast]]] = {}
     for effect in effects:

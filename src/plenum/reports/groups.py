@@ -63,7 +63,7 @@ class RowGroup:
         return notes(table, self.rows, **facts)
 
 
-def by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
+def split_by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
     """Separate conditions that repeat one wording from those that vary it: two estimands."""
     parts = [
         tuple(row for row in rows if row.tracked.perturbed is perturbed)

@@ -110,7 +110,7 @@ class EstimatedStudy:
         """Differences of the shares of decisions: of contrasts, interactions and means."""
         found = [*self.decided, *self.decided_interactions, *self.decided_across]
         if self.parent is None:
-            return decision_effects.of_shares(found)
+            return decision_effects.list_share_effects(found)
         kept = {(effect.name, *effect.others.values()) for effect in found}
         return [e for e in self.parent.shares if (e.name, *e.others.values()) in kept]
 

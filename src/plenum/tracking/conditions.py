@@ -210,7 +210,7 @@ class TrackedCondition:
         return self.rounds.pivot(index="replicate", columns="round", values=measure)
 
 
-def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
+def read_condition(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
     """Make a condition from its run, without the data in its artifacts.
 
     Parameters
@@ -224,7 +224,7 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         study=study,
         identity=tags["plenum.condition"],
         run_id=run.info.run_id,
-        factors=factors_of(run),
+        factors=read_factors(run),
         target=target,
         completed=completed,
         failures=failures,
@@ -246,7 +246,7 @@ def time_written(run: Any) -> int:
     return int(run.info.end_time or run.info.start_time or 0)
 
 
-def factors_of(run: Any) -> dict[str, str]:
+def read_factors(run: Any) -> dict[str, str]:
     """Read the design factors of a condition's run, by name."""
     params = run.data.params
     names = find_kind(params).factors

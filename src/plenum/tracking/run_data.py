@@ -88,7 +88,7 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
     return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
 
 
-def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
+def list_replicate_metrics(transcript: Transcript, effort: Usage) -> list[Metric]:
     """Collect the metrics of a replicate's run: totals, effort, and measures by round."""
     now = int(time.time() * 1000)
     tried = {name: getattr(effort, name) for name in ("attempts", "failed_attempts", "seconds")}
@@ -106,7 +106,7 @@ def collect_by_round(transcript: Transcript, now: int) -> list[Metric]:
     ]
 
 
-def of_condition(estimates: dict[str, Any]) -> list[Metric]:
+def list_condition_metrics(estimates: dict[str, Any]) -> list[Metric]:
     """Collect the metrics of a condition's run: its estimates, and D(t) with its logarithm."""
     now = int(time.time() * 1000)
     metrics = _metrics(estimates["metrics"], now)

@@ -100,7 +100,9 @@ class Study:
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs describe them, without the data of their replicates."""
         interrupted = runs.count_interrupted(self.client, self.experiment, self.condition_runs)
-        return [conditions.from_run(self.name, run, interrupted) for run in self.condition_runs]
+        return [
+            conditions.read_condition(self.name, run, interrupted) for run in self.condition_runs
+        ]
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:

@@ -217,7 +217,7 @@ class ConditionWriter:
                 client.delete_run(existing.run_id)
         name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
         tags = self._tags("replicate") | run_data.tags_of_replicate(transcript, state, pending)
-        metrics = run_data.of_replicate(transcript, effort)
+        metrics = run_data.list_replicate_metrics(transcript, effort)
         params = run_data.params_of_replicate(self._condition, transcript.head)
         if existing.row if existing else not self._nested:
             row_id = existing.run_id if existing else uuid.uuid4().hex
@@ -318,7 +318,7 @@ class ConditionWriter:
         """
         accounts = report.get("accounts")
         self._simulated = self._simulated or bool(report.get("simulated", False))
-        state = states.of_condition(report, self._condition)
+        state = states.digest_condition(report, self._condition)
         if self._written == state:
             self._save_rows()
             if accounts is not None:
@@ -335,7 +335,7 @@ class ConditionWriter:
             for name, data in files:
                 (folder / name).write_bytes(data)
         tags = run_data.tags_of_condition(report, named, state)
-        metrics = run_data.of_condition(report)
+        metrics = run_data.list_condition_metrics(report)
         status = "FAILED" if report["failures"] else "FINISHED"
         self._study.runs.end(self._parent.info.run_id, metrics, tags, status)
         self._written = state
@@ -390,4 +390,4 @@ class ConditionWriter:
 
 
 def _state(run: Any) -> str:
-    return states.of_run(run.info.status, run.data.tags)
+    return states.read_state(run.info.status, run.data.tags)

@@ -36,7 +36,7 @@ def make_changed_jobs(audit: Audit) -> dict[str, Jobs]:
     return {change: tuple(jobs) for change, jobs in changes.items() if jobs}
 
 
-def variant_of(job: Job) -> str:
+def name_variant(job: Job) -> str:
     """Return what is changed in a job, in a few words."""
     condition = require_program(job.condition)
     return condition.case.variant or format_settings({FAULT_RATE: condition.overrides[FAULT_RATE]})
@@ -84,7 +84,7 @@ def _with_faults(job: Job, rate: float, runs: int) -> Job:
     return replace(job, condition=replace(condition, overrides=overrides), replicates=runs)
 
 
-def by_case(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
+def group_jobs(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
     """Return the jobs of each case, by its id."""
     grouped: dict[str, list[Job]] = {}
     for job in jobs:

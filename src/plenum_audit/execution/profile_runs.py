@@ -12,7 +12,7 @@ from plenum.execution import find_journal
 from plenum.records import Transcript
 from plenum_audit.dynamics import compare_calls, measure_alike_calls, read_outcome
 from plenum_audit.execution.audit_runs import read_ended
-from plenum_audit.execution.profile_arms import by_case, make_changed_jobs, variant_of
+from plenum_audit.execution.profile_arms import group_jobs, make_changed_jobs, name_variant
 from plenum_audit.profiles import FAULTS, UNCHANGED, ChangedRuns, ProfileRuns
 from plenum_audit.programs import Audit, AuditCase, read_confidence, require_program
 from plenum_audit.suites import SuiteRuns, tell_apart
@@ -60,7 +60,7 @@ def read_profile(audit: Audit) -> ProfileRuns:
 
 
 def _run_changed(jobs: Sequence[Job]) -> ChangedRuns:
-    cases = [_read(each, variant_of) for each in by_case(jobs).values()]
+    cases = [_read(each, name_variant) for each in group_jobs(jobs).values()]
     return ChangedRuns(_suite(cases), tuple(name for each in cases for name in each.variants))
 
 

@@ -190,11 +190,11 @@ def _case(record: Read) -> AuditCase:
         raise Wrong(f"id: {name[:60]!r}; one line of at most {_LONGEST_ID} printable characters")
     if not isinstance(fields.get("text"), str):
         raise Wrong("text: it is no text")
-    options = options_of(fields.get("options"))
+    options = read_options(fields.get("options"))
     extras = fields.get("extras") or {}
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
-    answer = option_of(fields.get("answer"), options)
+    answer = find_option(fields.get("answer"), options)
     text = _text(fields, "text")
     return apart(
         AuditCase(name, text, options, answer, extras, _wordings(fields.get(WORDINGS), text))
@@ -290,7 +290,7 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     return value.strip() if isinstance(value, str) else str(value)
 
 
-def options_of(data: Any) -> dict[str, str]:
+def read_options(data: Any) -> dict[str, str]:
     """Return names by label, given those, names (labelled ``A``, ...), or JSON of these.
 
     Raises
@@ -324,7 +324,7 @@ def options_of(data: Any) -> dict[str, str]:
     return options
 
 
-def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
+def find_option(answer: Any, options: Mapping[str, str]) -> str | None:
     """Return the label of an option, given its label or name; ``None`` if empty.
 
     Raises

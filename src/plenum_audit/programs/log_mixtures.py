@@ -33,7 +33,7 @@ def read_value(row: Mapping[str, Any], field: str) -> str:
     return "" if value is None else flatten(str(value))
 
 
-def group_of(row: Mapping[str, Any], by: Sequence[str]) -> str:
+def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:
     """Return the group of a run: the values of the fields by which a log is split."""
     return ", ".join(read_value(row, field) or f"no {field}" for field in by)
 

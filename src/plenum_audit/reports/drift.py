@@ -40,7 +40,7 @@ def draw_drift(
     kinds
         Formats of the files: ``svg``, ``png``.
     """
-    ensembles = map(with_preferences, conditions)
+    ensembles = map(select_preferences, conditions)
     shown = list(islice((each for each in ensembles if each is not None), MOST))
     if not shown:
         return []
@@ -62,7 +62,7 @@ def draw_drift(
     ]
 
 
-def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
+def select_preferences(each: AuditedCondition) -> TrackedCondition | None:
     """Return the condition for figures of ensembles, with its case as the scenario.
 
     ``None`` if its runs report too little, or never differ.

@@ -230,13 +230,13 @@ def _case(
         pair=DifferingRuns(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
-        **of_verdict(each.case, verdict, answer, together),
+        **list_verdict_fields(each.case, verdict, answer, together),
         begun_again=each.begun_again,
         causes=causes(each.transcripts, each.outcomes),
     )
 
 
-def of_verdict(
+def list_verdict_fields(
     case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
 ) -> dict[str, Any]:
     """Return the fields of a case's audit that follow from its verdict."""
@@ -263,10 +263,10 @@ def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
     """Return the accuracy of the runs of all cases."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
-    return accuracy_of({case: given[case].outcomes for case in known}, known)
+    return measure_accuracy({case: given[case].outcomes for case in known}, known)
 
 
-def accuracy_of(
+def measure_accuracy(
     outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
 ) -> Accuracy | None:
     """Return the share of right outcomes over cases; ``None`` if no answer is known."""

@@ -36,10 +36,10 @@ from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, 
 from plenum_audit.reports.drift import draw_drift
 from plenum_audit.reports.empty_report import make_empty_report
 from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
-from plenum_audit.reports.journal_reader import folder_of, read_journaled
+from plenum_audit.reports.journal_reader import find_folder, read_journaled
 from plenum_audit.reports.junit import junit
-from plenum_audit.reports.log_report import of_log
-from plenum_audit.reports.mlflow_audit import log, record_of, terms_of
+from plenum_audit.reports.log_report import report_log
+from plenum_audit.reports.mlflow_audit import log, read_audit_record, read_terms
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
 from plenum_audit.reports.words import (
@@ -107,7 +107,7 @@ def publish_log(
     record: AuditRecord | None = None,
 ) -> AuditReport:
     """Publish the audit of a log of many runs, which tracking doesn't contain."""
-    audit = of_log(program, results, rule)
+    audit = report_log(program, results, rule)
     audit = replace(audit, exit_status=exit_status, record=record or AuditRecord())
     with tempfile.TemporaryDirectory() as scratch:
         page = render_html(
@@ -267,7 +267,7 @@ def _describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
 
 def report_tables(chosen: Settings) -> AuditReport:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
-    with _read(chosen, *terms_of(chosen)) as (audit, _):
+    with _read(chosen, *read_terms(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
             Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
@@ -277,8 +277,8 @@ def report_tables(chosen: Settings) -> AuditReport:
 
 def report(chosen: Settings, folder: Path) -> Document:
     """Return the page of an audit as a study's report."""
-    with _read(chosen, *terms_of(chosen)) as (audit, conditions):
-        audit = replace(audit, record=record_of(chosen))
+    with _read(chosen, *read_terms(chosen)) as (audit, conditions):
+        audit = replace(audit, record=read_audit_record(chosen))
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 
@@ -289,7 +289,7 @@ def findings(audit: AuditReport) -> list[str]:
 
 def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
     """Return a line per case with undecided runs: the causes, and a program's output file."""
-    folders = {job.condition.identity: folder_of(job) for job in jobs}
+    folders = {job.condition.identity: find_folder(job) for job in jobs}
     explained = [case for case in audit.by_need if case.causes]
     lines = []
     for case in explained[:MOST_CASES]:

@@ -25,7 +25,7 @@ from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.mlflow_suite import log_suite
 from plenum_audit.reports.outputs import make_folder, write_texts
 from plenum_audit.reports.record import list_signatures
-from plenum_audit.reports.suite_cases import append_names, describe_undecided, frame_of
+from plenum_audit.reports.suite_cases import append_names, describe_undecided, make_frame
 from plenum_audit.reports.suite_page import (
     SuitePage,
     compose_unended_document,
@@ -136,7 +136,7 @@ def publish_suite(
             "suite.json": _json(held),
             "suite.html": render_html(suite_document(page, Path(scratch), shown)),
             "suite.md": suite_comment(page),
-            "suite.csv": format_csv(frame_of(page.cases)),
+            "suite.csv": format_csv(make_frame(page.cases)),
         }
         files = write_texts(texts, out)
     if uri:

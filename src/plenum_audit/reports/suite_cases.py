@@ -57,7 +57,7 @@ class SuiteCase:
         return self.disagreement == 0 and self.score == 0
 
 
-def cases_of(
+def list_cases(
     runs: SuiteRuns, options: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[SuiteCase]:
     """Return the cases, the least agreeing first, then those with the lowest score.
@@ -123,7 +123,7 @@ def join_cases(cases: Sequence[SuiteCase], most: int = SHOWN) -> list[SuiteCase]
     ]
 
 
-def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
+def make_frame(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     """Return a line for each case."""
     columns = ["case", "runs", "decisions", "disagreement", "score"]
     lines = [
@@ -133,7 +133,7 @@ def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
+def make_table(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
     """Return the table of cases; of many, a line for each group of equal ones."""
     lines = join_cases(cases, most)
     scored = any(each.score is not None for each in cases)
@@ -151,7 +151,7 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
         )
     if len(lines) < len(cases):
         notes.append("cases with equal results share a line; suite.csv has each")
-    frame = frame_of(lines)
+    frame = make_frame(lines)
     if len(frame) > most:
         left = sum(each.cases for each in lines[most:])
         notes.append(f"{left:,} more cases, which agree more, are in suite.csv")

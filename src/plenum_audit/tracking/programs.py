@@ -86,7 +86,7 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     }
 
 
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
+def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
     """Return nothing, since a program's run has no metrics by round."""
     return {}
 

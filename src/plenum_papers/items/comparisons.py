@@ -31,10 +31,10 @@ from plenum_papers.items.published_values import PublishedLine, find_published, 
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
+    add_published,
     notes,
     numbers,
     render_notes,
-    with_published,
 )
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
@@ -80,7 +80,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     )
     title = f"Published {exponent} next to this run"
     legend = (*render_notes("plurality"), *notes(rows, _FILES))
-    return Table("", title, with_published(rows, _FILES), columns, legend)
+    return Table("", title, add_published(rows, _FILES), columns, legend)
 
 
 def _null(row: Row) -> NumberedTable | None:

@@ -37,10 +37,10 @@ from plenum_papers.items.published_values import find_published
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
+    add_published,
     notes,
     numbers,
     render_notes,
-    with_published,
 )
 
 _FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
@@ -126,7 +126,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         *notes(rows, _FILES),
     )
     title = f"Table S5: {name} ({label_shared(rows[0].tracked.factors, names)})"
-    return Table("table_s5", title, with_published(rows, _FILES), columns, legend)
+    return Table("table_s5", title, add_published(rows, _FILES), columns, legend)
 
 
 def _flip_rate(value: float, low: float, high: float) -> str:

@@ -125,7 +125,7 @@ def _studies(
             )
     if name == "s4":
         return studies[:1]
-    item = items.of_table(name)
+    item = items.find_item(name)
     if studies or (item is None and every):
         return studies or None
     if item is None:
@@ -142,6 +142,6 @@ def _studies(
 
 def _list() -> None:
     for table in CATALOGUE.values():
-        item = items.of_table(table.name)
+        item = items.find_item(table.name)
         studies = ", ".join(item.study_names) if item else ""
         print(f"{table.name:<12}{table.shows:<54}{studies}".rstrip())

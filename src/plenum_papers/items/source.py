@@ -115,7 +115,7 @@ class TableSource:
         ]
 
 
-def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+def add_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     """Return the condition table with published values as printed, and their source.
 
     It includes ``time_to_majority_ties_first``, which follows the papers' definition. ``departs``
@@ -153,7 +153,7 @@ def ties_first(row: Row) -> float:
 
 def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     """Return the CSV's content: factors, counts, estimates and published numbers."""
-    lines = with_published(rows, files)
+    lines = add_published(rows, files)
     chosen = lines.reindex(columns=_COLUMNS)
     for name in _VALUES:
         chosen[f"published_{name}"] = pd.to_numeric(lines[f"printed_{name}"]).astype(float)

@@ -12,7 +12,7 @@ from plenum.reports import origin, render
 from plenum.tracking import TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
-from plenum_worlds.reports.arms import LONE, arm_of, reference
+from plenum_worlds.reports.arms import LONE, find_arm, reference
 
 LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
@@ -48,7 +48,7 @@ class Group:
     frame
         One row per condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
         its settings that the arm doesn't name (``shared``), and the tracked ``condition`` itself;
-        see :func:`frame_of`.
+        see :func:`make_frame`.
     heading
         The beginning of its tables' titles.
     """
@@ -188,9 +188,9 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     return estimate_mean(each.to_numpy(dtype=float), method)
 
 
-def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
+def make_frame(played: Sequence[TrackedCondition]) -> pd.DataFrame:
     """Return conditions as a frame: factors, ``arm`` in the order of arms, and the condition."""
-    arms = [arm_of(condition.factors) for condition in played]
+    arms = [find_arm(condition.factors) for condition in played]
     names = list(dict.fromkeys(arm.name for arm in sorted(arms, key=lambda arm: arm.rank)))
     frame = pd.DataFrame([condition.factors for condition in played]).assign(
         arm=pd.Categorical([arm.name for arm in arms], names, ordered=True),
@@ -211,7 +211,7 @@ def group_runs(played: Sequence[TrackedCondition]) -> list[Group]:
     """
     if not played:
         return []
-    frame = frame_of(played)
+    frame = make_frame(played)
     lone, scripted = frame["lone"], frame["scripted"]
     teams = frame[~lone & ~scripted].groupby([*_TEAM, "agents"], sort=False)
     frames = [part for _, part in teams]

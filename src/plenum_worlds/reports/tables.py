@@ -22,7 +22,7 @@ from plenum.reports import (
     render,
 )
 from plenum.tracking import TrackedCondition
-from plenum_worlds.reports.arms import arm_of
+from plenum_worlds.reports.arms import find_arm
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, sources
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
@@ -102,7 +102,7 @@ def brief(group: Group) -> list[Table]:
     return [Table("arms", whole.title, lines, tuple(columns), tuple(noted))]
 
 
-def by_agents(family: Group) -> Table:
+def tabulate_by_agents(family: Group) -> Table:
     """Make a table of the first metric by number of agents, one column per arm.
 
     Each arm is compared with itself, so only conditions run with every number of agents count.
@@ -243,7 +243,7 @@ def conditions(
             {
                 "study": condition.study,
                 **condition.factors,
-                "arm": arm_of(condition.factors).name,
+                "arm": find_arm(condition.factors).name,
                 "target": condition.target,
                 "completed": condition.completed,
                 "failed": sum(condition.failures.values()),

@@ -15,7 +15,7 @@ from plenum.execution.outcomes import (
     Outcome,
     collect_outcomes,
     format_closing,
-    outcome_of,
+    make_outcome,
     save_outcome,
 )
 
@@ -47,7 +47,7 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
         "openai/m": {"calls": 90, "unread": 6, "attempts": {"ok": 84, "parse": 6}},
     }
     one = job("replicates=4")
-    lines = format_closing([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
+    lines = format_closing([make_outcome(one, [], {"accounts": accounts, "metrics": {}})])
     assert lines[1].endswith(
         "3 x parse, such as: ballot of Chair in round 20 after a repair: no JSON object "
         "(the answer begins: 'I vote for C.')"
@@ -59,7 +59,7 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     assert lines[2].startswith("model openai/mute writes no answer that can be read")
     assert "a larger sampling.max_tokens" in lines[2]
     assert "protocol.answers=constrained" in lines[2]
-    held = outcome_of(job("replicates=4", "protocol.answers=constrained"), [], {
+    held = make_outcome(job("replicates=4", "protocol.answers=constrained"), [], {
         "accounts": accounts, "metrics": {},
     })  # fmt: skip
     (advice,) = [line for line in format_closing([held]) if "writes no answer" in line]
@@ -67,7 +67,7 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     assert lines[3].endswith(command)
     assert lines[4].startswith("retry_failed=all")
     elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")
-    lines = format_closing([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
+    lines = format_closing([make_outcome(elsewhere, [], {"accounts": accounts, "metrics": {}})])
     assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[3]
 
 
@@ -77,7 +77,7 @@ def test_a_server_that_ignores_the_form_of_answers_is_named(job: Callable[..., J
     report = {"accounts": accounts, "metrics": {}}
 
     def lines(*overrides: str) -> list[str]:
-        made = outcome_of(job("replicates=4", *overrides), [], report)
+        made = make_outcome(job("replicates=4", *overrides), [], report)
         return [line for line in format_closing([made]) if "seems to ignore the form" in line]
 
     held = "protocol.answers=constrained"

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from plenum.dynamics import compare_decisions, contrast, estimate_share, lyapunov
 from plenum.reports import effects, fragility, tables
-from plenum.reports.groups import by_estimand
+from plenum.reports.groups import split_by_estimand
 from plenum.reports.tables import fragility as fragility_tables
 
 #            canonical, five rephrasings, four formats
@@ -107,7 +107,7 @@ def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
 def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
     cells = [{"roles": r, "model": m} for r in ("on", "off") for m in ("uniform", "mixed")]
     conditions = [*(perturbed(1, HALF, **f) for f in cells), *(tracked(2, **f) for f in cells)]
-    parts = by_estimand(build(conditions), CHOSEN)
+    parts = split_by_estimand(build(conditions), CHOSEN)
     titles = [sheet.title for part in parts for sheet in tables.tabulate_matrices(part)]
     assert [title.partition(" by ")[0] for title in titles] == ["λ̂", "λ̂_pert"]
     assert "perturbation=variants20" in titles[1]

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from plenum.dynamics import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect, adjust_law
 from plenum.reports.figures import words
-from plenum.reports.figures.decisions import OTHERS, columns_of, join_options
+from plenum.reports.figures.decisions import OTHERS, join_options, list_columns
 from plenum.reports.figures.forest import list_places, name_comparison
 from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.formats import format_p_value
@@ -45,7 +45,7 @@ def differences(study: EstimatedStudy) -> list[Figure]:
     """
     if not study.decided:
         return []
-    columns = columns_of([row for effect in study.decided for row in effect.cells])
+    columns = list_columns([row for effect in study.decided for row in effect.cells])
     means = study.decided_across if study.parent is None else []  # of all scenarios alone
     pages = _pages([*study.decided, *means])
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]

@@ -44,7 +44,7 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
     if not rows:
         return []
     names = words.list_distinguishing(rows)
-    columns = columns_of(rows)
+    columns = list_columns(rows)
     pages = chunks(_lines(rows, names), MOST)
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
@@ -55,7 +55,7 @@ def _has_own_decisions(row: Row) -> bool:
     return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
 
 
-def columns_of(rows: Sequence[Row]) -> list[str]:
+def list_columns(rows: Sequence[Row]) -> list[str]:
     """List the options of all conditions, the rarest of many together, and no majority."""
     options = words.option_labels(max(row.tracked.preferences.shape[-1] for row in rows))
     if len(options) <= COLUMNS:

@@ -100,7 +100,7 @@ class Window(NamedTuple):
     side: float
 
 
-def window_of(ensembles: Sequence[Floats]) -> Window | None:
+def find_window(ensembles: Sequence[Floats]) -> Window | None:
     """Find the square around paths on the triangle; ``None`` if they take too much of it.
 
     Parameters
@@ -244,7 +244,7 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
     three = [row.tracked.ensemble for row in rows if row.tracked.preferences.shape[-1] == 3]
-    window = window_of(three) if three else None
+    window = find_window(three) if three else None
     size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
     close = {"wspace": 0.02, "hspace": 0.02}
     figure, axes = make_panels(lines, columns, size, len(rows), gridspec_kw=close)

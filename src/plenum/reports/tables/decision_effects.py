@@ -17,14 +17,14 @@ LINES = 16
 """The largest number of lines of diagnostics, decisions and contrasts that are printed."""
 
 
-def in_order(study: EstimatedStudy) -> list[DecisionEffect]:
+def sort_effects(study: EstimatedStudy) -> list[DecisionEffect]:
     """List the differences of disagreement: contrasts, interactions, means over scenarios."""
     return [*study.decided, *study.decided_interactions, *study.decided_across]
 
 
 def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
     """Make the tables of disagreement and of shares; none where nothing is compared."""
-    effects = in_order(study)
+    effects = sort_effects(study)
     if not effects:
         return []
     cells = [row for effect in effects for row in effect.cells]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from plenum.dynamics import GrowthFit
 from plenum.reports import effects, fragility
-from plenum.reports.groups import RowGroup, by_estimand
+from plenum.reports.groups import RowGroup, split_by_estimand
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.rows import Row, make_frame
 from plenum.reports.settings import Settings
@@ -55,12 +55,12 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
-    together = by_estimand(rows, chosen)
-    repeated = by_estimand(once, chosen)
+    together = split_by_estimand(rows, chosen)
+    repeated = split_by_estimand(once, chosen)
     first = [tabulate_conditions(group) for group in together]
     large = len(rows) > MANY  # a table for each pair of levels would be a book
     squares = [] if large else [table for group in repeated for table in tabulate_matrices(group)]
-    details = [tabulate_diagnostics(group) for group in by_estimand(fitted, chosen)]
+    details = [tabulate_diagnostics(group) for group in split_by_estimand(fitted, chosen)]
     models = fit_growth(once, chosen)
     details += [t for group in repeated for t in tabulate_growth(group, _of(group, models))]
     details += branching.tabulate_branching(rows)
@@ -100,7 +100,7 @@ def _of(group: RowGroup, fits: Sequence[tuple[Row, GrowthFit]]) -> list[tuple[Ro
     return [(row, fit) for row, fit in fits if row in group.rows]
 
 
-def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
+def make_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """Make the data of the tables of a study of committees."""
     return frames(load_study(chosen))
 
@@ -109,7 +109,7 @@ def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """Make the data of a study's tables: one frame a CSV file."""
     return {
         "conditions": make_frame(study.rows),
-        "decision_contrasts": effects.frame(compared.in_order(study), study.name),
+        "decision_contrasts": effects.frame(compared.sort_effects(study), study.name),
         "share_contrasts": effects.frame(study.shares, study.name),
         "contrasts": effects.frame(study.contrasts, study.name),
         "interactions": effects.frame(study.interactions, study.name),

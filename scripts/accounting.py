@@ -17,9 +17,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import publish_accounts, report_settings
+        from plenum.reports import check_report_settings, publish_accounts
 
-        publish_accounts(report_settings(cfg))
+        publish_accounts(check_report_settings(cfg))
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum_checks.fault_server import fault_settings, serve
+        from plenum_checks.fault_server import check_fault_settings, serve
 
-        ended_by = serve(fault_settings(cfg))
+        ended_by = serve(check_fault_settings(cfg))
     if ended_by is signal.SIGINT:
         raise SystemExit(INTERRUPTED)
 

@@ -12,7 +12,7 @@ try:
     from omegaconf import DictConfig
 
     from plenum.cli import front_door, one_line_errors
-    from plenum.design import one_of
+    from plenum.design import require_one_of
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -22,7 +22,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        one_of("what", cfg.what, ("runs", "design"))
+        require_one_of("what", cfg.what, ("runs", "design"))
         if cfg.what == "design":
             from plenum_papers.published import design
 

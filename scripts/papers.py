@@ -32,9 +32,9 @@ def main(cfg: DictConfig) -> None:
 
             released_rules.publish(cfg.released_runs, Path(cfg.out))
         elif cfg.check:
-            from plenum_papers.published import check, release_of
+            from plenum_papers.published import check, find_release
 
-            check.publish(release_of(cfg), Path(cfg.out))
+            check.publish(find_release(cfg), Path(cfg.out))
         elif cfg.run is not None or cfg.draw:
             from papers_run import make
 

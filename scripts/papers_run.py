@@ -13,7 +13,14 @@ from omegaconf import DictConfig
 
 import plenum_report
 from plenum.base import UserError, project_root, require_writable
-from plenum.reports import Settings, explorer, kind_of, read_names, read_study_settings, tables
+from plenum.reports import (
+    Settings,
+    explorer,
+    find_study_kind,
+    read_names,
+    read_study_settings,
+    tables,
+)
 from plenum_papers.items import Experiment, PaperItem, collection, items
 
 
@@ -104,7 +111,7 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
             plenum_report.publish_report(one_study)
-            if explored := kind_of(name, chosen.uri).has("explorer"):
+            if explored := find_study_kind(name, chosen.uri).has("explorer"):
                 explorer.publish(page)
         made_of_it = "tables, report" + ", explorer" * explored
         _say(f"{one_study.out}: {made_of_it}, {time.monotonic() - began:.0f} s")

@@ -24,9 +24,9 @@ def main(cfg: DictConfig) -> None:
 
             publish_fitted_plan(cfg)
             return
-        from plenum.reports import plan_settings, plans
+        from plenum.reports import check_plan_settings, plans
 
-        plans.publish(plan_settings(cfg))
+        plans.publish(check_plan_settings(cfg))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def main(cfg: DictConfig) -> None:
         from plenum_checks import determinism, determinism_report
 
         request = determinism.settings(cfg)
-        jobs, uri = determinism.jobs_of(request), request.job.tracking_uri
+        jobs, uri = determinism.make_jobs(request), request.job.tracking_uri
         if request.job.dry_run:
             show_dry_run(jobs)
             return

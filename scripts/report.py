@@ -18,9 +18,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         import plenum_report
-        from plenum.reports import report_settings
+        from plenum.reports import check_report_settings
 
-        plenum_report.publish_report(report_settings(cfg))
+        plenum_report.publish_report(check_report_settings(cfg))
 
 
 if __name__ == "__main__":

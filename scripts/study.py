@@ -12,7 +12,7 @@ try:
 
     from plenum.base import UserError
     from plenum.cli import front_door, one_line_errors
-    from plenum.design import one_of
+    from plenum.design import require_one_of
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -49,7 +49,7 @@ def one_word(arguments: list[str]) -> None:
     if len(words) > 1:
         raise UserError(f"{words[1]}: one thing at a time, not {' and '.join(words)}")
     for word in words:
-        one_of("action", word, (*WORDS, "rename=NEW", "drop=CONDITION"))
+        require_one_of("action", word, (*WORDS, "rename=NEW", "drop=CONDITION"))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import publish_results, report_settings
+        from plenum.reports import check_report_settings, publish_results
         from plenum_papers.items import publish
 
         if cfg.rules is not None:
@@ -35,7 +35,7 @@ def main(cfg: DictConfig) -> None:
             return
         every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
-            publish_results(replace(report_settings(cfg), every=every))
+            publish_results(replace(check_report_settings(cfg), every=every))
         else:
             publish.publish(cfg)
 

@@ -47,10 +47,10 @@ with one_line_errors():  # the package of worlds may not be installed
         GridResult,
         Monotonicity,
         ParameterGrid,
+        check_monotonicity,
         compute_expected,
-        monotonicity,
+        is_stable,
         simulate,
-        stable,
     )
 
 NOTE = "theoretical model, no language model"
@@ -123,7 +123,7 @@ def table(outcome: GridResult, g: int) -> Table:
             "shock_freq": grid.shock_freq[f],
             "N": grid.agents[n],
             **dict(zip(map(str, grid.beta), outcome.perf[a, g, f, n], strict=True)),
-            "stable": "yes" if stable(grid.alpha[a], grid.gamma[g]) else "no",
+            "stable": "yes" if is_stable(grid.alpha[a], grid.gamma[g]) else "no",
         }
         for a, f, n in np.ndindex(len(grid.alpha), len(grid.shock_freq), len(grid.agents))
     ]
@@ -152,9 +152,9 @@ def settings(outcome: GridResult) -> str:
 
 
 def checks(outcome: GridResult) -> Iterator[str]:
-    """Whether noise ever helps, and how far the simulation is from the closed forms."""
+    """Return whether noise ever helps, and how far the simulation is from the closed forms."""
     try:
-        result = monotonicity(outcome)
+        result = check_monotonicity(outcome)
     except ValueError as reason:
         yield f"no monotonicity check: {reason}"
     else:
@@ -210,7 +210,7 @@ def write(outcome: GridResult, path: Path) -> None:
             values = [axis[i] for axis, i in zip(axes, cell, strict=True)]
             results = [float(array[cell]) for array in columns.values()]
             told_values = ["" if math.isnan(value) else f"{value:.6g}" for value in results]
-            settled = int(stable(values[0], values[1]))
+            settled = int(is_stable(values[0], values[1]))
             out.writerow([*values, *fixed, settled, *told_values, NOTE])
 
 

@@ -30,7 +30,7 @@ def absent(file: Path) -> list[str]:
 
 
 def is_here(name: str) -> bool:
-    """Whether a package can be imported."""
+    """Return whether a package can be imported."""
     spec = find_spec(name)
     return spec is not None and spec.origin is not None  # a folder of tests has the same name
 

@@ -522,7 +522,7 @@ def _only_word(name: str) -> str:
 
 
 def _is_attribute(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return True for a property, and for a method that Python names."""
+    """Return whether it is a property, or a method that Python names."""
     properties = ("property" in ast.unparse(each) for each in node.decorator_list)
     return node.name.startswith("__") or any(properties)
 
@@ -532,12 +532,16 @@ def _is_error(node: ast.ClassDef) -> bool:
 
 
 _QUESTION = re.compile(
-    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its)\b"
+    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its"
+    r"|Tell if|Tell whether|Return True if)\b"
 )
 
 
 def questions(root: Path) -> list[str]:
-    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``."""
+    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``.
+
+    Also those of truth values that open in other words than CONTRIBUTING.md has.
+    """
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = []
     for path in sources(root):
@@ -732,7 +736,7 @@ def _called_name(node: ast.expr) -> str:
 
 
 def packed_literals(root: Path) -> list[str]:
-    """Literals unpacked where they are written, as ``file:line``."""
+    """Literals and conditionals unpacked where they are written, as ``file:line``."""
     return [
         f"{path.relative_to(root)}:{line}"
         for path in sources(root)
@@ -744,26 +748,27 @@ def packings(source: str) -> list[int]:
     """Lines of a module's source that unpack a literal, such as ``[*("a", "b"), "c"]``.
 
     ``*`` before a tuple, list or set counts, and ``**`` before a dict, in displays and in calls.
-    In a call ``**{key: value}`` is right where the key is no name that can be written.
+    In a call ``**{key: value}`` is right where the key is no name that can be written. A
+    conditional expression counts too, as in ``[a, *([b] if c else [])]``.
     """
     found = []
     for node in ast.walk(parse(source)):
         unpacked: list[ast.expr] = []
-        if isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple | ast.List | ast.Set):
+        if isinstance(node, ast.Starred):
             unpacked = [node.value]
         elif isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
             unpacked = [value for key, value in pairs if key is None]
         elif isinstance(node, ast.Call):
             values = [keyword.value for keyword in node.keywords if keyword.arg is None]
-            unpacked = [v for v in values if isinstance(v, ast.Dict) and _has_names(v)]
-        displays = ast.Tuple | ast.List | ast.Set | ast.Dict
+            unpacked = [v for v in values if not isinstance(v, ast.Dict) or _has_names(v)]
+        displays = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.IfExp
         found += [value.lineno for value in unpacked if isinstance(value, displays)]
     return sorted(found)
 
 
 def _has_names(node: ast.Dict) -> bool:
-    """True if every key can be a keyword of a call."""
+    """Return whether every key can be a keyword of a call."""
     keys = [key.value if isinstance(key, ast.Constant) else "" for key in node.keys if key]
     return all(str(key).isidentifier() for key in keys)
 

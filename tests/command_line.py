@@ -26,7 +26,7 @@ import pytest
 from forking import Process, environment
 
 from plenum.base import file_locks
-from plenum.records import attempts
+from plenum.records import read_attempts
 from plenum.tracking import store
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def journaled(folder: Path) -> int:
 def calls(folder: Path) -> list[dict[str, object]]:
     """Every attempt in the call logs."""
     logs = sorted((folder / "mlruns" / "journals").glob("*/calls.jsonl"))
-    return [line for log in logs for line in attempts(log)]
+    return [line for log in logs for line in read_attempts(log)]
 
 
 def table(folder: Path, study: str, name: str = "conditions") -> list[dict[str, str]]:

@@ -169,7 +169,7 @@ class Template:
 
 
 def _is_python(args: Sequence[str]) -> bool:
-    """Whether a command line is a script or a module of ours for this interpreter.
+    """Return whether a command line is a script or a module of ours for this interpreter.
 
     A program under audit isn't: it gets pipes of its own, and must not find our modules imported.
     """
@@ -178,7 +178,7 @@ def _is_python(args: Sequence[str]) -> bool:
 
 
 def _read_at_start(env: Mapping[str, str] | None) -> bool:
-    """Whether an environment differs from the template's in what is read only once."""
+    """Return whether an environment differs from the template's in what is read only once."""
     env = os.environ if env is None else env
     names = {n for n in (*os.environ, *env) if n.startswith(AT_THE_START)} - {"PYTHONPATH"}
     return any(

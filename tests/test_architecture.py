@@ -589,7 +589,7 @@ def test_a_product_with_a_truth_value_is_seen(source: str, lines: list[int]) -> 
     assert architecture.truth_products(source) == lines
 
 
-def test_no_literal_is_unpacked_where_it_is_written() -> None:
+def test_no_literal_and_no_conditional_is_unpacked_where_it_is_written() -> None:
     assert architecture.packed_literals(ROOT) == []
 
 
@@ -603,9 +603,12 @@ def test_no_literal_is_unpacked_where_it_is_written() -> None:
         ("f(**{'b': 2})", [1]),
         ("f(**{**x, 'b': 2})", [1]),
         ("f(**{f'{name}_s': 2}, **{'a.b': 3})", []),
-        ("x = (*a, *f(), *(b if c else ()), *(d for d in e))", []),
-        ("x = {**a, **f(), **({'b': 2} if c else {}), **{d: 1 for d in e}}", []),
+        ("x = [a, *([b] if c else [])]", [1]),
+        ("x = {**a, **({'b': 2} if c else {})}", [1]),
+        ("f(*(a if c else b), **({} if c else d))", [1, 1]),
+        ("x = (*a, *f(), *(d for d in e))", []),
+        ("x = {**a, **f(), **{d: 1 for d in e}}", []),
     ],
 )
-def test_an_unpacked_literal_is_seen(source: str, lines: list[int]) -> None:
+def test_an_unpacked_literal_or_conditional_is_seen(source: str, lines: list[int]) -> None:
     assert architecture.packings(source) == lines

@@ -59,7 +59,8 @@ def _native(quick: bool) -> dict[str, Any]:
 def _report(quick: bool) -> dict[str, Any]:
     from audits import reporting
 
-    return reporting.measure(*((5, 10) if quick else (40, 40)))
+    sizes = (5, 10) if quick else (40, 40)
+    return reporting.measure(*sizes)
 
 
 PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {

@@ -212,6 +212,6 @@ def _holds(interval: tuple[float, float], truth: float) -> bool:
 
 
 def _share_holds(x: Counts, y: Counts, k: int, truth: float) -> bool:
-    """Return True if the interval of one decision's share holds; one that never occurs isn't 0."""
+    """Return whether the interval of one decision's share holds; one that never occurs isn't 0."""
     known = _compared(x, y)["by decision"]
     return NAMES[k] not in known or _holds(known[NAMES[k]], truth)

@@ -165,7 +165,7 @@ def _missed(process: Process, truth: float, n: int, draws: int) -> Iterator[tupl
 
 
 def _jumped(ensemble: Floats) -> bool:
-    """Return True if a step within the rounds of the fit is longer than any of the noise."""
+    """Return whether a step within the rounds of the fit is longer than any of the noise."""
     steps = np.linalg.norm(np.diff(ensemble[:, WINDOW[0] - 1 :], axis=1), axis=2)
     return bool(steps.max() > 0.1)
 

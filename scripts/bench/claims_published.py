@@ -27,7 +27,8 @@ def measure_published(clone: Path | None, quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         checked = _run(folder, "papers.py", given, "check=true")
         figures: dict[str, Any] = json.loads(checked.splitlines()[-1])
-        _run(folder, "import.py", given, *(["study=landscape"] if quick else []))
+        only = ["study=landscape"] if quick else []
+        _run(folder, "import.py", given, *only)
         names = ["landscape"] if quick else Release(clone).studies
         studies = [f"published_{name}" for name in names if name != _WORDINGS]
         began = time.perf_counter()

@@ -114,5 +114,5 @@ def _cover_votes(members: int, draws: int) -> float:
 
 
 def _holds(mean: MeanDifference, true: float) -> list[bool]:
-    """Tell whether an interval holds; one that isn't printed claims nothing."""
+    """Return whether an interval holds; one that isn't printed claims nothing."""
     return [mean.ci_low <= true <= mean.ci_high] if np.isfinite(mean.ci_low) else []

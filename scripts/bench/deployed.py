@@ -190,7 +190,7 @@ def sweep(
     from hydra import compose, initialize_config_dir
 
     from plenum.design import parse_job
-    from plenum.records import attempts
+    from plenum.records import read_attempts
 
     given = [
         *("backend=api", "backend.send_seed=true", f"backend.api_base.openai={url}"),
@@ -205,7 +205,7 @@ def sweep(
     cpu, wall = time.process_time(), time.perf_counter()
     outcomes = run_sweep(jobs)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    lines = [line for log in Path("journals").glob("*/calls.jsonl") for line in attempts(log)]
+    lines = [line for log in Path("journals").glob("*/calls.jsonl") for line in read_attempts(log)]
     starts = [datetime.fromisoformat(line["at"]).timestamp() for line in lines]
     ends = [start + line["latency_s"] for start, line in zip(starts, lines, strict=True)]
     return {

@@ -15,7 +15,7 @@ from typing import Any
 
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 
-from plenum.base import generator, seed_for
+from plenum.base import derive_seed, make_generator
 from plenum_checks.fault_server import (
     Faults,
     FaultSettings,
@@ -68,7 +68,7 @@ def _killed(
     two: Nodes, server: RunningServer, folder: Path, sweep: tuple[str, ...], rounds: int
 ) -> Iterator[tuple[dict[str, int], int]]:
     """Kill; the answers of each journal after each kill, and the requests seen by then."""
-    rng = generator("bench", "fleet kills")
+    rng = make_generator("bench", "fleet kills")
     number = 0
     for _ in range(rounds):
         two.mend()
@@ -110,6 +110,8 @@ def _again(held: dict[str, int], later: list[dict[str, Any]]) -> int:
     again = 0
     for name, count in held.items():
         condition, replicate = name.split("/")
-        seeds = (seed_for(condition, int(replicate), position, "call") for position in range(count))
+        seeds = (
+            derive_seed(condition, int(replicate), position, "call") for position in range(count)
+        )
         again += sum(f"{seed:016x}" in calls for seed in seeds)
     return again

@@ -9,7 +9,7 @@ from typing import Any
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 from measuring import tree
 
-from plenum.records import attempts, read_entries
+from plenum.records import read_attempts, read_entries
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 SERVER = FaultSettings(
@@ -30,7 +30,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def identical(two: Nodes, quick: bool) -> dict[str, Any]:
-    """Whether 1, 2 and 4 workers, with kills between, write what one process writes."""
+    """Return whether 1, 2 and 4 workers, with kills between, write what one process writes."""
     size = ("roles=on,off", "tracking=none", "replicates=4" if quick else "replicates=12")
     with tempfile.TemporaryDirectory() as name:
         run(Path(name) / "whole", *size)
@@ -81,7 +81,7 @@ def budget(two: Nodes, quick: bool) -> dict[str, Any]:
         errors = process.communicate(timeout=600)[1]
         assert "is reached" in errors, errors
         spent = _spent(folder)
-        logged = sum(1 for log in _logs(folder) for _ in attempts(log))
+        logged = sum(1 for log in _logs(folder) for _ in read_attempts(log))
         requests = server.stats()["requests"]
     return {
         "budget_over": round(max(0.0, spent - DOLLARS), 6),
@@ -157,5 +157,5 @@ def _spent(folder: Path) -> float:
     """Dollars of all answers, and what attempts without one may have cost at most."""
     files = (folder / "mlruns/journals").glob("*/[0-9]*.jsonl")
     answered = sum(entry.get("cost") or 0.0 for file in files for entry in read_entries(file))
-    lines = [line for log in _logs(folder) for line in attempts(log)]
+    lines = [line for log in _logs(folder) for line in read_attempts(log)]
     return answered + sum(line.get("cost_at_most") or 0.0 for line in lines if not line["answered"])

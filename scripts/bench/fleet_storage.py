@@ -96,7 +96,7 @@ def _fenced(place: Path, number: int) -> bool:
 
 
 def _stopped(opened: Callable[[str], Journal], number: int) -> bool:
-    """Whether the first writer is stopped by the second, who goes on to the end."""
+    """Return whether the first writer is stopped by the second, who goes on to the end."""
     turns, ended = 1 + number % 7, number % 2 == 0
 
     async def play(journal: Journal, by: str, count: int, end: bool = False) -> None:
@@ -119,7 +119,7 @@ def _stopped(opened: Callable[[str], Journal], number: int) -> bool:
 
 
 def _whole(path: Path, number: int) -> bool:
-    """Whether a journal verifies, with the turns before the second writer and its own."""
+    """Return whether a journal verifies, with the turns before the second writer and its own."""
     turns = [entry["text"] for entry in read_entries(path) if entry["kind"] == "turn"]
     count = 1 + number % 7
     return turns == ["a"] * count + ["b"] * count

@@ -39,7 +39,7 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from plenum.models import AnswerSchema, object_schema
+from plenum.models import AnswerSchema, make_schema
 from plenum_hosted import Hosted, attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Forms
@@ -65,7 +65,7 @@ SMALL: dict[str, Any] = {
     "num_key_value_heads": 2,
 }
 SHARING = 20
-FORM = AnswerSchema("argument", object_schema(argument={"type": "string"}))
+FORM = AnswerSchema("argument", make_schema(argument={"type": "string"}))
 
 
 def main() -> None:
@@ -151,7 +151,7 @@ def shapes_of(rows: int) -> Shapes:
 
 
 def identity(model: Any, rows: int, lengths: tuple[int, int, int], forms: Forms) -> dict[str, bool]:
-    """Whether bytes are the same again, and alone."""
+    """Return whether bytes are the same again, and alone."""
     shapes, limit = shapes_of(rows), lengths[2]
     prompts = make(rows, lengths, model.config.vocab_size)
     first, again = (run(model, shapes, prompts, limit)[0] for _ in range(2))

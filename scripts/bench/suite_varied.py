@@ -9,8 +9,8 @@ from plenum_audit.suites import (
     SuiteRuns,
     bound_unsteady_cases,
     estimate_disagreement,
+    find_unsteady,
     score_suite,
-    stand_out,
 )
 
 _VARIED = np.tile([2, 3, 4, 5, 6], CASES // 5)
@@ -77,7 +77,7 @@ def _graded(draw: np.random.Generator, a: float, b: float) -> tuple[bool, ...]:
 
 def _false(draw: np.random.Generator, shares: Shares, runs: int) -> float:
     """Return the share of false names among the cases that stand out."""
-    names = stand_out(draw_runs(draw, shares, runs), _SHARE)
+    names = find_unsteady(draw_runs(draw, shares, runs), _SHARE)
     steady = shares.max(axis=1) >= _SHARE
     return float(np.mean([steady[int(name)] for name in names])) if names else 0.0
 

@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.design import parse_job
-from plenum.execution import replicate_usage
+from plenum.execution import estimate_usage
 from plenum.records import Usage
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.dynamics import FIGURE_6, simulate
@@ -70,8 +70,10 @@ def main() -> None:
 def sweep(*arguments: str, single: bool = False) -> tuple[float, float]:
     """Wall (seconds) and peak memory (MB, all processes) of the real command line."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(ROOT / "run.py"), *([] if single else ["-m"]), *arguments]
-        seen = watch(command, cwd=folder)
+        command = [sys.executable, str(ROOT / "run.py")]
+        if not single:
+            command.append("-m")
+        seen = watch([*command, *arguments], cwd=folder)
         return round(seen.wall_s, 1), round(seen.peak_mb)
 
 
@@ -81,7 +83,7 @@ def prompt(agents: int) -> float:
         overrides = ["task=disaster", f"task.agents={agents}", "rounds=3"]
         condition = parse_job(compose("config", overrides)).condition
     assert isinstance(condition, WorldCondition)
-    use = sum(replicate_usage(condition).values(), start=Usage())
+    use = sum(estimate_usage(condition).values(), start=Usage())
     return use.tokens_in / use.calls
 
 

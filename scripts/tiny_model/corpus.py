@@ -14,7 +14,7 @@ import numpy as np
 from hydra import compose, initialize_config_dir
 
 from plenum import scenarios
-from plenum.base import generator, project_root, resolve_path
+from plenum.base import make_generator, project_root, resolve_path
 from plenum.committee import (
     CommitteeCondition,
     Deliberation,
@@ -141,7 +141,7 @@ def abridged(scenario_id: str) -> Variant:
 
 def answers(seed: int, number: int, size: int) -> list[Example]:
     """Turns without their prompts, over all scenarios and seats, for the very first steps."""
-    rng = generator("tiny model", seed, "answers", number)
+    rng = make_generator("tiny model", seed, "answers", number)
     return [_answer(rng) for _ in range(size)]
 
 
@@ -168,7 +168,7 @@ def _answer(rng: np.random.Generator) -> Example:
 
 def talks(seed: int, number: int, size: int) -> list[Example]:
     """Discussions of two to five seats as a window quotes them, for the first steps."""
-    rng = generator("tiny model", seed, "talks", number)
+    rng = make_generator("tiny model", seed, "talks", number)
     return [_talk(rng) for _ in range(size)]
 
 
@@ -205,7 +205,7 @@ def group(seed: int, number: int, size: int, stage: str = "full") -> list[Exampl
     packet of a few words, and ``few`` also a committee of two or three.
     """
     short = stage != "full"
-    rng = generator("tiny model", seed, "group", number)
+    rng = make_generator("tiny model", seed, "group", number)
     scenario_id = (*ids(), *MORE)[number % (len(ids()) + len(MORE))]
     variant = abridged(scenario_id) if short else wording(scenario_id, rng)
     protocol = "deliberation" if rng.random() < 0.92 else "one_shot"
@@ -230,7 +230,7 @@ def group(seed: int, number: int, size: int, stage: str = "full") -> list[Exampl
 
 def clerks(seed: int, number: int, size: int) -> list[Example]:
     """Clerk's prompts over ballots of every kind, and now and then a repair of one."""
-    rng = generator("tiny model", seed, "clerk", number)
+    rng = make_generator("tiny model", seed, "clerk", number)
     return [_clerk(rng) for _ in range(size)]
 
 

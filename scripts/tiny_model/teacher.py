@@ -184,7 +184,7 @@ def stranger(labels: tuple[str, ...], rng: np.random.Generator) -> Stand:
 
 
 def would(kind: str, messages: Sequence[Message], text: str) -> bool:
-    """Whether the teacher could have given an answer, but for its wording and tags.
+    """Return whether the teacher could have given an answer, but for its wording and tags.
 
     A STATE line spells out the stand that the argument announced, and that stand is at most two
     degrees from the seat's own row.

@@ -83,7 +83,7 @@ class ScenarioSource(ConfigSource):
 
     def _files(self, folder: str = "") -> Iterable[Path]:
         own = user_folder()
-        places = [Path(self.path), *([own / "scenarios"] if own else [])]
+        places = [Path(self.path), own / "scenarios"] if own else [Path(self.path)]
         return sorted(file for place in places for file in (place / folder).glob("*.yaml"))
 
     def _match(self, config_path: str) -> Sequence[Path]:

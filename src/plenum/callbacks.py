@@ -42,14 +42,14 @@ class Closing(Callback):
         self._close(Path(config.hydra.sweep.dir), config)
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
-        from plenum.execution import collect_outcomes, write_closing
+        from plenum.execution import collect_outcomes, format_closing
 
         outcomes = collect_outcomes(folder, only)
         if not outcomes:
             return
         tracked = config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
-        for line in write_closing(outcomes):
+        for line in format_closing(outcomes):
             say(line)
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
         if not all(printed) or not all(outcome.clean for outcome in outcomes):
@@ -112,13 +112,7 @@ def _key(study: str, uri: str) -> str:
     contents = fingerprint(study, uri)
     if contents is None:
         return ""
-    places = [
-        str(Path.cwd()),
-        str(project_root()),
-        sys.executable,
-        os.environ.get("PATH"),
-        uri,
-    ]
+    places = [str(Path.cwd()), str(project_root()), sys.executable, os.environ.get("PATH"), uri]
     return digest([study, contents, places, _shape(), code_digest()])
 
 

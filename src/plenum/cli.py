@@ -23,13 +23,13 @@ from plenum.base import (
     Stopped,
     UserError,
     close_environment,
+    find_status,
+    format_error,
     name_missing_package,
-    one_line,
     redact,
     refuse_in_arguments,
     say,
     shows_full_errors,
-    status_of,
 )
 
 __all__ = ["front_door", "one_line_errors"]
@@ -45,10 +45,10 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     the one that holds the app's configs, if it isn't the core.
     """
     close_environment()
-    from plenum.design import check_flags, check_meant, flags_first, take_own_folder
+    from plenum.design import check_flags, check_meant, sort_flags_first, take_own_folder
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
-    sys.argv[1:] = flags_first(sys.argv[1:])
+    sys.argv[1:] = sort_flags_first(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
@@ -115,7 +115,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
     except Stopped as error:
         _leave(f"stopped: {error}; the same command continues from here", failed)
     except Exception as error:
-        if status_of(error, failed) != BAD_INPUT:
+        if find_status(error, failed) != BAD_INPUT:
             raise
         if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
             again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
@@ -139,7 +139,7 @@ def _explain(error: Exception, config_name: str | None) -> str:
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
             line = explain(sys.argv[1:], config_name)
-    return redact(line) if line else one_line(error)
+    return redact(line) if line else format_error(error)
 
 
 def _without_secrets(

@@ -115,10 +115,7 @@ def _counts(
     if counts["target"] != sum(counts[end] or 0 for end in ENDS):
         yield f"{MANIFEST}: target isn't completed + failed + pending"
     within = [t.status for number, t in transcripts.items() if number < run.target]
-    actual = {
-        "target": run.target,
-        **{end: within.count(end) for end in ("completed", "failed")},
-    }
+    actual = {"target": run.target, **{end: within.count(end) for end in ("completed", "failed")}}
     for key, number in actual.items():
         if counts[key] != number:
             yield f"{MANIFEST}: {counts[key]} {key}, but its transcripts say {number}"

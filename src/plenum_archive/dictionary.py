@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.reports import frame_csv
+from plenum.reports import format_csv
 
 _FILE = Path(__file__).with_name("dictionary.csv")
 _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
@@ -62,7 +62,7 @@ def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
     Parameters
     ----------
     same_version
-        Whether this version of plenum wrote the archive. Another version may have known fewer
+        True if this version of plenum wrote the archive. Another version may have known fewer
         columns, or have described them in the words of :data:`_EARLIER`.
     """
     expected = of(names)
@@ -80,6 +80,6 @@ def of(names: Iterable[str]) -> bytes:
     """Return the dictionary of the given files, as CSV."""
     names = list(names)
     described = [entry for entry in entries() if any(map(entry.of, names))]
-    return frame_csv(
+    return format_csv(
         pd.DataFrame(described, columns=[f.name for f in fields(DictionaryEntry)])
     ).encode()

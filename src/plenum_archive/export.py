@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 
 from plenum.base import UserError, code_version, require_writable, show_progress
 from plenum.records import file_exists
-from plenum.reports import Out, Settings, frame_csv, make_accounts, read_study_settings
+from plenum.reports import Out, Settings, format_csv, make_accounts, read_study_settings
 from plenum.tracking import Study, is_simulated
 from plenum_archive import dictionary, layout, scrub
 from plenum_archive.container import Packer, write_sealed
@@ -94,7 +94,7 @@ def _pack(
 
     def add(name: str, data: bytes) -> None:
         scrub.refuse_secrets(name, data)
-        for what in scrub.of_this_machine(data):
+        for what in scrub.list_revealed(data):
             named.setdefault(what, []).append(name)
         packer.add(name, data)
 
@@ -165,7 +165,7 @@ def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str
     tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
     tables = tables | _make_accounts(chosen, gathered)
     return {
-        f"{name}.csv": frame_csv(table).encode() for name, table in tables.items() if len(table)
+        f"{name}.csv": format_csv(table).encode() for name, table in tables.items() if len(table)
     }
 
 

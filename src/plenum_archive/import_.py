@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
-from plenum.base import UserError, folder_of, require_writable, show_progress
+from plenum.base import UserError, name_folder, require_writable, show_progress
 from plenum.design import StrictSettings, StudyName
 from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
 from plenum.reports import read_study_settings, store_uri
@@ -31,8 +31,8 @@ from plenum.tracking import (
     make_row,
     make_trash_error,
     open_client,
+    read_rerun,
     require_writable_store,
-    rerun,
     search_runs,
     transcript_file,
 )
@@ -136,8 +136,8 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
         return files
     for entry in manifest["conditions"]:
         run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
-        number = rerun({"settings": run.params.get("settings", "")})
-        name = folder_of(run.tags["plenum.condition"], number)
+        number = read_rerun({"settings": run.params.get("settings", "")})
+        name = name_folder(run.tags["plenum.condition"], number)
         subfolder = fetch_journals(journals, name) / name
         for replicate in replicates:
             path = subfolder / f"{replicate.replicate:03d}.jsonl"
@@ -172,12 +172,12 @@ def restore(
     report_progress
         Called with the number of conditions written so far and their total.
     nested
-        Whether replicates become nested runs rather than rows.
+        True if replicates become nested runs rather than rows.
 
     Returns
     -------
     bool
-        Whether anything was written; false if the store already holds the study with the same
+        True if anything was written; false if the store already holds the study with the same
         contents.
 
     Raises

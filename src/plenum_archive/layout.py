@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from plenum.base import canonical_json
-from plenum.design import Kind, kind_of
+from plenum.design import Kind, find_kind
 
 FORMAT = 1
 KIND = "plenum study"
@@ -69,7 +69,7 @@ class ArchivedRun:
     @property
     def kind(self) -> Kind:
         """The kind of the condition."""
-        return kind_of(self.params)
+        return find_kind(self.params)
 
 
 def list_artifacts(kind: Kind) -> list[str]:
@@ -122,7 +122,9 @@ def _run(value: Any) -> ArchivedRun:
         if not all(isinstance(text, str) for text in texts.values()):
             raise TypeError("a tag, a param or a name is no text")
     pairs = [pair for points in run.series.values() for pair in points]
-    integers = [run.start, *([] if run.end is None else [run.end]), *(step for step, _ in pairs)]
+    integers = [run.start, *(step for step, _ in pairs)]
+    if run.end is not None:
+        integers.append(run.end)
     if not all(type(number) is int for number in integers):
         raise TypeError("a time or a round is no whole number")
     numbers = [*run.metrics.values(), *(value for _, value in pairs)]

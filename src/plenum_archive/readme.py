@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plenum.design import list_varying
-from plenum.reports import Settings, template
+from plenum.reports import Settings, load_template
 from plenum.tracking import is_simulated, read_fit
 from plenum_archive.gather import ArchivedCondition
 
@@ -58,7 +58,7 @@ def readme(
     artifacts = (name for condition in conditions for name in condition.artifacts)
     held = {"runs.json", "transcripts/NNN.jsonl", *artifacts}
     words = Path(__file__).with_name(f"readme_{kind.name}.md.j2")
-    page = template(words if words.exists() else words.with_name("readme.md.j2"))
+    page = load_template(words if words.exists() else words.with_name("readme.md.j2"))
     return page.render(
         study=chosen.study,
         chosen=chosen,

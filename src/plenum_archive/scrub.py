@@ -72,7 +72,7 @@ def refuse_secrets(name: str, data: bytes) -> None:
         )
 
 
-def of_this_machine(data: bytes) -> list[str]:
+def list_revealed(data: bytes) -> list[str]:
     """Return what a file reveals: the machine's name, home folder or working directory."""
     named = {
         "this machine's name": socket.gethostname(),

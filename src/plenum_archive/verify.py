@@ -205,8 +205,9 @@ def require_file(key: str, path: Path) -> Path:
 def prefix_problems(file: Path, problems: Sequence[str]) -> list[str]:
     """Prefix each problem with the file's name, up to the number that is printed."""
     lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
-    left = len(problems) - len(lines)
-    return [*lines, *([f"{file}: {left} more problems"] if left else [])]
+    if left := len(problems) - len(lines):
+        lines.append(f"{file}: {left} more problems")
+    return lines
 
 
 def summary(study: str, counts: Mapping[str, int]) -> str:

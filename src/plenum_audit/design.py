@@ -16,7 +16,7 @@ from plenum.design import (
     StudyConfig,
     WebUrl,
     check_settings,
-    other_settings,
+    drop_settings,
     read_settings,
     require,
     resolve_config,
@@ -224,7 +224,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
-    study = type_config(resolve_config(other_settings(cfg, AuditConfig)))
+    study = type_config(resolve_config(drop_settings(cfg, AuditConfig)))
     check_settings(study)
     _refuse_anew(study)
     return audit, study

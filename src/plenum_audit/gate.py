@@ -8,11 +8,11 @@ from omegaconf import DictConfig
 from plenum.base import (
     NO_VERDICT,
     UserError,
-    one_line,
+    find_status,
+    format_error,
     pause_collector,
     redact,
     say,
-    status_of,
 )
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
@@ -24,13 +24,13 @@ from plenum_audit.execution import (
     describe_log,
     describe_program,
     is_large,
-    options_by_case,
+    list_options_by_case,
     read_suite,
     run_audit,
     run_suite,
     wants_suite,
 )
-from plenum_audit.programs import Audit, compose_audit, doubts
+from plenum_audit.programs import Audit, compose_audit, list_doubts
 from plenum_audit.suite_questions import answer_questions
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite
 
@@ -158,7 +158,7 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
             if begun:
                 large = is_large(audit)
                 jobs = audit.jobs[:1] if large else audit.jobs
-                status = status_of(error, NO_VERDICT)
+                status = find_status(error, NO_VERDICT)
                 publish_unended(jobs, audit.settings, _in_words(error), not large, status)
             elif not audit.jobs[0].dry_run:
                 _publish_unbegun(audit.jobs[0].study, audit.settings, error)
@@ -207,7 +207,7 @@ def _assess(audit: Audit) -> int:
         return 0
     _say_summary(audit)
     subjects = list_subjects(audit)
-    source = SuiteSource(runs, options_by_case(audit), subjects, _is_simulated(audit))
+    source = SuiteSource(runs, list_options_by_case(audit), subjects, _is_simulated(audit))
     uri = "" if audit.logged else audit.jobs[0].tracking_uri or ""
     status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts, uri)
     export_suite(audit, assessment, runs, status)
@@ -220,8 +220,8 @@ def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException
     from plenum_audit.reports import has_suite, publish_unended_suite
 
     if has_suite(study, settings):
-        told = one_line(error) if isinstance(error, Exception) else _in_words(error)
-        publish_unended_suite(study, settings, [told], status_of(error, NO_VERDICT))
+        told = format_error(error) if isinstance(error, Exception) else _in_words(error)
+        publish_unended_suite(study, settings, [told], find_status(error, NO_VERDICT))
         remove_stale_statement(settings)
 
 
@@ -231,7 +231,7 @@ def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Seq
     from plenum_audit.reports import REHEARSAL, publish_unended_suite
 
     if audit.logged:
-        return read_suite(audit), (*describe_choices(audit), *doubts(audit.logged))
+        return read_suite(audit), (*describe_choices(audit), *list_doubts(audit.logged))
     study, settings = audit.jobs[0].study, audit.settings
     publish_unended_suite(study, settings, ["the suite has not ended"])
     remove_stale_statement(settings)
@@ -289,9 +289,9 @@ def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) ->
     from plenum_audit.exports import remove_stale_statement
     from plenum_audit.reports import publish_unbegun
 
-    told = one_line(error) if isinstance(error, Exception) else _in_words(error)
+    told = format_error(error) if isinstance(error, Exception) else _in_words(error)
     why = f"the audit could not begin: {told}"
-    publish_unbegun(study, settings, why, status_of(error, NO_VERDICT))
+    publish_unbegun(study, settings, why, find_status(error, NO_VERDICT))
     _replace_stale_suite(study, settings, error)
     remove_stale_statement(settings)
 

@@ -16,7 +16,7 @@ KIND = Kind(
         "run_name": "plenum_audit.tracking.programs:run_name",
         "tables": "plenum_audit.tracking.programs:tabulate_programs",
         "tracked": "plenum_audit.tracking.programs:read_fields",
-        "by_round": "plenum_audit.tracking.programs:by_round",
+        "by_round": "plenum_audit.tracking.programs:measure_rounds",
         "simulated_agent": "plenum_audit.programs.simulated_agent:answer",
         "report_tables": "plenum_audit.reports.publish:report_tables",
         "report": "plenum_audit.reports.publish:report",

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from plenum.base import one_line
+from plenum.base import format_error
 
 _LONGEST = 60_000
 """Number of letters of a comment; GitHub allows 65,536."""
@@ -87,7 +87,7 @@ def main() -> None:
         body = Path(file).read_text(encoding="utf-8", errors="replace")
         print(comment_on_pull_request(body, name, os.environ))
     except (KeyError, OSError, ValueError, TypeError, httpx.HTTPError) as error:
-        print(f"::warning::plenum could not comment: {type(error).__name__}: {one_line(error)}")
+        print(f"::warning::plenum could not comment: {type(error).__name__}: {format_error(error)}")
 
 
 if __name__ == "__main__":

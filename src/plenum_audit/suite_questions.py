@@ -67,7 +67,7 @@ def _gate(settings: AuditConfig) -> Gate | None:
 
 def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Judge a gate on the runs of a suite."""
-    from plenum_audit.reports import SuitePart, gate_sentences
+    from plenum_audit.reports import SuitePart, explain_gate
 
     if not runs.has_scores:
         raise UserError(
@@ -77,48 +77,48 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
         found = assess_gate(gate, runs, settings.drop)
     except ValueError as problem:
         raise UserError(f"gate: {gate}; {problem}") from None
-    return SuitePart("gate", asdict(found), tuple(gate_sentences(found)))
+    return SuitePart("gate", asdict(found), tuple(explain_gate(found)))
 
 
 def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Compare a program with an earlier one on a suite."""
-    from plenum_audit.reports import SuitePart, comparison_sentences
+    from plenum_audit.reports import SuitePart, explain_comparison
 
     name = str(settings.baseline)
     try:
         found = compare_suites(before, runs, settings.margin)
     except ValueError as problem:
         raise UserError(f"baseline={name}: {problem}") from None
-    lines = tuple(comparison_sentences(found, name))
+    lines = tuple(explain_comparison(found, name))
     status = exit_status(found.verdict, settings.undecided)
     return SuitePart("comparison", asdict(found), lines, status)
 
 
 def _split(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     """Split what differs between runs by source; nothing without columns, unless it was asked."""
-    from plenum_audit.reports import SuitePart, split_sentences
+    from plenum_audit.reports import SuitePart, explain_split
 
     found = split_by_source(runs, read_sources(audit))
     if not (audit.settings.sources or found.sources):
         return []
-    return [SuitePart("sources", asdict(found), tuple(split_sentences(found)))]
+    return [SuitePart("sources", asdict(found), tuple(explain_split(found)))]
 
 
 def _advise(runs: SuiteRuns, budget: int) -> "SuitePart":
     """Advise how to spend further runs on a suite."""
-    from plenum_audit.reports import SuitePart, write_sentences
+    from plenum_audit.reports import SuitePart, explain_budget
 
     if not runs.has_scores:
         raise UserError(
             f"buy: {budget}; it needs right answers, and this log doesn't have one for every case"
         )
     found = advise_budget(runs, budget)
-    return SuitePart("buy", asdict(found), tuple(write_sentences(found)))
+    return SuitePart("buy", asdict(found), tuple(explain_budget(found)))
 
 
 def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Look for a rule by which the program may act without a person."""
-    from plenum_audit.reports import SuitePart, advice_sentences, advice_table, draw_acting
+    from plenum_audit.reports import SuitePart, draw_acting, explain_advice, tabulate_advice
 
     repeated = runs.where_repeated(2)
     undecided = list_undecided(repeated)
@@ -126,22 +126,22 @@ def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     return SuitePart(
         "acting",
         asdict(advice),
-        tuple(advice_sentences(advice)),
-        table=advice_table(advice),
+        tuple(explain_advice(advice)),
+        table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),
     )
 
 
 def _profile(audit: Audit) -> "SuitePart":
     """Assess how reliable the program is, from its runs with and without changes."""
-    from plenum_audit.reports import SuitePart, draw_profile, profile_sentences, profile_table
+    from plenum_audit.reports import SuitePart, draw_profile, explain_profile, tabulate_profile
 
     profile = assess_profile(read_profile(audit))
     simulated = any(job.condition.backend.name == "simulated" for job in audit.jobs)
     return SuitePart(
         "profile",
         asdict(profile),
-        tuple(profile_sentences(profile)),
-        table=profile_table(profile, simulated),
+        tuple(explain_profile(profile)),
+        table=tabulate_profile(profile, simulated),
         draw=partial(draw_profile, profile, simulated),
     )

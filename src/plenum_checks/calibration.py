@@ -26,7 +26,7 @@ from plenum.dynamics import (
     pool,
     reversal_test,
     shuffle_test,
-    two_sided,
+    two_sided_p,
 )
 from plenum_checks import generators
 from plenum_checks.generators import Process
@@ -148,8 +148,8 @@ def estimates(number: int, draw: int) -> Row:
             ensemble, centre="mean", draws=REVERSALS, seed=draw
         ).p,
         # of all draws, also where they aren't shown since replicates jump or few carry λ̂
-        "Wald, λ = 0": two_sided(estimate.value, estimate.se, REPLICATES - 1),
-        "Wald, diffusion": two_sided(_excess(estimate), estimate.se, REPLICATES - 1),
+        "Wald, λ = 0": two_sided_p(estimate.value, estimate.se, REPLICATES - 1),
+        "Wald, diffusion": two_sided_p(_excess(estimate), estimate.se, REPLICATES - 1),
         "shuffle (papers)": (
             shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan
         ),

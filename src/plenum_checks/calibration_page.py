@@ -22,10 +22,10 @@ from plenum.reports import (
     add_caption,
     apply_style,
     format_decimals,
+    format_lines,
     format_text,
-    lines,
+    load_template,
     save_figure,
-    template,
 )
 from plenum_checks import calibration, generators
 from plenum_checks.calibration import (
@@ -181,7 +181,7 @@ def _shares(axes: Axes, frame: pd.DataFrame, columns: tuple[str, ...], label: st
 def page(measured: Measurements, draws: int) -> str:
     """Return the text of docs/calibration.md."""
     shares, sizes = intervals(measured), growth(measured)
-    return template(
+    return load_template(
         Path(__file__).parent / "calibration.md.j2", percent=percent, table=table
     ).render(
         settings=vars(calibration),
@@ -209,7 +209,7 @@ def table(frame: pd.DataFrame) -> str:
     """Format a frame as Markdown."""
     names = map(str, frame.columns)
     columns = tuple(Column(name, name, _FORMATS.get(name, percent)) for name in names)
-    return lines(Table("calibration", "Calibration", frame, columns))
+    return format_lines(Table("calibration", "Calibration", frame, columns))
 
 
 def publish(draws: int, workers: int, out: Path) -> dict[str, float]:

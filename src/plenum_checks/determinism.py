@@ -24,7 +24,7 @@ from plenum.design import (
     Kind,
     StrictSettings,
     Whole,
-    other_settings,
+    drop_settings,
     parse_job,
     read_settings,
 )
@@ -32,13 +32,13 @@ from plenum.execution import (
     Deliberations,
     ReportPool,
     count_usage,
+    format_closing,
     looks_ended,
-    no_estimates,
+    report_nothing,
     run_sweep,
-    write_closing,
 )
 from plenum.models import Ask, Entry, Reply
-from plenum.records import attempts, read
+from plenum.records import read, read_attempts
 from plenum.tracking import absolute_uri, require_active, require_writable_store
 
 _KIND = Kind(
@@ -120,8 +120,8 @@ class _Counts(ReportPool):
     ) -> dict[str, Any]:
         transcripts = [read(folder / f"{index:03d}.jsonl") for index in indices]
         texts = {entry["text"] for transcript in transcripts for entry in transcript.calls}
-        accounts = count_usage(transcripts, attempts(folder), target, stopped)
-        return {**no_estimates("", f"texts: {len(texts)}"), "accounts": accounts}
+        accounts = count_usage(transcripts, read_attempts(folder), target, stopped)
+        return {**report_nothing("", f"texts: {len(texts)}"), "accounts": accounts}
 
 
 class _Repeats(Deliberations):
@@ -163,7 +163,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     UserError
         A value is malformed, or the study can't be tracked.
     """
-    job = parse_job(other_settings(cfg, ProbeSettings))
+    job = parse_job(drop_settings(cfg, ProbeSettings))
     wanted = read_settings(ProbeSettings, cfg, job=job)
     require_writable("out", wanted.out)
     if job.tracking_uri:
@@ -173,7 +173,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     return wanted
 
 
-def jobs_of(request: ProbeSettings) -> list[Job]:
+def make_jobs(request: ProbeSettings) -> list[Job]:
     """Make the study of each model, in the folder of an unfinished probe or in a new one.
 
     Of seats with one model the first speaker is asked; of several wordings the first one is read.
@@ -227,6 +227,6 @@ def probe(jobs: Sequence[Job]) -> bool:
     """
     calls = f"{', '.join(str(job.condition) for job in jobs)}: {jobs[0].replicates} calls each"
     outcomes = run_sweep(jobs, _Repeats(), begin=lambda: say(f"asking {calls}"))
-    for line in write_closing(outcomes):
+    for line in format_closing(outcomes):
         say(line)
     return all(outcome.clean for outcome in outcomes)

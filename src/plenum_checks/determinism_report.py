@@ -12,9 +12,9 @@ import pandas as pd
 from plenum.base import redact
 from plenum.design import FACTORS, Condition, Job, Simulated
 from plenum.dynamics import flip_rate
-from plenum.execution import folder_of, journal_of
+from plenum.execution import find_condition_folder, find_journal
 from plenum.models import SIMULATED
-from plenum.records import attempts, read
+from plenum.records import read, read_attempts
 from plenum.reports import (
     NONE,
     Column,
@@ -27,8 +27,8 @@ from plenum.reports import (
     format_realised,
     format_share,
     format_significant,
-    keys,
     label,
+    make_keys,
     publish_product,
 )
 from plenum_checks.determinism import ProbeCondition
@@ -94,7 +94,7 @@ def _find_difference(parting: FirstDifference | None) -> str:
 
 
 _COLUMNS = (
-    *keys(["model"]),
+    *make_keys(["model"]),
     Column(("n_answered", "n_asked"), "answered", format_realised),
     Column("unanswered", format=format_or_dash),
     Column("distinct_texts", "texts"),
@@ -130,11 +130,11 @@ def read_calls(job: Job) -> list[Call]:
         the journal and the log have of it; ``read`` is the log's outcome, such as ``parse``.
     """
     lines: defaultdict[int, list[Call]] = defaultdict(list)
-    for line in attempts(folder_of(job)):
+    for line in read_attempts(find_condition_folder(job)):
         lines[line["replicate"]].append(line)
     calls = []
     for index in range(job.replicates):
-        journal, made = journal_of(job, index), lines[index]
+        journal, made = find_journal(job, index), lines[index]
         transcript = read(journal) if journal.exists() else None
         end = (transcript and transcript.end) or {"reason": "pending"}
         call = {"outcome": end.get("reason", "ok"), "detail": end.get("detail", "")}

@@ -35,7 +35,7 @@ class Process:
     draw
         Draws an ensemble (R, rounds, K), given a generator and R.
     unbiased
-        Whether the expected λ̂ is exactly `exponent` for every R. If it isn't, λ̂ approaches
+        True if the expected λ̂ is exactly `exponent` for every R. If it isn't, λ̂ approaches
         `exponent`, the slope of the log of the expected D(t), as R grows.
     """
 

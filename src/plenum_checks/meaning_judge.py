@@ -17,11 +17,11 @@ from pydantic import Field
 from plenum.base import (
     Stopped,
     UserError,
+    derive_seed,
     digest,
     hold_lock,
     replace_surrogates,
     require_writable,
-    seed_for,
 )
 from plenum.design import (
     Float,
@@ -29,7 +29,7 @@ from plenum.design import (
     Job,
     Simulated,
     StrictSettings,
-    other_settings,
+    drop_settings,
     parse_job,
     read_settings,
 )
@@ -38,11 +38,11 @@ from plenum.execution import (
     Caller,
     Ledger,
     Ticket,
-    answers_usage,
+    bound_failures,
     classify_error,
-    failures_usage,
     run_together,
     run_until_stopped,
+    sum_answers,
 )
 from plenum.models import (
     SIMULATED,
@@ -116,7 +116,7 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     UserError
         A value is malformed, or the backend can't judge.
     """
-    job_config = other_settings(cfg, ScreenSettings, JudgeSettings)
+    job_config = drop_settings(cfg, ScreenSettings, JudgeSettings)
     only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
     job_config.model = {**job_config.model, **only}
     wanted = read_settings(JudgeSettings, cfg, job=parse_job(job_config))
@@ -215,7 +215,7 @@ def _judge(
     left = {pair.key: pair for pair in pairs if pair.key not in scored}
     calls, spent = journal.path.with_name("calls.jsonl"), Usage()
     if request.job.budget.limited:
-        spent = answers_usage(journal.entries, price) + failures_usage(calls, price)
+        spent = sum_answers(journal.entries, price) + bound_failures(calls, price)
     ledger = Ledger(request.job.budget, price, spent)
     again = f" ({len(scores)} scores are there)" if scores else ""
     print(f"asking {request.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
@@ -327,7 +327,7 @@ def _chat(request: JudgeSettings, identity: str, pair: VariantPair) -> Chat:
     sampling = request.job.condition.sampling
     question = ask_judge(pair.first.packet, pair.variant.packet)
     messages = (Message("system", JUDGE_SYSTEM), Message("user", question))
-    seed = seed_for(identity, pair.key, "judge")
+    seed = derive_seed(identity, pair.key, "judge")
     return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)
 
 
@@ -336,7 +336,7 @@ def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
         Message("assistant", replace_surrogates(reply.text) or "(nothing)"),
         Message("user", JUDGE_REPAIR.replace("{problem}", problem)),
     )
-    seed = seed_for(chat.seed, "repair")
+    seed = derive_seed(chat.seed, "repair")
     return Chat(chat.model, (*chat.messages, *more), chat.temperature, chat.max_tokens, seed)
 
 

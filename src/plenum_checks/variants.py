@@ -10,15 +10,15 @@ import pandas as pd
 from pydantic import BeforeValidator, PlainValidator
 
 from plenum.base import project_root, resolve_path
-from plenum.design import StrictSettings, one_of
+from plenum.design import StrictSettings, require_one_of
 from plenum.reports import (
     NONE,
     Column,
     Table,
+    format_csv,
     format_decimals,
     format_significant,
-    frame_csv,
-    keys,
+    make_keys,
     show,
 )
 from plenum.scenarios import (
@@ -38,7 +38,7 @@ def _load_scenarios(names: Any) -> tuple[Scenario, ...]:
     if not isinstance(names, list):
         raise ValueError(f"{names!r}; write a list such as 'scenarios=[IM-01,HL-01]'")
     for name in names:
-        one_of("scenarios", name, tuple(known))
+        require_one_of("scenarios", name, tuple(known))
     return tuple(load_scenario(known[name]) for name in names)
 
 
@@ -120,7 +120,7 @@ def publish_scores(out: Path, judged: Sequence[Judgement], below: float) -> str:
 
 def _write(file: Path, frame: pd.DataFrame, tables: Sequence[Table]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(frame_csv(frame), encoding="utf-8")
+    file.write_text(format_csv(frame), encoding="utf-8")
     show([table for table in tables if table is tables[0] or len(table)])
     print(f"written: {file}")
 
@@ -155,8 +155,8 @@ def _rules(surveys: Sequence[VariantSurvey]) -> list[Table]:
             for problem in v.problems
         ]
     )
-    named = (*keys(["scenario", "variant"]), Column("family"), Column("problem"))
-    columns = (*keys(["scenario"]), *families, Column("problems"))
+    named = (*make_keys(["scenario", "variant"]), Column("family"), Column("problem"))
+    columns = (*make_keys(["scenario"]), *families, Column("problems"))
     return [
         Table("rules", "Variants that the rules pass", pd.DataFrame(counts), columns, notes),
         Table("problems", "Problems", failing, named),
@@ -191,12 +191,12 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judgement], below: float) -> l
         Column("lowest", format=format_significant(6)),
         *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
-    pair = keys(["scenario", "first", "variant"])
+    pair = make_keys(["scenario", "first", "variant"])
     opinion = (
         Column("score", format=format_significant(6)),
         Column("difference", "what the judge says"),
     )
-    by = (*keys(["scenario", "family"]), *numbers)
+    by = (*make_keys(["scenario", "family"]), *numbers)
     without = (*pair, Column("outcome"), Column("detail"))
     return [
         Table("scores", "Meaning, as the judge scores it", summary, by, tuple(notes)),

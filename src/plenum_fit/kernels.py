@@ -100,7 +100,7 @@ def fit_kernel(turns: Turns, terms: tuple[str, ...] = (), jumps: bool = False) -
     terms
         Names of :data:`TARGETS`.
     jumps
-        Whether jumps are apart from noise.
+        True if jumps are apart from noise.
     """
     from scipy.optimize import nnls
 

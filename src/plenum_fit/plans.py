@@ -15,17 +15,17 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
-from plenum.base import UserError, generator, show_progress
+from plenum.base import UserError, make_generator, show_progress
 from plenum.design import StrictSettings, Whole, read_settings
 from plenum.dynamics import lyapunov, pairwise_disagreement, plan_decisions, plan_replicates, tally
 from plenum.reports import (
     Column,
     PlanSettings,
     Table,
+    check_plan_settings,
     format_count,
     format_decimals,
     format_warnings,
-    plan_settings,
     read_names,
     show,
 )
@@ -86,10 +86,10 @@ def publish_fitted_plan(cfg: DictConfig) -> None:
     played = read_settings(FittedRuns, cfg)
     fitted = read_published()
     if OmegaConf.is_missing(cfg, "study"):
-        chosen = plan_settings(cfg, study="", uri="")
+        chosen = check_plan_settings(cfg, study="", uri="")
         begun = list(begin_as_released(fitted, played.runs, cfg))
     else:
-        chosen = plan_settings(cfg)
+        chosen = check_plan_settings(cfg)
         begun = list(begin_as_pilot(Study(chosen.study, chosen.uri), fitted, played.runs))
     lines = []
     with show_progress("planning", "conditions") as report_progress:
@@ -123,7 +123,7 @@ def begin_as_released(
             if any(given[name] and factors[name] not in given[name] for name in _WANTED):
                 continue
             found = True
-            draws = generator("fit", "starts", scenario, design)
+            draws = make_generator("fit", "starts", scenario, design)
             first = np.stack([draw_start(starts[key], runs, draws) for key in seats], axis=1)
             yield StartedCommittees(factors, seats, first)
     if not found:
@@ -173,7 +173,7 @@ def plan_line(
     begun: StartedCommittees, fitted: FittedCandidate, played: FittedRuns, chosen: PlanSettings
 ) -> dict[str, Any]:
     """Play committees on, and plan from how they spread."""
-    draws = generator("fit", "plan", *begun.factors.values())
+    draws = make_generator("fit", "plan", *begun.factors.values())
     states = simulate(fitted.kernels, begun.seats, begun.first, played.rounds, draws)
     decided = [str(option) for option in decide(states, draws)]
     exponent = lyapunov(states.mean(axis=2), chosen.window, decided)
@@ -222,9 +222,10 @@ def tabulate_plan(
 ) -> Table:
     """Make the table with one line a condition."""
     names = [n for n in (*_WANTED, "settings") if n in frame and frame[n].nunique() > 1]
+    first_rounds = (Column("first_rounds", format=format_count),) if chosen.study else ()
     columns = (
         *(Column(name, key=True) for name in names or ["scenario"]),
-        *((Column("first_rounds", format=format_count),) if chosen.study else ()),
+        *first_rounds,
         Column("disagreement", format=format_decimals(3)),
         Column("steadier", f"for -{chosen.difference:g}", format_count),
         Column("less_steady", f"for +{chosen.difference:g}", format_count),

@@ -28,7 +28,7 @@ from plenum_fit.validation import (
     choose,
     cross_validate,
 )
-from plenum_papers.published import release_of
+from plenum_papers.published import find_release
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def publish_fit(cfg: DictConfig) -> None:
     chosen = read_settings(FitSettings, cfg)
     if few := [each for each in chosen.pilots if each < 2]:
         raise UserError(f"pilots: {few[0]} is not allowed; each is 2 or more")
-    release = release_of(cfg)
+    release = find_release(cfg)
     recorded = read_released(release, read_names(cfg.study))
     wanted = Validation(tuple(recorded), chosen.pilots, chosen.splits, chosen.runs)
     with show_progress("fitting and predicting", "scenarios") as report_progress:

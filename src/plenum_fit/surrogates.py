@@ -30,7 +30,7 @@ class Candidate:
     terms, jumps
         As :func:`plenum_fit.kernels.fit_kernel` takes them.
     own_scenario
-        Whether its parameters hold for the scenario alone in which they were fitted.
+        True if its parameters hold for the scenario alone in which they were fitted.
     """
 
     name: str

@@ -167,9 +167,10 @@ def make_tables(
 
 
 def _error_columns(explained: bool) -> tuple[Column, ...]:
+    meaning = (Column("meaning"),) if explained else ()
     return (
         Column("model", format=space_words, key=True),
-        *((Column("meaning"),) if explained else ()),
+        *meaning,
         Column("conditions", format=format_count),
         Column("error", format=format_decimals(2)),
         *(Column(name, format=format_decimals(2)) for name in STATISTICS),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_fit.committees import Committees, Floats, Options
 from plenum_fit.kernels import Kernel
 from plenum_fit.statistics import (
@@ -217,7 +217,7 @@ def play(
     preferences, decided
         Shapes (runs, rounds, seats, options) and (runs,).
     """
-    draws = generator("fit", committees.name, *purpose)
+    draws = make_generator("fit", committees.name, *purpose)
     first = committees.preferences[:, 0]
     states = simulate(
         kernels,
@@ -260,7 +260,7 @@ def _predict_pilots(
     runs = len(committees.decided)
     for size in wanted.pilots:
         for split in range(wanted.splits if runs >= size + 2 else 0):
-            draws = generator("fit", "split", committees.name, size, split)
+            draws = make_generator("fit", "split", committees.name, size, split)
             order = draws.permutation(runs)
             pilot, rest = committees.take(order[:size]), committees.take(order[size:])
             own = {each.name: fit_kernels([pilot], each) for each in wanted.candidates}
@@ -277,7 +277,7 @@ def _predict_pilots(
 def _stand_still(committees: Committees) -> Statistics:
     """Measure runs whose states stay as they were in the first round."""
     states = np.repeat(committees.preferences[:, :1], committees.rounds, axis=1)
-    return measure(states, decide(states, generator("fit", committees.name, UNMOVED)))
+    return measure(states, decide(states, make_generator("fit", committees.name, UNMOVED)))
 
 
 def _nearest(committees: Committees, alike: Sequence[Committees]) -> list[Committees]:

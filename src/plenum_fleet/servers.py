@@ -39,7 +39,7 @@ class _Health:
         return self.failures >= _MOST_FAILURES
 
     def takes(self, now: float, session: str) -> bool:
-        """Tell whether a server takes a call; one that is down takes one after each wait."""
+        """Return whether a server takes a call; one that is down takes one after each wait."""
         if not self.down:
             return True
         if now < self.until:
@@ -80,7 +80,7 @@ class Fleet:
         say: Callable[[str], object] = say_on_terminal,
     ) -> None:
         self.urls = tuple(urls)
-        self._by_name = {name_of(url): url for url in urls} if len(urls) > 1 else {}
+        self._by_name = {name_server(url): url for url in urls} if len(urls) > 1 else {}
         self._health = {name: _Health() for name in self._by_name}
         self._clock, self._say = clock, say
         self._lines = dict.fromkeys(self._by_name, 0)
@@ -122,7 +122,7 @@ class Fleet:
         return response if response.server else replace(response, server=server)
 
     def _went_down(self, server: str, chat: Chat) -> bool:
-        """Tell whether another server has been chosen by now."""
+        """Return whether another server has been chosen by now."""
         health = self._health[server]
         others_up = any(not other.down for other in self._health.values())
         return health.down and health.trial != _session(chat) and others_up
@@ -155,7 +155,7 @@ def _session(chat: Chat) -> str:
     return chat.session or f"{chat.seed:016x}"
 
 
-def name_of(url: str) -> str:
+def name_server(url: str) -> str:
     """Return a server's name: host and port, with a path that isn't every server's."""
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".rstrip("/").removesuffix("/v1")

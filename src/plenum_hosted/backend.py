@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import torch
 
-from plenum.base import Stopped, UserError, digest, flatten, generator
+from plenum.base import Stopped, UserError, digest, flatten, make_generator
 from plenum.design import Sampling
 from plenum.models import CallError, Chat, Message, Pace, Reply, Response
 from plenum.records import Failure
@@ -144,7 +144,7 @@ class HostedBackend:
             room=room(self._shapes, len(prefix), len(rest), chat.max_tokens),
             limit=chat.max_tokens,
             temperature=chat.temperature,
-            noise=generator("hosted", chat.seed, number),
+            noise=make_generator("hosted", chat.seed, number),
             scored=chat.logprobs,
             done=done,
             form=self._form(chat),

@@ -50,7 +50,7 @@ def folder(model: str) -> Path | None:
 
 
 def is_gguf(path: Path) -> bool:
-    """Return True for the name of a GGUF file."""
+    """Return whether this is the name of a GGUF file."""
     return path.suffix.lower() == GGUF
 
 

@@ -43,7 +43,8 @@ class JournalDifference:
         """The entry in words, such as ``turn, round 3, Chair``."""
         parts = [str(self.entry.get("kind", "?"))]
         parts += [f"round {self.entry['round']}"] if "round" in self.entry else []
-        return ", ".join([*parts, *([str(self.entry["seat"])] if "seat" in self.entry else [])])
+        parts += [str(self.entry["seat"])] if "seat" in self.entry else []
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from plenum.base import UserError, format_duration
 from plenum.design import Condition, Job
-from plenum.execution import check_model, longest_prompts
+from plenum.execution import check_model, make_longest_prompts
 from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
 from plenum.records import Usage
 from plenum_hosted.settings import Hosted
@@ -32,7 +32,7 @@ class Prompts:
     prefixes, rests
         Tokens: of the parts that return, each counted once, and of what follows them.
     common
-        Whether replicates have the first ones in common.
+        True if replicates have the first ones in common.
     batches
         Mean number of its batches that take a step while every row writes a token: several, since
         caches differ in size; less than one, if other models write most of the time.
@@ -126,7 +126,7 @@ def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts
     """
     condition = job.condition
     assert isinstance(condition.backend, Hosted)
-    chats, others = longest_prompts(condition), first_prompts(condition, 1)
+    chats, others = make_longest_prompts(condition), first_prompts(condition, 1)
     # Prefix and rest are each padded to a bucket, half of which is their mean.
     room = condition.sampling.max_tokens + condition.backend.bucket
     rung = condition.backend.rung
@@ -151,7 +151,7 @@ def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts
 
 def first_prompts(condition: Condition, index: int) -> dict[str, Chat]:
     """Return the first call of each model in a replicate."""
-    return _firsts(longest_prompts(condition, index))
+    return _firsts(make_longest_prompts(condition, index))
 
 
 def _firsts(chats: Sequence[Chat]) -> dict[str, Chat]:

@@ -105,7 +105,7 @@ class Form:
     Attributes
     ----------
     cut
-        Whether a free text was closed before the model did.
+        True if a free text was closed before the model did.
     """
 
     def __init__(self, grammar: Grammar, tokens: Vocabulary, limit: int) -> None:
@@ -162,7 +162,7 @@ class Form:
 
     @property
     def _due(self) -> bool:
-        """Return True if the free text has to be closed here, and can be."""
+        """True if the free text has to be closed here, and can be."""
         if not self._arguing or self._escaped:
             return False
         end = self._ends[self._quotes]

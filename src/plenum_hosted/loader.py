@@ -44,7 +44,7 @@ class LoadedModel:
     context
         Tokens that prompt and answer may have together.
     written_out
-        Whether its weights were those of a GGUF file, which a library has made plain.
+        True if its weights were those of a GGUF file, which a library has made plain.
     """
 
     network: Network
@@ -230,7 +230,7 @@ def _try(model: str, network: Network) -> None:
 
 
 def _heeds_windows(network: Network) -> bool:
-    """Tell if layers take the mask of their window: hiding all of it leaves no numbers."""
+    """Return whether layers take the mask of their window: hiding all of it leaves no numbers."""
     hidden = network.make_mask(1, 1, 1)
     masks = torch.cat((torch.zeros_like(hidden), hidden), dim=1)
     first = torch.zeros(1, dtype=torch.long, device=network.device)

@@ -17,11 +17,11 @@ from plenum.reports import (
     Out,
     Row,
     Table,
-    frame_csv,
-    frame_markdown,
-    keys,
+    format_csv,
+    format_markdown,
     label_shared,
     list_shown_factors,
+    make_keys,
     show,
 )
 from plenum.tracking import Study, TrackedCondition, log_report
@@ -140,8 +140,8 @@ def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]
     settings.out.mkdir(parents=True, exist_ok=True)
     files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
     counted = frame.astype({"offset": "Int64", "line": "Int64"})
-    files[0].write_text(frame_csv(counted), encoding="utf-8")
-    text = "\n".join(map(frame_markdown, tables))
+    files[0].write_text(format_csv(counted), encoding="utf-8")
+    text = "\n".join(map(format_markdown, tables))
     files[1].write_text(f"# Reruns of study {settings.study}\n\n{text}", encoding="utf-8")
     return files
 
@@ -154,7 +154,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
     sums = dict.fromkeys(OUTCOMES, "sum")
     summary = groups.agg({**dict.fromkeys(names, "first"), "replicate": "size", **sums})
     columns = (
-        *keys(names),
+        *make_keys(names),
         Column(("first", "rerun"), "runs", lambda first, again: f"{first}, {again}"),
         Column("replicate", "replicates"),
         *(Column(outcome) for outcome in OUTCOMES),
@@ -181,7 +181,7 @@ def _differences(lines: Sequence[ReplicateRerun]) -> Table:
         if (d := line.comparison.difference) is not None
     ]
     columns = (
-        *keys(["journal"]),
+        *make_keys(["journal"]),
         Column("offset", "byte"),
         Column("line"),
         Column("place", "entry"),
@@ -197,7 +197,7 @@ def _environments(lines: Sequence[ReplicateRerun]) -> Table:
         (key, *values) for line in lines for key, values in line.comparison.environment.items()
     )
     records = [(*named, count) for named, count in counts.items()]
-    columns = (*keys(["key"]), *map(Column, ("first run", "rerun", "replicates")))
+    columns = (*make_keys(["key"]), *map(Column, ("first run", "rerun", "replicates")))
     frame = pd.DataFrame(records, columns=[column.names[0] for column in columns])
     notes = ("equal bytes are promised within one environment only",)
     return Table("environments", "Warning: the environments differ", frame, columns, notes)

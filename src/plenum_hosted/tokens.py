@@ -23,7 +23,7 @@ class ChatTokenizer:
     Attributes
     ----------
     merges
-        Whether the template takes no system message, so that its text begins the first user turn.
+        True if the template takes no system message, so that its text begins the first user turn.
     """
 
     def __init__(self, tokenizer: Any) -> None:

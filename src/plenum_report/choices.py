@@ -69,7 +69,7 @@ class Choices:
     Attributes
     ----------
     perturbed
-        Whether the runs read different wordings.
+        True if the runs read different wordings.
     """
 
     perturbed: bool

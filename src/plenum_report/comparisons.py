@@ -13,8 +13,8 @@ from plenum.dynamics import (
     Estimate,
     FragilityContrast,
     PooledMean,
-    detectable,
-    holds,
+    find_detectable,
+    is_shown,
 )
 from plenum.reports import Effect, join_items, symbol
 from plenum_report.families import SHAKY
@@ -59,7 +59,7 @@ class Difference:
     @property
     def shown(self) -> bool:
         """True if both its adjusted test and its interval are significant."""
-        return holds(self.p, self.estimate.ci_low, self.estimate.ci_high)
+        return is_shown(self.p, self.estimate.ci_low, self.estimate.ci_high)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def smallest(differences: Sequence[Difference]) -> float:
     return min((d.p for d in differences if not math.isnan(d.p)), default=math.nan)
 
 
-def of_family(family: Family) -> float:
+def find_least(family: Family) -> float:
     """Return the smallest adjusted p of a family."""
     return smallest(family.measured)
 
@@ -199,7 +199,7 @@ def has_adjusted(families: Iterable[Family]) -> bool:
 
 def least(differences: Sequence[Difference]) -> list[float]:
     """Return the true differences that would have been detected, at the realised n and spread."""
-    deltas = [detectable(d.estimate.se, d.estimate.df) for d in differences]
+    deltas = [find_detectable(d.estimate.se, d.estimate.df) for d in differences]
     return [delta for delta in deltas if math.isfinite(delta)]
 
 
@@ -217,7 +217,7 @@ def _describe_constant(others: dict[str, str], names: Sequence[str]) -> str:
     varying = [n for n in names if others.get(n)]
     at = join_items(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
-    return " ".join([*where, *([f"at {at}"] if at else [])])
+    return " ".join([*where, f"at {at}"] if at else where)
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:

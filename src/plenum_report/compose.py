@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plenum.reports import Document, EstimatedStudy, Section, blocks, paragraphs, spell_count
+from plenum.reports import Document, EstimatedStudy, Section, render, spell_count, split_blocks
 from plenum_report import facts
 from plenum_report.material import Material
 
@@ -24,7 +24,7 @@ def compose(material: Material) -> Document:
     """Write a study's report."""
     known = facts.report(material)
     sections = [
-        Section(number, anchor, title, tuple(blocks(
+        Section(number, anchor, title, tuple(split_blocks(
             f"plenum_report/{anchor}.md.j2",
             material.parts,
             f=known,
@@ -42,7 +42,7 @@ def compose(material: Material) -> Document:
     return Document(
         title=f"Study {material.chosen.study}",
         lead=f"Results of {conditions} and {replicates}",
-        notice=" ".join(paragraphs("plenum_report/notice.md.j2", f=known)),
+        notice=" ".join(render("plenum_report/notice.md.j2", f=known)),
         sections=tuple(sections),
         abstract=tuple(_answer(material, known, noticed=False)),
     )
@@ -57,4 +57,4 @@ def sentences(study: EstimatedStudy) -> list[str]:
 def _answer(material: Material, known: dict[str, Any], *, noticed: bool) -> list[str]:
     """Return findings in sentences; with ``noticed`` they mention that agents were simulated."""
     named = {"name": material.name, "unit": "replicate", "noticed": noticed}
-    return paragraphs("plenum_report/findings.md.j2", f=known, **named)
+    return render("plenum_report/findings.md.j2", f=known, **named)

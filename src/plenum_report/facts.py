@@ -9,16 +9,16 @@ import numpy
 import scipy
 
 from plenum.base import code_version
-from plenum.dynamics import ALPHA, WARNINGS, Branching, EstimateWarning, association, excludes
+from plenum.dynamics import ALPHA, WARNINGS, Branching, EstimateWarning, association, excludes_zero
 from plenum.reports import (
     WHY,
     Row,
-    in_order,
-    in_other_environments,
+    has_mixed_environments,
+    list_waits,
+    sort_reasons,
     space_words,
-    spent_by,
+    sum_usage,
     symbol,
-    whys_in,
 )
 from plenum.tracking import Provenance
 from plenum_report import comparisons
@@ -89,7 +89,7 @@ def report(material: Material) -> dict[str, Any]:
 
 def _growth_beyond(branches: Branching | None) -> str:
     """Return the significant sign of branches' growth as a word; or empty."""
-    if branches is None or not excludes(branches.signed.ci_low, branches.signed.ci_high):
+    if branches is None or not excludes_zero(branches.signed.ci_low, branches.signed.ci_high):
         return ""
     return "amplification" if branches.signed.value > 0 else "contraction"
 
@@ -200,13 +200,14 @@ def _attrition(material: Material) -> dict[str, Any]:
         "twice": len(counted) < len(material.every),
         "whys": [
             f"{space_words(why)} ({WHY[why]})" if why in WHY else space_words(why)
-            for why in whys_in(counted)
+            for why in list_waits(counted)
         ],
         "reasons": [
-            f"{space_words(reason)} ({failures[reason]:,})" for reason in in_order(set(failures))
+            f"{space_words(reason)} ({failures[reason]:,})"
+            for reason in sort_reasons(set(failures))
         ],
         "association": association(completed, [sum(t.failures.values()) for t in tracked]),
-        "spent": spent_by(known),
+        "spent": sum_usage(known),
         "unknown": len(counted) - len(known),
     }
 
@@ -223,7 +224,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
         "terms": comparisons.terms(study.across),
         "fragilities": comparisons.fragilities(material.changes),
         **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
-        "of_family": comparisons.of_family,
+        "of_family": comparisons.find_least,
         "adjusted": comparisons.has_adjusted,
     }
 
@@ -255,7 +256,7 @@ def _limits(material: Material) -> dict[str, Any]:
     return {
         "deterministic_api": cold and any(r.tracked.factors["backend"] == "api" for r in rows),
         "environments": (
-            any("environments" in row.warnings for row in rows) or in_other_environments(rows)
+            any("environments" in row.warnings for row in rows) or has_mixed_environments(rows)
         ),
         "exponents": [fit.exponent.value for fit in fits],
         "diffusion": [fit.diagnostics.diffusion for fit in fits],

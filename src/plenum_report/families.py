@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holds, holm
+from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holm, is_shown
 from plenum.reports import (
     Column,
     Row,
@@ -13,10 +13,10 @@ from plenum.reports import (
     format_decimals,
     format_interval,
     format_p_value,
-    keys,
     list_shown_factors,
+    make_frame,
+    make_keys,
     provenance,
-    rows_frame,
 )
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
@@ -58,7 +58,7 @@ class TestedFit:
         """True if growth or contraction is significant by the test, and by an interval if any."""
         if self.exponent.refused:
             return self.growth_holm < ALPHA
-        return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
+        return is_shown(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
 
 
 def shaky(every: Sequence[TestedFit]) -> dict[str, list[Row]]:
@@ -77,7 +77,7 @@ class DeliberationKind:
     symbol
         ``λ̂`` or ``λ̂_pert``.
     perturbed
-        Whether the replicates read different wordings.
+        True if the replicates read different wordings.
     rows
         Conditions with and without estimates.
     """
@@ -214,7 +214,7 @@ class DeliberationKind:
         rows, symbol = [fit.row for fit in self.fits], self.symbol
         names, same = list_shown_factors(rows)
         columns = (
-            *keys([*names, "condition"] if same else names),
+            *make_keys([*names, "condition"] if same else names),
             Column("completed", "n"),
             Column("lambda", symbol, format_decimals(4)),
             Column("growth", "p growth", format_p_value),
@@ -245,4 +245,4 @@ class DeliberationKind:
             for n in ("growth", "diffusion_p", "jumps_p", *tests)
         }
         title = f"Tests of {symbol} in each condition, adjusted for their number"
-        return Table("tests", title, rows_frame(rows).assign(**adjusted), columns, notes)
+        return Table("tests", title, make_frame(rows).assign(**adjusted), columns, notes)

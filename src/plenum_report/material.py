@@ -15,26 +15,26 @@ from plenum.reports import (
     RowGroup,
     Settings,
     Table,
-    attrition,
     compare_wordings,
-    decisions,
-    diagnostics,
-    distinct,
-    failures,
     fit_growth,
-    landscape,
-    manifest,
-    matrices,
     provenance,
+    select_distinct,
     tabulate_accounts,
+    tabulate_attrition,
     tabulate_branching,
     tabulate_contrasts,
     tabulate_decision_effects,
+    tabulate_decisions,
+    tabulate_diagnostics,
     tabulate_fragility,
     tabulate_growth,
+    tabulate_landscape,
+    tabulate_manifest,
+    tabulate_matrices,
     tabulate_pooled,
+    tabulate_reasons,
 )
-from plenum.reports import conditions as estimates
+from plenum.reports import tabulate_conditions as estimates
 from plenum.tracking import ConditionUsage, Provenance
 from plenum_report import factors
 from plenum_report.decisions import Decisions
@@ -96,7 +96,7 @@ class Material:
     @cached_property
     def accounted(self) -> list[ConditionUsage]:
         """Accounts of the conditions without duplicates, since one may have two labels."""
-        return distinct(self.every)
+        return select_distinct(self.every)
 
     @cached_property
     def name(self) -> Names:
@@ -142,11 +142,11 @@ class Material:
         if lost:
             tables["accounts"] = tabulate_accounts(self.every)[0]
         if any(row.failed for row in rows):
-            tables["failures"] = failures(self.accounted)
-            tables["attrition"] = attrition(self.accounted)
+            tables["failures"] = tabulate_reasons(self.accounted)
+            tables["attrition"] = tabulate_attrition(self.accounted)
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
-            tables["decisions"] = decisions(self._group(parallel))
+            tables["decisions"] = tabulate_decisions(self._group(parallel))
         worded = tabulate_fragility(rows, self.changes)
         if worded:
             tables["fragility"] = worded[0]
@@ -204,13 +204,13 @@ class Material:
                 continue
             once = [row for row in kind.rows if not row.tracked.rerun and not self.study.large]
             group = self._group(once)
-            squares = matrices(group)
+            squares = tabulate_matrices(group)
             for at, sheet in enumerate(squares if len(squares) <= _SQUARES else ()):
                 tables[f"square{at}{kind.suffix}"] = sheet
-            for sheet in landscape(group):
+            for sheet in tabulate_landscape(group):
                 tables[f"landscape{kind.suffix}"] = sheet
-            tables[f"diagnostics{kind.suffix}"] = diagnostics(self._group(kind.rows))
-        return tables | {"manifest": manifest(self.every)}
+            tables[f"diagnostics{kind.suffix}"] = tabulate_diagnostics(self._group(kind.rows))
+        return tables | {"manifest": tabulate_manifest(self.every)}
 
     def table(self, name: str) -> str:
         """Return a reference to a table."""

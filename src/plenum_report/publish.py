@@ -12,10 +12,10 @@ from plenum.reports import (
     Settings,
     capital,
     draw_figures,
-    html,
-    kind_of,
+    find_study_kind,
     load_study,
     print_written,
+    render_html,
     render_markdown,
     show_text,
     spell_count,
@@ -35,8 +35,10 @@ def publish_report(chosen: Settings) -> None:
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        document: Document = kind_of(chosen.study, chosen.uri).part("report")(chosen, folder)
-        pages = {"report.html": html(document), "report.md": render_markdown(document)}
+        document: Document = find_study_kind(chosen.study, chosen.uri).part("report")(
+            chosen, folder
+        )
+        pages = {"report.html": render_html(document), "report.md": render_markdown(document)}
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
         chosen.out.mkdir(parents=True, exist_ok=True)

@@ -17,19 +17,19 @@ from plenum.reports import (
     Section,
     Settings,
     Table,
-    blocks,
     capital,
     format_realised,
-    keys,
     list_shared_notes,
+    make_keys,
     origin,
-    paragraphs,
+    render,
     spell_count,
+    split_blocks,
 )
 from plenum.tracking import Study, TrackedCondition
 from plenum_report.factors import design
-from plenum_worlds.reports import Group, answer, draw_study, group_runs, tabulate_study
-from plenum_worlds.reports import facts as facts_of
+from plenum_worlds.reports import Group, draw_study, group_runs, list_findings, tabulate_study
+from plenum_worlds.reports import collect_facts as facts_of
 
 _FACTORS = tuple(sorted(KINDS["world"].distinct_factors, key=FACTORS.__contains__))
 """Factors without those of committees that repeat another one in a world."""
@@ -98,14 +98,14 @@ def compose(chosen: Settings, folder: Path) -> Document:
             at,
             anchor,
             title,
-            tuple(blocks(f"plenum_report/world_{anchor}.md.j2", parts, f=facts)),
+            tuple(split_blocks(f"plenum_report/world_{anchor}.md.j2", parts, f=facts)),
         )
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
     conditions = spell_count(len(played), "condition")
     lead = f"Results of {conditions} and {spell_count(done, 'completed run')}"
-    notice = " ".join(paragraphs("plenum_report/world_notice.md.j2", f=facts))
-    abstract = tuple(answer(played, noticed=False))
+    notice = " ".join(render("plenum_report/world_notice.md.j2", f=facts))
+    abstract = tuple(list_findings(played, noticed=False))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)
 
 
@@ -130,7 +130,7 @@ def _list_varying(played: Sequence[TrackedCondition]) -> list[str]:
 def _runs(played: Sequence[TrackedCondition]) -> Table:
     names = _list_varying(played)
     columns = (
-        *keys(names),
+        *make_keys(names),
         Column("condition", key=not names),
         Column("run_id", "MLflow run"),
         Column(("completed", "target"), "runs", format_realised),

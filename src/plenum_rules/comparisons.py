@@ -146,9 +146,7 @@ def average(pairs: Sequence[PairedDifference]) -> MeanDifference:
         return MeanDifference()
     value = sum(pair.difference for pair in pairs) / len(pairs)
     parts = np.array([pair.variance for pair in pairs])
-    known = [
-        part > 0 and len(pair.left_out) >= FEW for part, pair in zip(parts, pairs, strict=True)
-    ]
+    known = [p > 0 and len(pair.left_out) >= FEW for p, pair in zip(parts, pairs, strict=True)]
     if sum(known) < FEW:
         same = all(pair.difference == 0 and not pair.left_out.any() for pair in pairs)
         return MeanDifference(value, p=1.0 if same else math.nan, conditions=len(pairs))

@@ -8,12 +8,12 @@ from omegaconf import DictConfig
 from plenum.base import UserError
 from plenum.reports import (
     Product,
-    kind_of,
+    check_report_settings,
+    find_study_kind,
     origin,
     print_written,
     publish_product,
     read_names,
-    report_settings,
     save_figure,
 )
 from plenum.tracking import Study, log_report
@@ -39,10 +39,10 @@ def publish_rules(cfg: DictConfig) -> None:
         raise UserError("study: missing; name one or more, as in study=hl01_2x2")
     filled = copy.deepcopy(cfg)
     filled.study = names[0] if len(names) == 1 else _SEVERAL
-    chosen = report_settings(filled)
+    chosen = check_report_settings(filled)
     if len(names) > 1:  # what several studies show is logged to none of them
         chosen = replace(chosen, study="")
-    readers = [kind_of(name, chosen.uri).part("rules") for name in names]
+    readers = [find_study_kind(name, chosen.uri).part("rules") for name in names]
     studies = [Study(name, chosen.uri) for name in names]
     recorded = (runs for read, study in zip(readers, studies, strict=True) for runs in read(study))
     evaluated = evaluate(recorded, rules)

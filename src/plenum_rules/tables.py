@@ -1,7 +1,7 @@
 """The table of rules, as a reader sees it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -45,32 +45,36 @@ def make_tables(frame: pd.DataFrame, evaluated: Evaluation) -> list[Table]:
 
 def _columns(kind: str) -> tuple[Column, ...]:
     tested = (Column("p_holm", "Holm", format_p_value), Column("beaten_by", format=_names))
+    compared = () if kind == "control" else tested
+    rounds = (Column("rounds", format=format_finite(1)),) if kind == "stopping" else ()
     return (
         Column("rule", format=space_words, key=True),
         Column("meaning"),
         Column("disagreement", "differ", format_percent),
         Column(("difference", "ci_low", "ci_high"), "change [95 % CI]", _change),
-        *(() if kind == "control" else tested),
+        *compared,
         Column("changed", format=format_percent),
         Column("undecided", "none", format_percent),
-        *((Column("rounds", format=format_finite(1)),) if kind == "stopping" else ()),
+        *rounds,
         Column("tokens", format=format_percent),
     )
 
 
-def _notes(frame: pd.DataFrame) -> Sequence[str]:
-    widest = max(frame.to_dict("records"), key=lambda row: int(row["conditions"]))
+def _notes(frame: pd.DataFrame) -> Iterator[str]:
+    rows = frame.to_dict("records")
+    widest = max(rows, key=lambda row: int(row["conditions"]))
     protocol, most = widest["protocol_disagreement"], int(widest["conditions"])
     fewer = [
-        f"{space_words(row['rule'])} in {row['conditions']}"
-        for row in frame.to_dict("records")
-        if row["conditions"] < most
+        f"{space_words(r['rule'])} in {r['conditions']}" for r in rows if r["conditions"] < most
     ]
-    return (
+    yield (
         f"Differ: the chance that two runs of a condition end differently. Under the protocol it is"
         f" {format_percent(protocol)}, in the mean over {format_count(most)}"
-        f" condition{'s' if most > 1 else ''}.",
-        *([f"Not every condition has what each rule needs: {', '.join(fewer)}."] if fewer else []),
+        f" condition{'s' if most > 1 else ''}."
+    )
+    if fewer:
+        yield f"Not every condition has what each rule needs: {', '.join(fewer)}."
+    yield from (
         "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
         " tests are for these conditions and other runs of them (jackknife over runs), and need ten"
         " conditions of ten runs in which decisions differ.",

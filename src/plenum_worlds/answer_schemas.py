@@ -6,7 +6,7 @@ They have the members of free answers, in the same order.
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.models import AnswerSchema, object_schema
+from plenum.models import AnswerSchema, make_schema
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.settings import ANSWER_FORMS
 from plenum_worlds.world import World, make_list_schema
@@ -35,7 +35,8 @@ def choice_schema(condition: WorldCondition, world: World[Any, Any]) -> AnswerSc
 def _object(condition: WorldCondition, members: Mapping[str, Any]) -> dict[str, Any]:
     analysis = {"analysis": _TEXT}
     first = condition.answer == ANSWER_FORMS[0]
-    return object_schema(**({**analysis, **members} if first else {**members, **analysis}))
+    ordered = {**analysis, **members} if first else {**members, **analysis}
+    return make_schema(**ordered)
 
 
 def blank(schema: Mapping[str, Any]) -> str:

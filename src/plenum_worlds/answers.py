@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base import replace_surrogates, strip_fence, unique, visible_text
+from plenum.base import refuse_repeats, replace_surrogates, strip_fence, visible_text
 from plenum.models import Misread
 
 Action = TypeVar("Action")
@@ -110,7 +110,7 @@ def _begun(body: str, key: str) -> dict[str, Any]:
         if not rest.startswith(","):
             break
         at = len(body) - len(rest) + 1
-    data = unique(UnreadableAnswer)(members)
+    data = refuse_repeats(UnreadableAnswer)(members)
     if key not in data:
         raise UnreadableAnswer(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
     if members[0][0] != key and visible_text(body).count(f'"{key}"') > 1:
@@ -134,5 +134,5 @@ def _number(digits: str) -> int | float:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=unique(UnreadableAnswer), parse_int=_number, strict=False
+    object_pairs_hook=refuse_repeats(UnreadableAnswer), parse_int=_number, strict=False
 )

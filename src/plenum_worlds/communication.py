@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.base import flatten
-from plenum.design import one_of, require
+from plenum.design import require, require_one_of
 from plenum_worlds.draws import Draws
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.world import is_whole
@@ -30,7 +30,7 @@ Heard = tuple[tuple[int, ...], ...]
 """The agents that each agent hears, from 0, in ascending order and without itself."""
 
 
-def heard_by(hears: Any, agents: int) -> Heard:
+def find_heard(hears: Any, agents: int) -> Heard:
     """Return the agents that each agent hears.
 
     Parameters
@@ -45,7 +45,7 @@ def heard_by(hears: Any, agents: int) -> Heard:
     """
     key, every = "task.information.hears", range(agents)
     if isinstance(hears, str):
-        one_of(key, hears, tuple(TOPOLOGIES))
+        require_one_of(key, hears, tuple(TOPOLOGIES))
         linked = TOPOLOGIES[hears]
         return tuple(tuple(j for j in every if j != i and linked(i, j, agents)) for i in every)
     lists = hears if isinstance(hears, Sequence) else []

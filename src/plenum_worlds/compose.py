@@ -12,13 +12,13 @@ import yaml
 from plenum.design import (
     Config,
     Protocol,
-    one_of,
+    add_weights,
     prompt_text,
     require,
+    require_one_of,
     role_text,
-    with_weights,
 )
-from plenum_worlds.communication import heard_by
+from plenum_worlds.communication import find_heard
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
 from plenum_worlds.metrics import summary
@@ -50,7 +50,7 @@ def _check_objective(typed: Config, world: World[Any, Any]) -> None:
     if typed.objective == "lambda":
         return
     measured = summary(world, [])  # an empty episode has the names of all metrics
-    one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
+    require_one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
 def compose(typed: Config) -> WorldCondition:
@@ -71,7 +71,7 @@ def compose(typed: Config) -> WorldCondition:
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
-    backend, weights = with_weights(typed.backend, called, typed.model)
+    backend, weights = add_weights(typed.backend, called, typed.model)
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
@@ -90,7 +90,7 @@ def compose(typed: Config) -> WorldCondition:
         answer=task.answer,
         answers=typed.protocol.answers,
         pinned=tuple((n, acting[n - 1].role) for n in sorted(_pin(task.pinned, len(acting)))),
-        hears=heard_by(task.information.hears, task.agents)[: len(acting)],
+        hears=find_heard(task.information.hears, task.agents)[: len(acting)],
         information=_name(task.information, task.agents),
         model=typed.model.name,
         sampling=typed.sampling,
@@ -138,7 +138,7 @@ def _name(information: Information, agents: int) -> Information:
     A list in which all hear all becomes the name of that topology.
     """
     hears = information.hears
-    if heard_by(hears, agents) == heard_by("all", agents):
+    if find_heard(hears, agents) == find_heard("all", agents):
         hears = "all"
     elif not isinstance(hears, str):
         hears = "/".join(",".join(map(str, each)) for each in hears)
@@ -202,15 +202,15 @@ def check(typed: Config) -> None:
         A value is unknown, out of range, or applies only to committees.
     """
     task, mechanism = typed.of(WorldTaskConfig), typed.of(ConsensusConfig).name
-    one_of("task.name", task.name, ("none", *WORLDS))
-    one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
+    require_one_of("task.name", task.name, ("none", *WORLDS))
+    require_one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
     world = build_world(task.name, task.agents)
     averaging = (name for name in WORLDS if build_world(name, 1).averages)
     require(
         mechanism != "mean" or world.averages,
         f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
-    one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
+    require_one_of("task.policy", task.policy, (AGENTS, *find_world(task.name).policies))
     require(
         task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED, SCRIPT),
         f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",

@@ -125,7 +125,7 @@ class WorldCondition(Condition):
             "weights": list(map(list, self.weights)),
             **self._held,
         }
-        return {
+        world_parts = {
             "world version": WORLD_VERSION,
             "task": self.task,
             "data": find_world(self.task).data,
@@ -136,8 +136,8 @@ class WorldCondition(Condition):
             "runs": self.runs,
             "rounds": self.rounds,
             "seed": self.seed,
-            **({} if scripted else agent_parts),
         }
+        return world_parts if scripted else world_parts | agent_parts
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plenum.models import TOKENS_A_WORD, Ask
 from plenum_worlds.condition import WorldCondition
-from plenum_worlds.episode import world_of
+from plenum_worlds.episode import make_world
 from plenum_worlds.registry import find_world
 
 
@@ -17,7 +17,7 @@ def longest_run(condition: WorldCondition) -> WorldCondition:
 
 def longest_answer(condition: WorldCondition, ask: Ask) -> tuple[str, float]:
     """Return a valid answer of maximal length, and its tokens."""
-    world, most = world_of(condition), condition.sampling.max_tokens
+    world, most = make_world(condition), condition.sampling.max_tokens
     message = "order " * round(most / TOKENS_A_WORD / 2)
     answer = {world.key: world.example, "message": message}
     if ask.kind == "action" and condition.assigns:

@@ -128,9 +128,9 @@ class Display:
     shock
         The event that counts as a shock.
     lower_is_better
-        Whether smaller values of the first metric are better.
+        True if smaller values of the first metric are better.
     ends_early
-        Whether runs may end before their planned rounds; they then keep their last performance.
+        True if runs may end before their planned rounds; they then keep their last performance.
     gaps
         A note on rounds without a value, for a figure of performance by round.
     shock_note

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plenum.base import blank_invisible
-from plenum_worlds.metrics import mean_of
+from plenum_worlds.metrics import average
 from plenum_worlds.prompts import WorldRemark
 
 _BRACKETED = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
@@ -98,10 +98,10 @@ def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
         "messages": float(len(referred)),
         "silent": float(silent),
         "cut": float(cut),
-        "references": mean_of(referred),
-        "changes": mean_of(changed),
-        "changes_after_reference": mean_of(after),
-        "changes_otherwise": mean_of(otherwise),
+        "references": average(referred),
+        "changes": average(changed),
+        "changes_after_reference": average(after),
+        "changes_otherwise": average(otherwise),
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import generator, seed_for
+from plenum.base import derive_seed, make_generator
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Draws:
             if self.reader is None or not purpose.startswith("report")
             else ("reader", self.reader)
         )
-        return generator(*self.names, purpose, round, *alone).random(size)
+        return make_generator(*self.names, purpose, round, *alone).random(size)
 
     def seed(self, purpose: str) -> int:
         """Return a 63-bit seed for a library that draws for itself."""
-        return seed_for(*self.names, purpose)
+        return derive_seed(*self.names, purpose)
 
 
 def uniform_integer(uniform: float, least: int, most: int) -> int:

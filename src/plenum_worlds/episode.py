@@ -8,7 +8,7 @@ completed round; a journal keeps them between the answers.
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.base import flatten, generator, keep_finite
+from plenum.base import flatten, keep_finite, make_generator
 from plenum.models import Ask, Conversation, Entry, Reply
 from plenum_worlds import answer_schemas, answers, dialogue, information, prompts
 from plenum_worlds.communication import Hearing
@@ -24,12 +24,12 @@ from plenum_worlds.world import Round, Statement, World, as_plain
 Calls = Generator[Ask, Reply, Any]
 
 
-def world_of(condition: WorldCondition) -> World[Any, Any]:
+def make_world(condition: WorldCondition) -> World[Any, Any]:
     """Return the world of a condition."""
     return build_world(condition.task, condition.units, **dict(condition.numbers))
 
 
-def draws_of(condition: WorldCondition, replicate: int) -> Draws:
+def make_draws(condition: WorldCondition, replicate: int) -> Draws:
     """Return the random draws for the world of a replicate."""
     return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
 
@@ -53,8 +53,8 @@ class Episode(Conversation[WorldCondition]):
     """
 
     def __init__(self, condition: WorldCondition, replicate: int) -> None:
-        self._world = world_of(condition)
-        self._draws = draws_of(condition, replicate)
+        self._world = make_world(condition)
+        self._draws = make_draws(condition, replicate)
         self._cut = 0
         lost = condition.information.lost
         self._hearing = Hearing(condition.hears, condition.view, lost, self._draws)
@@ -92,13 +92,14 @@ class Episode(Conversation[WorldCondition]):
                 "after": as_plain(outcome.state),
             }
             records.append(record)
+            received = {"received": as_plain(observed)} if differs else {}
             self.rounds.append(
                 {
                     "kind": "round",
                     **record,
                     "spoken": spoken,
                     "cut": self._cut,
-                    **({"received": as_plain(observed)} if differs else {}),
+                    **received,
                     **measure_round(world, record),
                 }
             )
@@ -151,7 +152,7 @@ class Episode(Conversation[WorldCondition]):
         """Return the speaking order, drawn anew in every round, the same for every mechanism."""
         condition = self._condition
         names = ("world", condition.task, condition.seed, condition.episode(self._replicate))
-        rng = generator(*names, "speaking order", number)
+        rng = make_generator(*names, "speaking order", number)
         return [int(i) for i in rng.permutation(len(condition.agents))]
 
     def _scene(

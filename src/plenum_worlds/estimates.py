@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import number_between
-from plenum.dynamics import estimate_mean, of_runs
+from plenum.base import format_number_between
+from plenum.dynamics import estimate_mean, list_run_warnings
 from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
 from plenum_worlds.dynamics import estimate_divergence
-from plenum_worlds.metrics import mean_of
+from plenum_worlds.metrics import average
 from plenum_worlds.registry import display
 
 INTERVAL = "t over episodes"
@@ -29,20 +29,20 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     metrics: dict[str, float] = {}
     measured = [read_metrics(transcript) for transcript in completed]
     for name in measured[0]:
-        values = [mean_of([read_metrics(t)[name] for t in runs]) for runs in by_episode.values()]
+        values = [average([read_metrics(t)[name] for t in runs]) for runs in by_episode.values()]
         over = estimate_mean(np.array(values), INTERVAL)
         metrics |= {f"m.{name}": over.value}
         metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
     name = display(completed[0].head["task"]).headline
     value, low, high = (metrics[f"m.{name}{part}"] for part in ("", "_ci_low", "_ci_high"))
-    line = f"{name} = {number_between(value, low, high, digits=3)}"
+    line = f"{name} = {format_number_between(value, low, high, digits=3)}"
     return {
         "metrics": metrics | apart["metrics"],
         "divergence": apart["divergence"],
         "interval": INTERVAL,
         "status": "world",
-        "warnings": of_runs(len(by_episode), measured) + apart["warnings"],
+        "warnings": list_run_warnings(len(by_episode), measured) + apart["warnings"],
         "line": line + apart["line"],
     }
 
@@ -62,5 +62,5 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
         },
         "divergence": apart.divergence.tolist(),
         "warnings": list(apart.warnings),
-        "line": f"; λ̂ = {number_between(over.value, over.ci_low, over.ci_high)}",
+        "line": f"; λ̂ = {format_number_between(over.value, over.ci_low, over.ci_high)}",
     }

@@ -25,7 +25,7 @@ KIND = Kind(
         "run_name": "plenum_worlds.tracking:run_name",
         "tables": "plenum_worlds.tracking:tables",
         "tracked": "plenum_worlds.tracking:read_fields",
-        "by_round": "plenum_worlds.tracking:by_round",
+        "by_round": "plenum_worlds.tracking:measure_rounds",
         "report_tables": "plenum_worlds.reports.publish:tables",
         "report_frames": "plenum_worlds.reports.publish:frames",
         "report_figures": "plenum_worlds.reports.figures:figures",

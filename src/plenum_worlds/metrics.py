@@ -10,16 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from plenum_worlds.world import Round, World
 
 
-def mean_of(values: ArrayLike) -> float:
+def average(values: ArrayLike) -> float:
     """Return the mean of the values that aren't NaN; NaN if there is none."""
     array = np.asarray(values, dtype=float)
     present = array[~np.isnan(array)]
     return float(present.mean()) if present.size else float("nan")
 
 
-def from_modes(
-    items: Sequence[Any],
-    distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
+def measure_from_modes(
+    items: Sequence[Any], distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Return the mean distance of each item to the modes, the most frequent items.
 
@@ -50,7 +49,7 @@ def mean_deviation(world: World[Any, Any], actions: Sequence[Any]) -> float:
     actions
         Proposals or final actions, one per agent; None for an abstention.
     """
-    return mean_of(world.distances([None if a is None else world.read(a) for a in actions]))
+    return average(world.distances([None if a is None else world.read(a) for a in actions]))
 
 
 def action_distribution(world: World[Any, Any], actions: Sequence[Any]) -> NDArray[np.float64]:
@@ -84,8 +83,8 @@ def summary(
         Planned rounds, for episodes that ended early; by default those played.
     """
     return world.summary(records, len(records) if planned is None else planned) | {
-        "deviation_actions": mean_of([mean_deviation(world, r["actions"]) for r in records]),
-        "deviation_proposals": mean_of([mean_deviation(world, r["proposals"]) for r in records]),
+        "deviation_actions": average([mean_deviation(world, r["actions"]) for r in records]),
+        "deviation_proposals": average([mean_deviation(world, r["proposals"]) for r in records]),
         "abstentions": float(sum(r["proposals"].count(None) for r in records)),
         "idle": float(sum(r["actions"].count(None) for r in records)),
         "ties": float(sum(r["tied"] for r in records)),

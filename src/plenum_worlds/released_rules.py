@@ -19,7 +19,7 @@ from hydra.core.utils import env_override
 
 from plenum.base import project_root, resolve_path
 from plenum.design import parse_job, require
-from plenum.reports import Column, Table, frame_csv, keys, show, show_text
+from plenum.reports import Column, Table, format_csv, make_keys, show, show_text
 from plenum_worlds.episode import Episode
 
 LEVELS = ("low", "moderate", "high")
@@ -57,12 +57,12 @@ def publish(runs: int, out: Path) -> None:
     frame = play_released_rules(runs)
     shown = ("here", "se", "expected", "published")
     numbers = (Column(name, format=_three) for name in shown)
-    columns = (*keys(("policy", "agents", "metric")), *numbers, Column("source"))
+    columns = (*make_keys(("policy", "agents", "metric")), *numbers, Column("source"))
     title = "The Hidden Strength of Disagreement: the released rules without a model"
     show([Table("released_rules", title, frame, columns, _NOTES)])
     out.mkdir(parents=True, exist_ok=True)
     file = out / "released_rules.csv"
-    file.write_text(frame_csv(frame), encoding="utf-8")
+    file.write_text(format_csv(frame), encoding="utf-8")
     show_text(f"written: {file}")
     print(json.dumps(_summary(frame, runs) | {"seconds": round(time.monotonic() - began, 1)}))
 

@@ -26,7 +26,7 @@ class Mark(TypedDict):
     units
         Numbers of the agents that act on it.
     dashed
-        Whether agents had a reason to suspect it.
+        True if agents had a reason to suspect it.
     value, tick
         Height of a bar, and position of a mark on it.
     """

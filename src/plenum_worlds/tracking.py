@@ -13,8 +13,8 @@ from plenum.records import (
     count_components,
     list_played_rounds,
     list_weights,
-    number,
     read_metrics,
+    read_number,
     read_series,
     rebuild_ensembles,
 )
@@ -69,7 +69,7 @@ def add_derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
     return more
 
 
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
+def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
     """Return a run's measures by round; d̄(t) has another name than its mean over the run."""
     return {
         name.replace("deviation", "d"): read_series(transcript, name).tolist() for name in MEASURES
@@ -99,7 +99,7 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
         {
             "replicate": t.head["replicate"],
             "round": entry["round"],
-            **{name: number(entry[name]) for name in MEASURES},
+            **{name: read_number(entry[name]) for name in MEASURES},
             "tied": entry["tied"],
             "events": " ".join(entry["state"].get("events", ())),
         }

@@ -54,7 +54,7 @@ def differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
 
 
 def another_machine(golden: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a hosted model ran elsewhere, where it may answer otherwise."""
+    """Return whether a hosted model ran elsewhere, where it may answer otherwise."""
     return bool(golden.get(ENVIRONMENT) != now.get(ENVIRONMENT))
 
 
@@ -122,7 +122,7 @@ def _of_lines(golden: list[str], now: list[str]) -> Iterator[str]:
 
 
 def _same_words(golden: str, now: str) -> bool:
-    """Whether texts differ in the last bits of numbers alone, as summaries of columns may."""
+    """Return whether texts differ in numbers' last bits alone, as summaries of columns may."""
     pairs = list(zip_longest(golden.split(" "), now.split(" "), fillvalue=""))
     return all(_alike(left.rstrip(","), right.rstrip(",")) for left, right in pairs)
 

@@ -20,7 +20,7 @@ from plenum.dynamics import (
     pool,
     reversal_test,
     shuffle_test,
-    two_sided,
+    two_sided_p,
 )
 from plenum_checks import calibration, generators
 from plenum_checks.calibration import CALIBRATED, CONTRASTS, NULLS, POOLING, PROCESSES, sample
@@ -142,8 +142,8 @@ def test_a_row_of_estimates_holds_what_its_names_say(number: int) -> None:
         expected |= {
             "reversal": reversal_test(ensemble, draws=150, seed=draw).p,
             "reversal on the mean": reversal_test(ensemble, centre="mean", draws=150, seed=draw).p,
-            "Wald, λ = 0": two_sided(found.value, found.se, 19),
-            "Wald, diffusion": two_sided(found.value - found.diagnostics.diffusion, found.se, 19),
+            "Wald, λ = 0": two_sided_p(found.value, found.se, 19),
+            "Wald, diffusion": two_sided_p(found.value - found.diagnostics.diffusion, found.se, 19),
             "shuffle (papers)": math.nan,
             "uneven": float("uneven" in found.warnings),
         }

@@ -146,7 +146,7 @@ def jobs(job: Callable[..., Job], tmp_path: Path) -> Make:
     def made(*overrides: str, n: int = 5, **changes: Any) -> list[Job]:
         chosen = replace(job("tracking=none", *overrides), **changes)
         out = tmp_path / "out"
-        return determinism.jobs_of(determinism.ProbeSettings(chosen, n, None, out))
+        return determinism.make_jobs(determinism.ProbeSettings(chosen, n, None, out))
 
     return made
 

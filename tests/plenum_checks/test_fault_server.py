@@ -32,7 +32,7 @@ from plenum_checks.fault_server import (
     Latency,
     Limits,
     RunningServer,
-    fault_settings,
+    check_fault_settings,
     serve_in_thread,
 )
 from plenum_checks.fault_server.request_log import duration
@@ -443,8 +443,8 @@ def test_many_servers_at_once_and_a_port_in_use(bodies: Bodies) -> None:
 )
 def test_values_are_checked(override: str, reason: str) -> None:
     with pytest.raises(UserError, match=reason):
-        fault_settings(composed(*override.split()))
-    assert fault_settings(composed()) == FaultSettings()
+        check_fault_settings(composed(*override.split()))
+    assert check_fault_settings(composed()) == FaultSettings()
 
 
 def composed(*overrides: str) -> DictConfig:

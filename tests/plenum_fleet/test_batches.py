@@ -17,7 +17,7 @@ from plenum.execution.executors import Deliberations, choose_executor
 from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
-from plenum.records import CallLog, Failure, attempts
+from plenum.records import CallLog, Failure, read_attempts
 from plenum_checks.fault_server import (
     BatchFaults,
     FaultSettings,
@@ -562,8 +562,8 @@ def test_an_attempt_in_a_batch_is_one_however_many_processes_wait_for_it(tmp_pat
             log.note_sent({**line, **more, "id": "0a-2"})
             log.note_sent({**line, **more, "id": "0b-1"})
             log.append({**line, **more, "id": "0a-1", "outcome": "ok", "answered": True})
-    assert [a["id"] for a in attempts(tmp_path / "live")] == ["0a-1", "0a-2", "0b-1"]
-    assert [a["id"] for a in attempts(tmp_path / "batched")] == ["0a-1", "0b-1"]
+    assert [a["id"] for a in read_attempts(tmp_path / "live")] == ["0a-1", "0a-2", "0b-1"]
+    assert [a["id"] for a in read_attempts(tmp_path / "batched")] == ["0a-1", "0b-1"]
 
 
 SCHEMA = turn_schema(("A", "B", "C"))

@@ -9,7 +9,7 @@ import pytest
 from plenum.models import CallError, Chat, Message, Reply, Response
 from plenum.models.api.servers import replica
 from plenum.records import Failure
-from plenum_fleet.servers import Fleet, name_of
+from plenum_fleet.servers import Fleet, name_server
 
 URLS = [f"http://node{number}:8000/v1" for number in range(5)]
 REFUSED = CallError(Failure.SERVER, "no connection", reached=False)
@@ -35,8 +35,8 @@ class Clocked:
         self.asked: Counter[str] = Counter()
 
     async def _ask(self, url: str) -> Response:
-        self.asked[name_of(url)] += 1
-        if error := self.errors.get(name_of(url)):
+        self.asked[name_server(url)] += 1
+        if error := self.errors.get(name_server(url)):
             raise error
         return Response(Reply("fine", 1, 1))
 
@@ -57,14 +57,14 @@ def test_a_session_keeps_its_server_and_all_servers_get_their_share() -> None:
     first = chosen(Fleet(URLS))
     assert chosen(Fleet(URLS[::-1])) == first
     shares = Counter(first.values())
-    assert set(shares) == {name_of(url) for url in URLS}
+    assert set(shares) == {name_server(url) for url in URLS}
     assert 150 < min(shares.values()) <= max(shares.values()) < 250
 
 
 def test_a_server_that_goes_or_comes_moves_its_own_sessions_alone() -> None:
     all_five, without = chosen(Fleet(URLS)), chosen(Fleet(URLS[:2] + URLS[3:]))
     moved = {session for session in all_five if all_five[session] != without[session]}
-    assert moved == {s for s, server in all_five.items() if server == name_of(URLS[2])}
+    assert moved == {s for s, server in all_five.items() if server == name_server(URLS[2])}
 
 
 def test_one_url_is_no_fleet() -> None:
@@ -117,7 +117,7 @@ def test_other_errors_say_nothing_about_a_server() -> None:
 
 def test_where_all_are_down_each_is_tried_once_and_then_the_first() -> None:
     scene = Clocked()
-    scene.errors = {name_of(url): REFUSED for url in URLS}
+    scene.errors = {name_server(url): REFUSED for url in URLS}
     assert scene.call("a") == "server"
     assert set(scene.asked.values()) == {1}
     assert [line.endswith("its sessions have no other that is up") for line in scene.lines] == [
@@ -145,6 +145,6 @@ def test_calls_that_were_under_way_when_a_server_went_down_do_not_keep_it_down()
 
 def test_names_of_servers() -> None:
     named = {"http://a:8000/v1": "a:8000", "https://gw/replica1/v1/": "gw/replica1"}
-    assert {url: name_of(url) for url in named} == named
+    assert {url: name_server(url) for url in named} == named
     assert replica({"x-litellm-model-id": "gpu-3"}) == "gpu-3"
     assert replica({"x-served-by": "a\x1b[0m"}) == replica({}) == ""

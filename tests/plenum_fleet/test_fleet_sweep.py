@@ -16,10 +16,10 @@ from plenum.checks import dry_run
 from plenum.design import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
-from plenum.records import CallLog, attempts
+from plenum.records import CallLog, read_attempts
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.deliberations import describe_left
-from plenum_fleet.servers import name_of
+from plenum_fleet.servers import name_server
 
 SHAPE = ("tracking=none", "replicates=12", "rounds=4", "calls.backoff_s=0.01", "backend=api")
 
@@ -81,8 +81,8 @@ def test_a_dead_server_moves_its_own_sessions_alone_and_no_byte_of_a_journal(
     assert home.keys() == {f"{whole.condition.folder}-{index}" for index in range(12)}
     assert all(len(set(came)) == 1 for came in home.values())
     assert len({came[0] for came in home.values()}) > 1
-    lines = list(attempts(tmp_path / "whole" / whole.condition.folder / "calls.jsonl"))
-    names = [name_of(server.url) for server in fleet]
+    lines = list(read_attempts(tmp_path / "whole" / whole.condition.folder / "calls.jsonl"))
+    names = [name_server(server.url) for server in fleet]
     for line in lines:
         came = home[f"{whole.condition.folder}-{line['replicate']}"]
         assert line["server"] == names[came[0]]

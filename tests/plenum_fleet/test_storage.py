@@ -195,7 +195,7 @@ def test_other_lines_here_and_there_stay_and_the_replicate_is_refused(
         mirror = bucket.mirror
         if name == "b":  # whose folder was written without a bucket
             monkeypatch.setattr(storage, "_opened", {})
-        kept = stores.store_of(bucket.bucket.url)
+        kept = stores.find_store(bucket.bucket.url)
         with Journal(mirror / "c0/000.jsonl", HEAD, kept) as journal:
             play(journal, range(2), by=name)
         storage.flush_buckets()

@@ -13,7 +13,7 @@ from hydra import compose, initialize_config_dir
 from plenum.base import resolve_path
 from plenum.design import Job, Sampling
 from plenum.design.compose import parse_job
-from plenum.execution import longest_prompts
+from plenum.execution import make_longest_prompts
 from plenum.models import Chat, Message, Pace, Reply, Response
 from plenum.records import Usage
 from plenum_hosted import expected_time
@@ -51,7 +51,7 @@ def test_parts_that_return_are_counted_once() -> None:
     prompts = read(alike, rows=4)
     assert prompts.common
     assert not read(others, rows=4).common
-    chats = longest_prompts(alike.condition)
+    chats = make_longest_prompts(alike.condition)
     tokens = sum(Counting().count(chat.model, chat.messages) for chat in chats)
     assert 0 < prompts.prefixes < tokens / 2  # three seats' parts, of twelve calls
     assert 0 < prompts.rests < tokens - prompts.prefixes

@@ -15,7 +15,7 @@ from transformers import AutoTokenizer
 from plenum.base.errors import Stopped
 from plenum.committee.answer_forms import ballot_schema, make_count_schema, parse_turn, turn_schema
 from plenum.design import Sampling
-from plenum.models.chat import AnswerSchema, Chat, Message, Response, object_schema
+from plenum.models.chat import AnswerSchema, Chat, Message, Response, make_schema
 from plenum_hosted import Hosted
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY
@@ -188,7 +188,7 @@ ORDERS = (("analysis", "action", "message"), ("action", "message", "analysis"))
 
 def spoken(action: dict[str, Any], members: tuple[str, ...] = ORDERS[0]) -> AnswerSchema:
     parts = {"analysis": TEXT, "action": action, "message": TEXT}
-    return AnswerSchema("message", object_schema(**{name: parts[name] for name in members}))
+    return AnswerSchema("message", make_schema(**{name: parts[name] for name in members}))
 
 
 def wanting(forms: Forms, answer: AnswerSchema, limit: int, wanted: str) -> dict[str, Any]:

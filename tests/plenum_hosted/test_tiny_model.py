@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from tiny_model import architecture, corpus, forward, reading, teacher, training  # noqa: E402
 from tiny_model import tokenizer as tokenizers  # noqa: E402
 
-from plenum.base.identity import generator  # noqa: E402
+from plenum.base.identity import make_generator  # noqa: E402
 from plenum.committee import Deliberation, ballots  # noqa: E402
 from plenum.committee import state as stateline  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
@@ -130,7 +130,7 @@ def test_a_prompt_cut_in_two_is_the_rendered_chat(tokenizer: Any, shared: int) -
 
 def calls(scenario: str, roles: str, number: int) -> Iterator[Any]:
     """A whole deliberation by the teacher: its calls, with the answers."""
-    rng = generator("test", scenario, number)
+    rng = make_generator("test", scenario, number)
     variants = corpus.variants20(scenario)
     held = corpus.reworded(corpus.condition(roles), scenario, variants[number % len(variants)])
     run = Deliberation(corpus.with_rounds(held, 3, number), 0)
@@ -153,7 +153,7 @@ def test_the_teachers_answers_parse_and_keep_to_the_length(scenario: str) -> Non
 def test_the_teacher_reads_nothing_but_the_prompt(scenario: str) -> None:
     for ask, reply, _ in calls(scenario, "on", 3):
         again = [Message(m.role, m.content) for m in ask.chat.messages]
-        first, second = (teacher.answer(ask.kind, again, generator("x")) for _ in range(2))
+        first, second = (teacher.answer(ask.kind, again, make_generator("x")) for _ in range(2))
         assert first == second
         assert teacher.would(ask.kind, again, reply)
 

@@ -285,7 +285,7 @@ def test_nothing_is_written_where_one_of_several_tables_has_nothing(
 ) -> None:
     source = of([tracked(1, roles="off")])
     monkeypatch.setattr(publish, "TableSource", lambda *_: source)
-    monkeypatch.setattr(publish, "kind_of", lambda *_: KINDS["committee"])
+    monkeypatch.setattr(publish, "find_study_kind", lambda *_: KINDS["committee"])
     with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
         publish.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ from test_report import material
 
 from plenum.reports import study as module
 from plenum.reports.figures import CATALOGUE
-from plenum.reports.figures.publish import pages
+from plenum.reports.figures.publish import draw_pages
 from plenum.reports.page.renderer import render_markdown
 from plenum.reports.study import EstimatedStudy
 from plenum_report import material as sheets
@@ -44,12 +44,12 @@ def test_twelve_conditions_from_the_smallest_exponent_to_the_largest_are_drawn_i
     assert len(drawn) == 12
     assert drawn == sorted(drawn)
     assert (drawn[0], drawn[-1]) == (min(values), max(values))
-    (figure,) = pages(CATALOGUE["simplex"], large)
+    (figure,) = draw_pages(CATALOGUE["simplex"], large)
     assert "drawn: 12 of 48 conditions" in figure.get_supxlabel()
 
 
 def test_levels_shows_the_median_over_conditions_at_each_level(large: EstimatedStudy) -> None:
-    (figure,) = pages(CATALOGUE["levels"], large)
+    (figure,) = draw_pages(CATALOGUE["levels"], large)
     (axes,) = figure.axes
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
     assert labels[:6] == ["scenario", "HL-01", "HL-02", "roles", "off", "on"]
@@ -65,7 +65,7 @@ def test_levels_shows_the_median_over_conditions_at_each_level(large: EstimatedS
 
 
 def test_forest_counts_contrasts_by_what_is_compared(large: EstimatedStudy) -> None:
-    (figure,) = pages(CATALOGUE["forest"], large)
+    (figure,) = draw_pages(CATALOGUE["forest"], large)
     (axes,) = figure.axes
     beside = {round(text.get_position()[1]): text.get_text() for text in axes.texts}
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
@@ -74,7 +74,7 @@ def test_forest_counts_contrasts_by_what_is_compared(large: EstimatedStudy) -> N
 
 
 def test_the_map_has_every_condition_in_its_cell(large: EstimatedStudy) -> None:
-    (figure,) = pages(CATALOGUE["landscape"], large)
+    (figure,) = draw_pages(CATALOGUE["landscape"], large)
     drawn = np.asarray(figure.axes[0].images[0].get_array())
     assert drawn.shape == (2, 24)
     expected = np.array([exponent(row).value for row in large.rows]).reshape(2, 24)
@@ -82,7 +82,7 @@ def test_the_map_has_every_condition_in_its_cell(large: EstimatedStudy) -> None:
 
 
 def test_a_small_study_has_no_such_figures(everything: EstimatedStudy) -> None:
-    assert pages(CATALOGUE["levels"], everything) == []
+    assert draw_pages(CATALOGUE["levels"], everything) == []
 
 
 def test_the_report_has_the_clearest_lines_and_says_what_it_leaves_out(

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, estimated, exponent, one_shot, perturbed, tracked
 
-from plenum.dynamics.sample_sizes import detectable, power_of
+from plenum.dynamics.sample_sizes import find_detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
 from plenum.reports.figures.catalogue import CATALOGUE
 from plenum.reports.page.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.page.renderer import html, render_markdown
+from plenum.reports.page.renderer import render_html, render_markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -159,7 +159,7 @@ def test_tables_are_numbered_in_the_order_in_which_they_stand(document: Document
 
 
 def test_html_and_markdown_say_the_same(document: Document) -> None:
-    page, text = _seen(html(document)), _unmarked(render_markdown(document))
+    page, text = _seen(render_html(document)), _unmarked(render_markdown(document))
     for section in document.sections:
         for own in texts(section.blocks):
             assert _squeezed(own) in page, own
@@ -249,10 +249,10 @@ def test_no_contrast_is_claimed_whose_interval_holds_0() -> None:
 
 def test_the_detectable_difference_has_the_power_that_is_named() -> None:
     se, n = 0.02, 20
-    delta = detectable(se, 2 * n - 2)
+    delta = find_detectable(se, 2 * n - 2)
     assert power_of(n, delta, se * np.sqrt(n / 2)) == pytest.approx(0.8, abs=1e-6)
-    assert np.isnan(detectable(float("nan"), 10))
-    assert np.isnan(detectable(0.1, 0))
+    assert np.isnan(find_detectable(float("nan"), 10))
+    assert np.isnan(find_detectable(0.1, 0))
 
 
 def test_replicates_add_up_and_failures_are_tested() -> None:
@@ -304,7 +304,7 @@ def test_what_is_simulated_says_so_first() -> None:
     made = [replace(t, simulated=True) for t in square()]
     document = compose(material(made))
     assert document.notice.startswith("All agents were simulated: no language model answered.")
-    page, text = html(document), render_markdown(document)
+    page, text = render_html(document), render_markdown(document)
     assert page.count("no evidence about language models") == 1
     assert text.count("no evidence about language models") == 1
     assert "Nothing about language models." in told(made, "limits")
@@ -319,7 +319,7 @@ def test_the_abstract_says_what_the_terminal_says() -> None:
     abstract = compose(found).abstract
     assert list(abstract) == sentences(found.study)  # of no simulated agents
     assert abstract[0].startswith("All four committees chose A. Repeated, none ever changed")
-    for text in (_seen(html(compose(found))), _unmarked(render_markdown(compose(found)))):
+    for text in (_seen(render_html(compose(found))), _unmarked(render_markdown(compose(found)))):
         places = [text.index(_squeezed(words)) for words in ("Abstract", abstract[0], "Question")]
         assert places == sorted(places)
 
@@ -344,7 +344,7 @@ def test_what_was_decided_is_told_before_how_runs_moved_apart(study: str) -> Non
 
 
 def test_a_cell_may_break_before_an_interval_and_never_within_one() -> None:
-    page = html(compose(material(square())))
+    page = render_html(compose(material(square())))
     cells = re.findall(r"<td[^>]*>([^<]*\[[^<]*)</td>", page)
     apart = [cell for cell in cells if re.fullmatch(r"\S+ \[[^ ]+,\u00a0[^ ]+\](, \d+/\d+)?", cell)]
     assert len(apart) > 8
@@ -393,7 +393,7 @@ def test_every_warning_is_explained() -> None:
 def test_hostile_names_are_text() -> None:
     chosen = replace(CHOSEN, study=HOSTILE)
     found = compose(material([tracked(1, scenario=HOSTILE), tracked(2, scenario="x")], chosen))
-    page, text = html(found), render_markdown(found)
+    page, text = render_html(found), render_markdown(found)
     assert "<script" not in page
     assert page.count("&lt;script&gt;") > 5
     assert "<script" not in text
@@ -406,7 +406,7 @@ def test_the_page_runs_and_fetches_nothing(tmp_path: Path) -> None:
     svg = tmp_path / "d.svg"
     svg.write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")
     picture = Picture(1, "d", (svg,), "D(t)", 'A "caption".', 'D(t) of <b>"all"</b>')
-    page = html(Document("t", "l", "", (Section(1, "figures", "Figures", (picture,)),)))
+    page = render_html(Document("t", "l", "", (Section(1, "figures", "Figures", (picture,)),)))
     assert "default-src 'none'; style-src 'sha256-" in page
     assert "<script" not in page
     assert "unsafe-inline" not in page
@@ -432,7 +432,7 @@ def test_filters_write_counts_lists_and_numbers() -> None:
         },
         "{{ long | names('Table 2') }}": "c0; c1; c2; c3; c4; c5; and 3 more (Table 2)",
     }
-    render = phrases.environment().overlay(autoescape=False).from_string
+    render = phrases.make_environment().overlay(autoescape=False).from_string
     found = {text: render(text).render(nan=float("nan"), long=long) for text in written}
     assert found == written
 

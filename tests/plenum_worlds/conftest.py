@@ -10,7 +10,7 @@ from world_episodes import Made, Play
 from plenum.design import Job
 from plenum.models import Reply
 from plenum_worlds.condition import WorldCondition
-from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.episode import Episode, make_world
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def play(job: Callable[..., Job]) -> Play:
         actions: Callable[[int], Sequence[Any]] | None = None,
     ) -> list[dict[str, Any]]:
         condition: Any = job(*overrides, *["task.turns=0"] * (actions is not None)).condition
-        key, names = world_of(condition).key, [agent.name for agent in condition.agents]
+        key, names = make_world(condition).key, [agent.name for agent in condition.agents]
         episode = Episode(condition, replicate)
         while (ask := episode.ask) is not None:
             assert actions is not None

@@ -7,11 +7,11 @@ from typing import Any
 
 from explorer_studies import Kept
 
-from plenum.base.identity import generator
+from plenum.base.identity import make_generator
 from plenum.design import Condition
 from plenum.design.kinds import KINDS
 from plenum.models import Reply
-from plenum.models.conversation import Ask, failure_entry
+from plenum.models.conversation import Ask, make_failure_entry
 from plenum.records import Failure, Journal, read
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
@@ -25,7 +25,7 @@ Answer = Callable[[Ask], str]
 
 def simulated(ask: Ask) -> str:
     """What the simulated agent answers."""
-    text = agent(ask.chat, 1.0, 0.0, generator("simulated", ask.chat.seed))
+    text = agent(ask.chat, 1.0, 0.0, make_generator("simulated", ask.chat.seed))
     assert text is not None
     return text
 
@@ -73,7 +73,7 @@ class PlayedWorlds(Kept):
         with Journal(file, {**played.as_mapping(), "replicate": replicate}) as journal:
             while (ask := episode.ask) is not None:
                 if ask.round == lost:
-                    journal.append(failure_entry(ask, Failure.TIMEOUT, "no answer in 60 s"))
+                    journal.append(make_failure_entry(ask, Failure.TIMEOUT, "no answer in 60 s"))
                     return file
                 journal.append(episode.answer(Reply(answer(ask), 1, 1)))
                 for record in episode.rounds[written:]:

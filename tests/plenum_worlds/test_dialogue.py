@@ -26,7 +26,7 @@ THREES = "3" * 5000
 
 
 def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> bool:
-    """Whether agent 1's message speaks of what agent 2 proposed."""
+    """Return whether agent 1's message speaks of what agent 2 proposed."""
     said, heard = (
         WorldRemark(4, f"{title} 1", mine, message),
         WorldRemark(4, f"{title} 2", theirs, ""),
@@ -118,7 +118,9 @@ def test_a_long_message_is_read_in_one_go() -> None:
     for opening, filling in itertools.product(openings, fillings):
         message = opening + filling * (50_000 // len(filling))
         for title, action in (("Drone", [77, 78]), ("Contributor", 77.0)):
-            spoken_of(message, action, MINE[title], title)
+            assert not spoken_of(message, action, MINE[title], title)
+            last = f"{message}. I leave {format_action(action)} to others."
+            assert spoken_of(last, action, MINE[title], title)
 
 
 @pytest.mark.parametrize("hidden", "\x00\x1c\x85\u200b\u2028\u2060\ufeff")

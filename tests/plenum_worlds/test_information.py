@@ -13,9 +13,9 @@ from plenum.base.errors import UserError
 from plenum.models import Reply
 from plenum.models.conversation import Ask
 from plenum_worlds import Information, information
-from plenum_worlds.communication import LOST, Hearing, heard_by
+from plenum_worlds.communication import LOST, Hearing, find_heard
 from plenum_worlds.draws import Draws
-from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.registry import build_world
 
@@ -30,7 +30,7 @@ SEVERAL: dict[str, dict[str, Any]] = {
 
 def asked(condition: Any, text: Callable[[Ask, Any], dict[str, Any]]) -> tuple[list[Ask], Episode]:
     """Every call of a run, and the run; ``text`` gives what stands beside a legal action."""
-    episode, asks, world = Episode(condition, 0), [], world_of(condition)
+    episode, asks, world = Episode(condition, 0), [], make_world(condition)
     while (ask := episode.ask) is not None:
         asks.append(ask)
         episode.answer(Reply(json.dumps({world.key: world.example, **text(ask, world)}), 1, 1))
@@ -48,19 +48,19 @@ def asked(condition: Any, text: Callable[[Ask, Any], dict[str, Any]]) -> tuple[l
     ],
 )
 def test_a_topology_says_whom_each_agent_hears(hears: Any, expected: Any) -> None:
-    assert heard_by(hears, 4) == expected
+    assert find_heard(hears, 4) == expected
 
 
 @pytest.mark.parametrize("hears", ["circle", [[1]], [[1], [2], [3], [5]], [1, 2, 3, 4], 3, None])
 def test_another_topology_is_refused(hears: Any) -> None:
     with pytest.raises(UserError, match=r"task\.information\.hears"):
-        heard_by(hears, 4)
+        find_heard(hears, 4)
 
 
 def test_two_agents_alone_in_every_topology() -> None:
     for hears in ("all", "ring", "star", "pairs"):
-        assert heard_by(hears, 2) == ((1,), (0,))
-        assert heard_by(hears, 1) == ((),)
+        assert find_heard(hears, 2) == ((1,), (0,))
+        assert find_heard(hears, 1) == ((),)
 
 
 @pytest.mark.parametrize("view", [20, 2])
@@ -89,7 +89,7 @@ def test_a_message_reaches_its_listeners_alone(made: Made, view: int) -> None:
 def test_words_and_proposals_are_lost_in_their_share() -> None:
     """4000 words and 400 proposals: three standard errors are 0.022 and 0.07."""
     draws, words = Draws(("lost",)), " ".join(f"w{n}" for n in range(10))
-    hearing = Hearing(heard_by("all", 2), 1000, 0.3, draws)
+    hearing = Hearing(find_heard("all", 2), 1000, 0.3, draws)
     for turn in range(400):
         hearing.say(0, turn, WorldRemark(1, "Drone 1", [1, 1], words))
     assert {remark.message for remark in hearing.remarks(0)} == {words}

@@ -19,7 +19,7 @@ from plenum_worlds import released_rules
 from plenum_worlds.consensus import MECHANISMS
 from plenum_worlds.disaster.world import Disaster, DisasterSettings, DisasterState, DisasterWorld
 from plenum_worlds.draws import Draws
-from plenum_worlds.episode import world_of
+from plenum_worlds.episode import make_world
 from plenum_worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
@@ -181,7 +181,7 @@ def state(*disasters: tuple[tuple[int, int], float], agents: int) -> DisasterSta
 
 
 def test_coverage_crowding_and_delay_are_those_of_a_pencil(made: Made) -> None:
-    world = world_of(made("task=disaster_released", "task.agents=4"))
+    world = make_world(made("task=disaster_released", "task.agents=4"))
     begun = state(((5, 5), 6.5), ((5, 7), 8.0), ((0, 0), 4.0), agents=4)
     cells = [(5, 5), (5, 5), (5, 5), (5, 9)]
     outcome = world.act(begun, cells)
@@ -289,7 +289,7 @@ def test_a_vote_on_an_amount_may_end_in_an_equal_share_of_the_threshold() -> Non
 
 
 def test_thresholds_and_benefits_wander_as_in_the_released_rules(made: Made) -> None:
-    world = world_of(made("task=public_goods_released", "volatility=moderate"))
+    world = make_world(made("task=public_goods_released", "volatility=moderate"))
     steps, benefits, changed = [], [], 0
     for seed in range(40):
         draws = Draws(("wandering", seed))
@@ -319,4 +319,4 @@ def test_the_text_stands_beside_under_its_own_identity(made: Made) -> None:
     ]
     assert [dict(c.numbers)["move_probability"] for c in levels] == [0.3, 0.5, 0.8]
     assert "covers" in released.texts.preamble
-    assert DisasterWorld(3, DisasterSettings(**dict(released.numbers))) == world_of(released)
+    assert DisasterWorld(3, DisasterSettings(**dict(released.numbers))) == make_world(released)

@@ -20,7 +20,7 @@ from plenum_worlds import answers, prompts, simulated_agents
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.disaster.world import Disaster, DisasterState
-from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.misinformation.world import MisinformationState
 from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.public_goods.world import PublicGoodsState
@@ -53,7 +53,7 @@ def answered(chat: Chat, knobs: Simulated = CALM) -> str:
 
 def read(condition: WorldCondition, ask: Ask, text: str) -> answers.ParsedAnswer[Any]:
     """An answer, as the episode reads it."""
-    world = world_of(condition)
+    world = make_world(condition)
     if condition.assigns and ask.kind.startswith("action"):
         return answers.parse(text, "plan", lambda value: read_plan(world, value))
     return answers.parse(text, world.key, world.read)
@@ -197,7 +197,7 @@ def choice(
     few = ("task.world.nodes=7", "task.world.initial_most=3", "task.world.checks=1")
     small = few if task == "misinformation" else ()
     condition = made(f"task={task}", f"consensus={mechanism}", *small, "temperature=t0")
-    world, agent = world_of(condition), condition.agents[0]
+    world, agent = make_world(condition), condition.agents[0]
     known = world.describe(state or STATES[task], 0)
     scene = AgentScene(2, (), known, remarks, [r.action for r in remarks if r.round == 2])
     brief = Path("src/plenum_worlds/conf/prompts/worlds") / task / f"{role or ROLE[task]}.txt"
@@ -323,7 +323,7 @@ def test_where_nothing_burns_a_drone_stays(made: Make) -> None:
 
 def test_a_message_may_speak_of_another_agent(made: Make) -> None:
     condition = made("task=disaster", "rounds=1", "temperature=t0")
-    world, agent = world_of(condition), condition.agents[0]
+    world, agent = make_world(condition), condition.agents[0]
     known = world.describe(STATES["disaster"], 0)
     remarks = heard("disaster", [2, 2], [7, 7])
 
@@ -339,7 +339,7 @@ def test_a_message_may_speak_of_another_agent(made: Make) -> None:
 
 def test_slips_choose_any_candidate(made: Make) -> None:
     condition = made("task=disaster", "rounds=1", "temperature=t0")
-    world, agent = world_of(condition), condition.agents[0]
+    world, agent = make_world(condition), condition.agents[0]
     scene = AgentScene(2, (), world.describe(STATES["disaster"], 0), (), ())
     messages = prompts.decide(condition, world, agent, scene)
     texts = [answered(Chat("m", messages, 0.0, 256, n), Simulated(noise=1)) for n in range(40)]

@@ -128,7 +128,10 @@ def test_studies_of_one_agent_and_of_controls_compose(
     text = (root / f"src/plenum_worlds/conf/experiment/{study}.yaml").read_text()
     sweep = yaml.safe_load(text)["hydra"]["sweeper"]["params"]
     for consensus in str(sweep.get("consensus", "implicit")).split(","):
-        job(f"+experiment={study}", f"task={task}", f"consensus={consensus}")
+        given = (f"+experiment={study}", f"task={task}", f"consensus={consensus}")
+        condition = made(job, *given)
+        assert (condition.task, condition.consensus, condition.rounds) == (task, consensus, 20)
+        assert (len(condition.agents) == 1) == (study == "world_single" or consensus == "central")
 
 
 @pytest.mark.parametrize(

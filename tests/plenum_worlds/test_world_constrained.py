@@ -16,7 +16,7 @@ from plenum.models import Ask, Entry, Reply
 from plenum.models.simulated.backend import SimulatedBackend
 from plenum_worlds.answer_schemas import PLAN, blank, choice_schema, settle, speech_schema
 from plenum_worlds.consensus import read_plan
-from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.registry import WORLDS, build_world
 
 HELD = "protocol.answers=constrained"
@@ -127,14 +127,14 @@ def test_the_form_of_a_prompt_shows_dots_for_words_and_no_number(made: Made) -> 
     forms = {}
     for task in TASKS:
         condition = made(HELD, f"task={task}", "task.agents=4")
-        forms[task] = blank(speech_schema(condition, world_of(condition)).schema)
+        forms[task] = blank(speech_schema(condition, make_world(condition)).schema)
     assert forms == {
         "disaster": '{"analysis": "...", "action": [NN, NN], "message": "..."}',
         "misinformation": '{"analysis": "...", "target_nodes": [NN, ...], "message": "..."}',
         "public_goods": '{"analysis": "...", "contribution": NN, "message": "..."}',
     }
     few, many = (made(HELD, "task=disaster", "consensus=plan", f"task.agents={n}") for n in (2, 4))
-    plans = [blank(choice_schema(each, world_of(each)).schema) for each in (few, many)]
+    plans = [blank(choice_schema(each, make_world(each)).schema) for each in (few, many)]
     assert plans[0] == '{"analysis": "...", "plan": [[NN, NN], [NN, NN]]}'
     assert plans[1] == '{"analysis": "...", "plan": [[NN, NN], ...]}'
 

@@ -17,7 +17,7 @@ from plenum_worlds import answers, prompts
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.draws import Draws
-from plenum_worlds.episode import Episode, world_of
+from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build_world
 from plenum_worlds.world import Kind, Statement
@@ -32,7 +32,7 @@ def read_of(
 ) -> tuple[list[Ask], Episode]:
     """Every call of a run, and the run; ``said`` gives what stands beside a legal action."""
     episode, asks = Episode(condition, 0), []
-    world = world_of(condition)
+    world = make_world(condition)
     while (ask := episode.ask) is not None:
         asks.append(ask)
         given = {world.key: world.example, **said(ask, world)}
@@ -86,7 +86,7 @@ def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
 ) -> None:
     given = (f"task={task}", f"consensus={mechanism}", f"task.answer={first}")
     condition = made(*given, "task.agents=3", "rounds=1")
-    world = world_of(condition)
+    world = make_world(condition)
     asks, _ = read_of(condition, lambda *_: {})
     for ask in asks:
         task_text = section(texts(ask)[1], "Your task")
@@ -156,7 +156,7 @@ def test_reasons_and_choices_stay_with_their_agent(made: Made) -> None:
 @pytest.mark.parametrize("kind", ["contradictory", "incomplete"])
 def test_a_statements_kind_changes_no_byte(made: Made, kind: Kind) -> None:
     condition = made("task=disaster")
-    world, agent = world_of(condition), condition.agents[0]
+    world, agent = make_world(condition), condition.agents[0]
 
     def read(kind: Kind) -> tuple[Any, Any]:
         scene = AgentScene(2, (Statement("Smoke at [1,2].", kind),), "Known.", (), ())
@@ -180,7 +180,7 @@ def discussion(made: Made, quoted: int, proposals: list[Any]) -> list[str]:
     condition = made("task=disaster")
     remarks = [WorldRemark(1, f"Drone {n}", [n, n], "hi") for n in range(quoted)]
     scene = AgentScene(1, (), "Known.", remarks, proposals)
-    found = prompts.decide(condition, world_of(condition), condition.agents[0], scene)
+    found = prompts.decide(condition, make_world(condition), condition.agents[0], scene)
     return section(found[1].content, "Discussion").splitlines()
 
 

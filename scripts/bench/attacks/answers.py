@@ -25,8 +25,8 @@ from measuring import Watched, watch
 from attacks.kinds import kinds, stopping
 from attacks.server import Hostile, serving
 from attacks.wire import Write
-from plenum.base import flatten, printable
-from plenum.records import DamagedJournal, attempts, read_entries
+from plenum.base import flatten, make_printable
+from plenum.records import DamagedJournal, read_attempts, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")
@@ -132,7 +132,7 @@ def _judge_output(
     done: Watched, played: Sequence[str] | Mapping[str, Write], judged: Judged
 ) -> None:
     for line in f"{done.output}\n{done.errors}".split("\n"):
-        clean = printable(line) == line and all(map(_encodes, line))
+        clean = make_printable(line) == line and all(map(_encodes, line))
         if clean and "Traceback" not in line and " x bug" not in line:
             continue
         named: list[str | None] = [name for name in played if name in line]
@@ -154,7 +154,7 @@ def _judge_journals(
 ) -> None:
     seen = set()
     for log in folder.glob("mlruns/journals/*/calls.jsonl"):
-        lines = list(attempts(log))
+        lines = list(read_attempts(log))
         if not lines:
             continue  # stopped before its first call: not played
         (name,) = {line["model"].partition("/")[2] for line in lines}

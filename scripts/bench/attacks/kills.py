@@ -24,7 +24,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plenum.base import seed_for
+from plenum.base import derive_seed
 from plenum.records import DamagedJournal, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -137,7 +137,7 @@ def _killed_and_healed(folder: Path, moment: Moment, whole: _Whole) -> list[str]
     problems += [f"{f} differs" for f in whole.files if files.get(f) != whole.files[f]]
     for name, positions in answers.items():
         condition, replicate = name
-        ids = {f"{seed_for(condition, replicate, p, 'call'):016x}" for p in range(positions)}
+        ids = {f"{derive_seed(condition, replicate, p, 'call'):016x}" for p in range(positions)}
         again = ids & set(_ids(folder, condition, logged.get(condition, 0)))
         problems += [f"{len(again)} answers of {condition}/{replicate} again"] * bool(again)
     return problems + _wrong_in_mlflow(folder / "mlruns/mlflow.db")

@@ -57,7 +57,7 @@ class Hostile:
         return whole(json.dumps(good).encode()), good
 
     def _turns(self, kind: str, call: str, attempt: str) -> bool:
-        """Whether an attempt is answered with hostility."""
+        """Return whether an attempt is answered with hostility."""
         calls = self._calls.setdefault(kind, set())
         if self.always or (attempt == "1" and (call in calls or len(calls) < _HOSTILE_CALLS)):
             calls.add(call)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from audits.upstream import Upstream, serving
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.records import DamagedJournal, read_entries
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,7 +61,7 @@ def measure(kills: int = 50) -> dict[str, Any]:
     """Kill so many audits, one after the other; sums over them."""
     if not PYTHON.exists():
         sys.exit("kills: no environment with LangGraph; sh scripts/frameworks.sh langgraph")
-    rng = generator("bench", "kills")
+    rng = make_generator("bench", "kills")
     results = []
     with serving(_LATENCY_S) as upstream:
         for after, later in zip(

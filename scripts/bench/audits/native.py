@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import summarise
 from plenum.tracking import Study
-from plenum_audit.tracking import ensemble
+from plenum_audit.tracking import collect_ensemble
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIO = "CL-04"
@@ -51,7 +51,7 @@ class Both:
 
     @property
     def equal(self) -> bool:
-        """Whether they are the same to the last bit, and worth comparing: some run flips."""
+        """True if they are the same to the last bit, and worth comparing: some run flips."""
         a, n = self.audited, self.native
         numbers = (a.growth, a.divergence, a.flips) == (n.growth, n.divergence, n.flips)
         same = a.decisions == n.decisions and np.array_equal(a.preferences, n.preferences)
@@ -89,7 +89,7 @@ def compare(folder: Path, runs: int) -> Both:
     uri = f"sqlite:///{folder}/mlruns/mlflow.db"
     (condition,) = Study("audited", uri).conditions
     table, labels = condition.tables["messages"], ("A", "B", "C")
-    array, _, _ = ensemble(table, labels, condition.indices)
+    array, _, _ = collect_ensemble(table, labels, condition.indices)
     audited = _came(array, condition.decisions)
     _command(
         folder,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_audit.dynamics.sequential import ALPHA, evidence, log_stable, log_unstable
 
 PAIRS = ((0.80, 0.95), (0.90, 0.99))
@@ -60,7 +60,7 @@ def _rates(unacceptable: float, acceptable: float, audits: int) -> dict[str, flo
 
 def _paths(share: float, options: int, audits: int) -> Iterator[NDArray[np.int_]]:
     """Decisions of simulated audits, shape (audits, runs), in chunks."""
-    rng = generator("bench", "audit", f"{share:g}", options)
+    rng = make_generator("bench", "audit", f"{share:g}", options)
     p = np.full(options, (1 - share) / (options - 1))
     p[0] = share
     edges = np.cumsum(p)[:-1]

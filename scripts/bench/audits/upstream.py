@@ -9,7 +9,7 @@ from itertools import count
 
 from aiohttp import web
 
-from plenum.base import seed_for
+from plenum.base import derive_seed
 from plenum.design import Simulated
 from plenum.models import Chat, RawRequest
 from plenum.models.simulated import SimulatedBackend
@@ -43,7 +43,7 @@ class Upstream:
             asked.messages,
             temperature=asked.temperature or 0.0,
             max_tokens=asked.max_tokens or 4096,
-            seed=seed_for("bench", "upstream", number),
+            seed=derive_seed("bench", "upstream", number),
             request=RawRequest("chat", body),
         )
         answered = wire.answer(asked, await self._backend.attempt(chat, 1), str(number))

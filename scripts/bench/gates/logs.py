@@ -12,7 +12,7 @@ from typing import Any
 
 from measuring import watch
 
-from plenum.base import generator
+from plenum.base import make_generator
 
 _ROOT = Path(__file__).resolve().parents[3]
 _SHARES = (1.0, 0.97, 0.9, 0.8, 0.6)
@@ -50,7 +50,7 @@ def _audited(cases: int, runs: int) -> tuple[float, float]:
 
 
 def _write(log: Path, cases: int, runs: int) -> None:
-    drawn = generator("bench", "logs", cases, runs).random((runs, cases))
+    drawn = make_generator("bench", "logs", cases, runs).random((runs, cases))
     with log.open("w", encoding="utf-8") as file:
         for run in drawn:
             for case, draw in enumerate(run):

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, generator
-from plenum_audit.dynamics import NO_DECISION, STABLE, StabilityRule, case_verdict
+from plenum.base import UserError, make_generator
+from plenum_audit.dynamics import NO_DECISION, STABLE, StabilityRule, judge_case
 from plenum_audit.programs import (
     AuditCase,
     GivenDecision,
@@ -136,13 +136,13 @@ def _sent(rule: str, text: str) -> str:
 
 
 def _passed(case: AuditCase, program: tuple[str, list[Any]], audits: int) -> bool:
-    """Whether some audit of a fair coin ends stable in an option."""
+    """Return whether some audit of a fair coin ends stable in an option."""
     rule, sent = program
     read_as = [_outcome(case, each, rule) for each in sent]
     for audit in range(audits):
-        rng = generator("bench", "lookalikes", audit, *case.options, *case.options.values())
+        rng = make_generator("bench", "lookalikes", audit, *case.options, *case.options.values())
         outcomes = [read_as[toss] for toss in rng.integers(0, 2, RUNS)]
-        if case_verdict(outcomes, tuple(case.options), StabilityRule()).verdict == STABLE:
+        if judge_case(outcomes, tuple(case.options), StabilityRule()).verdict == STABLE:
             return True
     return False
 

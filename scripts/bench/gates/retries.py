@@ -11,7 +11,7 @@ from typing import Any
 from numpy.random import Generator
 
 from gates.seeds import OPTIONS, RUNS, SHARE, TRIALS, is_allowed, is_stable
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_audit.dynamics import FAILED
 
 HANGS, RETRIES = 0.40, 10
@@ -26,8 +26,8 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def _passes(trial: int, retries: int) -> bool:
-    """Whether the audit, or one of the tries after it, is stable."""
-    rng = generator("bench", "retries", trial)
+    """Return whether the audit, or one of the tries after it, is stable."""
+    rng = make_generator("bench", "retries", trial)
     outcomes = [_run(rng) for _ in range(RUNS)]
     for _ in range(retries + 1):
         if is_stable(outcomes):

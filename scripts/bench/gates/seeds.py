@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.design import Sampling, Simulated
 from plenum_audit.dynamics import STABLE, StabilityRule, begin_evidence, encode_outcomes
 from plenum_audit.programs import AuditCase, ProgramCondition
@@ -36,7 +36,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def is_allowed(*settings: str) -> bool:
-    """Whether `scripts/audit.py` takes settings: a dry run of it, which runs nothing."""
+    """Return whether `scripts/audit.py` takes settings: a dry run of it, which runs nothing."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "app.py").write_text(_PROGRAM)
         (Path(folder) / "coin.yaml").write_text(_CASE)
@@ -67,13 +67,13 @@ def _identity(trial: int, seed: int) -> str:
 
 def _outcomes(identity: str) -> list[str]:
     """The decisions of a coin."""
-    rng = generator("bench", "seeds", identity)
+    rng = make_generator("bench", "seeds", identity)
     rest = (1 - SHARE) / (len(OPTIONS) - 1)
     return [OPTIONS[n] for n in rng.choice(len(OPTIONS), p=[SHARE, rest, rest], size=RUNS)]
 
 
 def is_stable(outcomes: Sequence[str]) -> bool:
-    """Whether an audit, which looks after every run, ends stable; its interval isn't needed."""
+    """Return whether an audit that looks after every run ends stable; its interval isn't needed."""
     evidence = begin_evidence(OPTIONS, StabilityRule())
     evidence.add(encode_outcomes(outcomes, OPTIONS))
     return evidence.evidence.verdict == STABLE

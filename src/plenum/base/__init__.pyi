@@ -7,22 +7,22 @@ from .exits import BAD_INPUT as BAD_INPUT
 from .exits import FAILED as FAILED
 from .exits import INTERRUPTED as INTERRUPTED
 from .exits import NO_VERDICT as NO_VERDICT
+from .exits import find_status as find_status
+from .exits import format_error as format_error
 from .exits import name_missing_package as name_missing_package
-from .exits import one_line as one_line
 from .exits import shows_full_errors as shows_full_errors
-from .exits import status_of as status_of
 from .extensions import Registry as Registry
 from .file_locks import hold_lock as hold_lock
 from .file_locks import is_locked as is_locked
 from .file_locks import require_writable as require_writable
 from .identity import canonical_json as canonical_json
+from .identity import derive_seed as derive_seed
 from .identity import digest as digest
-from .identity import folder_of as folder_of
-from .identity import generator as generator
-from .identity import seed_for as seed_for
+from .identity import make_generator as make_generator
+from .identity import name_folder as name_folder
 from .json_reply import read_object as read_object
+from .json_reply import refuse_repeats as refuse_repeats
 from .json_reply import strip_fence as strip_fence
-from .json_reply import unique as unique
 from .processes import ONE_THREAD as ONE_THREAD
 from .processes import LineProcess as LineProcess
 from .processes import ProcessEnded as ProcessEnded
@@ -55,19 +55,19 @@ from .secrets import redact as redact
 from .secrets import redact_data as redact_data
 from .secrets import secret_variables as secret_variables
 from .secrets import strip_secrets as strip_secrets
+from .shares import format_number_between as format_number_between
+from .shares import format_percent_between as format_percent_between
 from .shares import format_signed_percent as format_signed_percent
 from .shares import keep_finite as keep_finite
-from .shares import number_between as number_between
 from .shares import percent as percent
-from .shares import percent_between as percent_between
-from .terminal import safe_text as safe_text
+from .terminal import make_safe as make_safe
 from .terminal import say as say
 from .text import HIDDEN as HIDDEN
 from .text import blank_invisible as blank_invisible
 from .text import flatten as flatten
 from .text import format_duration as format_duration
 from .text import join_first as join_first
-from .text import printable as printable
+from .text import make_printable as make_printable
 from .text import replace_surrogates as replace_surrogates
 from .text import split_lines as split_lines
 from .text import unmask as unmask
@@ -98,13 +98,16 @@ __all__ = [
     "code_digest",
     "code_version",
     "config_folders",
+    "derive_seed",
     "describe_commit",
     "digest",
+    "find_status",
     "flatten",
-    "folder_of",
     "format_duration",
+    "format_error",
+    "format_number_between",
+    "format_percent_between",
     "format_signed_percent",
-    "generator",
     "hide_environment",
     "hold_lock",
     "holds_secret",
@@ -113,16 +116,16 @@ __all__ = [
     "join_first",
     "keep_finite",
     "list_secrets",
+    "make_generator",
+    "make_printable",
+    "make_safe",
     "map_in_processes",
+    "name_folder",
     "name_missing_package",
-    "number_between",
-    "one_line",
     "open_regular_file",
     "parse_yaml",
     "pause_collector",
     "percent",
-    "percent_between",
-    "printable",
     "project_root",
     "prompts_folder",
     "read_bytes",
@@ -134,22 +137,19 @@ __all__ = [
     "refuse_for_program",
     "refuse_in_arguments",
     "refuse_in_url",
+    "refuse_repeats",
     "replace_surrogates",
     "require_regular_file",
     "require_writable",
     "resolve_path",
-    "safe_text",
     "say",
     "secret_variables",
-    "seed_for",
     "show_progress",
     "shows_full_errors",
     "split_lines",
-    "status_of",
     "step_back",
     "strip_fence",
     "strip_secrets",
-    "unique",
     "unmask",
     "unpack_problem",
     "user_folder",

@@ -17,14 +17,14 @@ a verdict was reached."""
 
 @cache
 def shows_full_errors() -> bool:
-    """Return True if the user asked for tracebacks.
+    """Return whether the user asked for tracebacks.
 
     Cached: :func:`plenum.cli.front_door` asks first, and then sets the variable for Hydra.
     """
     return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
-def status_of(error: BaseException, failed: int = FAILED) -> int:
+def find_status(error: BaseException, failed: int = FAILED) -> int:
     """Return an error's exit status; ``failed`` unless Ctrl-C or the user's input caused it."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
@@ -51,7 +51,7 @@ def name_missing_package(error: BaseException) -> str:
     return package if package.startswith("plenum_") else ""
 
 
-def one_line(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return an error's message in one line, without secrets and Hydra's trailing context."""
     text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
@@ -70,7 +70,7 @@ def one_line(error: BaseException) -> str:
 
 
 def _is_about_input(error: Exception) -> bool:
-    """Return True if an untyped error comes from Hydra, its sweepers, or the tracking store."""
+    """Return whether an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (innermost, _) = traceback.walk_tb(error.__traceback__)

@@ -87,7 +87,7 @@ def _every_part() -> Any:  # which of two types depends on Python's version
 
 
 def _is_there(entry: EntryPoint) -> bool:
-    """Return True if Python can find the package; its folder may have been deleted by hand."""
+    """Return whether Python can find the package; its folder may have been deleted by hand."""
     spec = find_spec(_package(entry))
     return spec is not None and spec.origin is not None  # else any folder of this name would do
 

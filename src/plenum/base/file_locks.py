@@ -22,7 +22,7 @@ def hold_lock(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterato
 
 
 def is_locked(path: Path) -> bool:
-    """Return True if a process of this machine holds a file lock; the holder isn't disturbed."""
+    """Return whether a process of this machine holds a file lock; the holder isn't disturbed."""
     with path.open() as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -33,9 +33,7 @@ def is_locked(path: Path) -> bool:
 
 def require_writable(key: str, folder: Path) -> None:
     """Refuse a folder that can't be made or written to, before anything is run for it."""
-    existing = next(
-        place for place in (folder.resolve(), *folder.resolve().parents) if place.exists()
-    )
+    existing = next(each for each in (folder.resolve(), *folder.resolve().parents) if each.exists())
     try:  # permissions don't tell: root passes them, and a file system may still refuse
         with tempfile.TemporaryDirectory(prefix=".plenum-", dir=existing):
             pass

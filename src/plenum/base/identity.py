@@ -1,6 +1,6 @@
 """Stable digests, and the random generators that are seeded from them.
 
-Every random draw of the project comes from :func:`generator`, named by the identity of what is
+Every random draw of the project comes from :func:`make_generator`, named by the identity of what is
 drawn for and by the purpose of the draw. There is no global random state.
 """
 
@@ -23,17 +23,17 @@ def digest(value: Any) -> str:
     return hashlib.blake2b(canonical_json(value), digest_size=8).hexdigest()
 
 
-def folder_of(identity: str, rerun: int) -> str:
+def name_folder(identity: str, rerun: int) -> str:
     """Name the folder that holds a condition's journals; each rerun has its own."""
     return f"{identity}-rerun{rerun}" if rerun else identity
 
 
-def seed_for(*names: str | int) -> int:
+def derive_seed(*names: str | int) -> int:
     """Derive a 63-bit seed for the random stream that ``names`` name."""
     return int(digest(list(names)), 16) >> 1
 
 
-def generator(*names: str | int) -> np.random.Generator:
+def make_generator(*names: str | int) -> np.random.Generator:
     """Make the random generator of the stream that ``names`` name.
 
     Parameters
@@ -41,4 +41,4 @@ def generator(*names: str | int) -> np.random.Generator:
     *names
         Identity of the condition, index of the replicate, purpose of the draw.
     """
-    return np.random.Generator(np.random.PCG64(seed_for(*names)))
+    return np.random.Generator(np.random.PCG64(derive_seed(*names)))

@@ -17,12 +17,7 @@ _CLOSING = re.compile(rf"{_END}[ \t]*```\Z")
 
 
 def read_object(
-    text: str,
-    keys: Set[str],
-    error: type[ValueError],
-    *,
-    closed: bool = True,
-    finite: bool = False,
+    text: str, keys: Set[str], error: type[ValueError], *, closed: bool = True, finite: bool = False
 ) -> dict[str, Any]:
     """Read a reply that is one JSON object, optionally in a code fence, and nothing else.
 
@@ -33,14 +28,14 @@ def read_object(
     error
         What is raised if it can't be read; the message says why.
     closed
-        Whether it may have no other keys.
+        True if it may have no other keys.
     finite
-        Whether NaN and Infinity, which are no JSON, are refused.
+        True if NaN and Infinity, which are no JSON, are refused.
     """
     constants = _refuse_constants(error) if finite else None
     try:
         data = json.loads(
-            strip_fence(text), object_pairs_hook=unique(error), parse_constant=constants
+            strip_fence(text), object_pairs_hook=refuse_repeats(error), parse_constant=constants
         )
     except error:
         raise
@@ -51,7 +46,7 @@ def read_object(
     return data
 
 
-def unique(error: type[ValueError]) -> Callable[[Pairs], dict[str, Any]]:
+def refuse_repeats(error: type[ValueError]) -> Callable[[Pairs], dict[str, Any]]:
     """Return a function that makes an object of its members, and raises if a key occurs twice."""
 
     def build(pairs: Pairs) -> dict[str, Any]:
@@ -79,7 +74,7 @@ def strip_fence(text: str, whole: bool = True) -> str:
     Parameters
     ----------
     whole
-        Whether a fence counts only with its end. Otherwise an answer that breaks off, or that goes
+        True if a fence counts only with its end. Otherwise an answer that breaks off, or that goes
         on behind the fence, is taken out of it as far as it goes.
     """
     stripped = text.strip()

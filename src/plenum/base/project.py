@@ -87,8 +87,8 @@ def candidate_paths(path: str) -> list[Path]:
     top, _, rest = path.partition("/")
     if top != "conf":
         return [project_root() / path]
-    own = user_folder()
-    return [folder / rest for folder in (*config_folders(), *([own] if own else []))]
+    folders = (*config_folders(), user_folder())
+    return [folder / rest for folder in folders if folder]
 
 
 @cache

@@ -139,7 +139,7 @@ def _secret_in(text: str) -> str:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Return True if a value of this name is a secret, judged by the name and by its form."""
+    """Return whether a value of this name is a secret, judged by the name and by its form."""
     words = re.sub(r"[-.]", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
     written = _strip_references(value)
     if not written or not is_secret_name(words):
@@ -155,7 +155,7 @@ def _strip_references(value: str) -> str:
 
 
 def _is_login(encoded: str) -> bool:
-    """Return True if base64 holds ``user:password``."""
+    """Return whether base64 holds ``user:password``."""
     try:
         login = base64.b64decode(
             f"{encoded}==", altchars=b"-_" if set("-_") & set(encoded) else None

@@ -42,7 +42,7 @@ PARAMETER = re.compile(r"(?P<name>[?&#;][\w.%~-]{1,64})=(?P<value>[^\s&#;\"'<>]+
 
 @cache
 def is_secret_name(name: str) -> bool:
-    """Return True if a variable of this name is secret, such as ``GH_PAT`` or ``MYSQL_PWD``."""
+    """Return whether a variable of this name is secret, such as ``GH_PAT`` or ``MYSQL_PWD``."""
     return name not in _FOLDERS and _NAMES.fullmatch(name) is not None
 
 
@@ -69,7 +69,7 @@ def redact_data(value: Any) -> Any:
 
 
 def holds_secret(text: str) -> bool:
-    """Return True if the text holds the value of a secret of the environment."""
+    """Return whether the text holds the value of a secret of the environment."""
     return any(value in text for value in list_secrets())
 
 

@@ -13,12 +13,12 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def percent_between(share: float, low: float, high: float) -> str:
+def format_percent_between(share: float, low: float, high: float) -> str:
     """Format a share in whole percent with its interval, as in ``15 % [3, 38]``."""
     return f"{percent(share)} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def number_between(value: float, low: float, high: float, digits: int = 4) -> str:
+def format_number_between(value: float, low: float, high: float, digits: int = 4) -> str:
     """Format a number with its interval, as in ``0.024 [0.005, 0.043]``; say if it has none."""
     known = math.isfinite(low + high)
     bounds = f"[{low:.{digits}f}, {high:.{digits}f}]" if known else "[no interval]"

@@ -3,14 +3,14 @@
 import sys
 
 from plenum.base.secrets import redact
-from plenum.base.text import printable
+from plenum.base.text import make_printable
 
 
-def safe_text(text: str) -> str:
+def make_safe(text: str) -> str:
     """Make a text safe to show; line breaks and tabs stay."""
-    return printable(redact(text))
+    return make_printable(redact(text))
 
 
 def say(text: str) -> None:
     """Print to standard error."""
-    print(safe_text(text), file=sys.stderr, flush=True)
+    print(make_safe(text), file=sys.stderr, flush=True)

@@ -70,7 +70,7 @@ def flatten(text: str) -> str:
     return " ".join(blank_invisible(text).split())
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Replace all that a terminal may not show by U+FFFD, except line breaks and tabs.
 
     These are control characters, escape sequences, carriage returns, halves of surrogate pairs, and
@@ -110,7 +110,7 @@ def _unmask(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _invisible(character: str) -> bool:
-    """Return True for controls, formats, line and paragraph separators, surrogates and blanks."""
+    """Return whether it is a control, format, line or paragraph separator, surrogate or blank."""
     return character not in _SPACES and (
         unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
         or ord(character) in _BLANK

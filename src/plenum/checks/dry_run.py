@@ -14,15 +14,15 @@ from plenum.execution import (
     LISTED,
     choose_executor,
     describe_new_factors,
-    folder_of,
-    journal_of,
+    estimate_usage,
+    find_condition_folder,
+    find_journal,
     may_resume,
     raise_file_limit,
-    replicate_usage,
     require_jobs,
     require_one_kind_a_study,
     require_shared_settings,
-    spent_before,
+    sum_spent_before,
     take_up,
 )
 from plenum.models import (
@@ -31,9 +31,9 @@ from plenum.models import (
     Prices,
     build_backend,
     check_backends,
-    how_to_state,
+    explain_prices,
 )
-from plenum.records import DamagedJournal, Usage, attempts, drop_revoked, read_entries
+from plenum.records import DamagedJournal, Usage, drop_revoked, read_attempts, read_entries
 
 if TYPE_CHECKING:
     from plenum.reports import Table
@@ -103,19 +103,19 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     show_tables([_models(by_model, prices, free)])
     for line in (
         *describe_new_factors(jobs),
-        *_write_closing(left, by_model, backend, prices, free),
+        *_format_closing(left, by_model, backend, prices, free),
     ):
         print(line)
 
 
 def _compute_remaining(job: Job, again: bool) -> _RemainingWork:
     """Compute the remaining work of a condition; none if the sweep has it twice."""
-    full = replicate_usage(job.condition)
+    full = estimate_usage(job.condition)
     calls = sum(use.calls for use in full.values())
     begun, still, longest = 0, 0.0, 0
     for index in range(job.replicates):
-        done, ended = _count_made(journal_of(job, index), job.retry_failed)
-        begun += journal_of(job, index).exists()
+        done, ended = _count_made(find_journal(job, index), job.retry_failed)
+        begun += find_journal(job, index).exists()
         left = 0.0 if ended or again else max(calls - done, 0)
         still += left / calls if calls else 0.0
         longest = max(longest, math.ceil(left))
@@ -163,7 +163,7 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Tabl
     """Make the table of each model's remaining calls, and their cost."""
     import pandas as pd
 
-    from plenum.reports import Column, Table, keys
+    from plenum.reports import Column, Table, make_keys
 
     records = [
         {
@@ -178,7 +178,7 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Tabl
         for model, use in by_model.items()
     ]
     columns = (
-        *keys(["model"]),
+        *make_keys(["model"]),
         Column("calls", format="{:.0f}".format),
         *(Column(name, format=_tokens) for name in ("tokens_in", "tokens_out")),
         Column("price", "$ per M in/out", _per_million),
@@ -199,7 +199,7 @@ def _format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _write_closing(
+def _format_closing(
     left: Sequence[_RemainingWork],
     by_model: dict[str, Usage],
     backend: dict[str, ChatModel],
@@ -219,9 +219,9 @@ def _write_closing(
         + "".join(f", {line}" for line in costs if line)
     )
     if unknown:
-        yield f"no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
+        yield f"no price is known for {', '.join(unknown)}; {explain_prices(unknown)}"
     if jobs and jobs[0].budget.limited:
-        spent = spent_before(jobs, prices.of)
+        spent = sum_spent_before(jobs, prices.of)
         dollars = "cost unknown" if unknown and not spent.dollars else f"${spent.dollars:.4f}"
         limits = ", ".join(f"{k}={v:g}" for k, v in vars(jobs[0].budget).items() if v is not None)
         yield (
@@ -292,7 +292,7 @@ def _by_limit(left: Sequence[_RemainingWork], backend: dict[str, ChatModel]) -> 
 
 
 def _latencies(job: Job) -> list[float]:
-    lines = attempts(folder_of(job))
+    lines = read_attempts(find_condition_folder(job))
     wanted = (line for line in lines if line.get("batch", False) == job.calls.batch)
     return [line["latency_s"] for line in wanted if line["status"] == 200]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base import UserError, folder_of, is_locked
+from plenum.base import UserError, is_locked, name_folder
 from plenum.design import StrictSettings
 from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
 from plenum.reports import (
@@ -20,11 +20,11 @@ from plenum.reports import (
     format_count,
     format_dollars,
     format_number,
-    keys,
+    make_keys,
     read_study_settings,
     show,
 )
-from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions, lock_file, rerun
+from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions, lock_file, read_rerun
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
@@ -68,7 +68,7 @@ def show_study(settings: StatusSettings) -> None:
         _list_stored(settings) if settings.uri else _list_untracked(settings.journals)
     )
     columns = (
-        *keys(["condition"]),
+        *make_keys(["condition"]),
         *(Column(name, format=format_count) for name in ("target", *_COUNTS[:-1])),
         Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
@@ -114,11 +114,11 @@ def _list_untracked(journals: str) -> list[dict[str, Any]]:
 
 def _name(journal: Path) -> str:
     """Name a journal's condition; use its folder if the first line can't be read."""
-    from plenum.tracking import metric_name  # it imports MLflow, which others don't wait for
+    from plenum.tracking import name_run  # it imports MLflow, which others don't wait for
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
         for head in verify_lines(journal, lines.readline())[0]:
-            return metric_name(head)
+            return name_run(head)
     return journal.parent.name
 
 
@@ -160,7 +160,7 @@ def _sweep(settings: StatusSettings) -> str:
 
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     """Describe a condition as a line of the table."""
-    name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
+    name = name_folder(condition.tags["plenum.condition"], read_rerun(condition.params))
     here = fetch_journals(journals, name) / name
     counted = _count(here, condition.target) if here.is_dir() else _read_tracked(condition)
     return {"condition": condition.name, "target": condition.target, **counted}

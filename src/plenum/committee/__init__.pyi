@@ -10,7 +10,7 @@ from .failures import classify_failure as classify_failure
 from .frame import PLENUM as PLENUM
 from .frame import Frame as Frame
 from .frame_files import FRAME_TEMPLATES as FRAME_TEMPLATES
-from .frame_files import template_problems as template_problems
+from .frame_files import list_template_problems as list_template_problems
 from .state import Malformed as Malformed
 from .state import make_even_state as make_even_state
 from .state import parse_answer as parse_answer
@@ -27,9 +27,9 @@ __all__ = [
     "Seat",
     "ballots",
     "classify_failure",
+    "list_template_problems",
     "make_even_state",
     "parse_answer",
     "prompts",
     "require_committee",
-    "template_problems",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from plenum.base import read_object
 from plenum.committee.ballots import NONE
 from plenum.committee.state import Malformed, State, make_even_state
-from plenum.models import WHOLE, AnswerSchema, object_schema
+from plenum.models import WHOLE, AnswerSchema, make_schema
 
 _MOST = 100
 _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
@@ -21,19 +21,19 @@ _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
 def turn_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of a turn: an argument, and a state with a weight for each option."""
     tags = {"type": "array", "items": {"type": "string", "pattern": f"^{_TAG}$"}}
-    state = object_schema(
-        weights=object_schema(**dict.fromkeys(labels, WHOLE)),
+    state = make_schema(
+        weights=make_schema(**dict.fromkeys(labels, WHOLE)),
         confidence=WHOLE,
         tags={**tags, "minItems": 2, "maxItems": 2},
     )
-    return AnswerSchema("turn", object_schema(argument={"type": "string"}, state=state))
+    return AnswerSchema("turn", make_schema(argument={"type": "string"}, state=state))
 
 
 @lru_cache(maxsize=256)
 def ballot_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of a ballot."""
     decision = {"type": "string", "enum": list(labels)}
-    return AnswerSchema("ballot", object_schema(decision=decision, confidence=WHOLE))
+    return AnswerSchema("ballot", make_schema(decision=decision, confidence=WHOLE))
 
 
 @lru_cache(maxsize=256)
@@ -41,9 +41,7 @@ def make_count_schema(labels: tuple[str, ...], members: int) -> AnswerSchema:
     """Make the schema of the clerk's answer."""
     votes = {"type": "integer", "minimum": 0, "maximum": members}
     decision = {"type": "string", "enum": [*labels, NONE]}
-    return AnswerSchema(
-        "count", object_schema(decision=decision, majority_count=votes, total=votes)
-    )
+    return AnswerSchema("count", make_schema(decision=decision, majority_count=votes, total=votes))
 
 
 def turn_example(labels: tuple[str, ...]) -> str:

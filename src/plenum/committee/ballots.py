@@ -21,7 +21,7 @@ class AnswerForm:
     vote, confidence
         The keys of a ballot that are read.
     closed
-        Whether there may be no others, and STATE lines are read strictly. Otherwise the clerk names
+        True if there may be no others, and STATE lines are read strictly. Otherwise the clerk names
         a decision, and under ``vote`` the number of votes of each option.
     """
 

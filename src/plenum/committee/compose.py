@@ -13,11 +13,11 @@ from plenum.design import (
     Config,
     ModelConfig,
     RolesConfig,
-    one_of,
+    add_weights,
     prompt_text,
     require,
+    require_one_of,
     role_text,
-    with_weights,
 )
 from plenum.scenarios import Variant, load_variants
 
@@ -37,7 +37,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         A value is unknown or out of range, or belongs to worlds.
     """
     _refuse_groups_of_others(typed)
-    one_of("objective", typed.objective, OBJECTIVES)
+    require_one_of("objective", typed.objective, OBJECTIVES)
     scenario = scenarios.load_scenario(resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
@@ -59,7 +59,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
     models = [*(seat.model for seat in seats), clerk]
-    backend, weights = with_weights(typed.backend, models, typed.model)
+    backend, weights = add_weights(typed.backend, models, typed.model)
     return CommitteeCondition(
         scenario=scenario,
         roles=typed.roles.name,

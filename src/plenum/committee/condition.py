@@ -6,7 +6,7 @@ from functools import cached_property
 from string import Template
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plenum.base import UserError, digest, generator
+from plenum.base import UserError, digest, make_generator
 from plenum.committee.answer_forms import turn_example
 from plenum.committee.ballots import ballot_form, clerk_form
 from plenum.committee.frame import PLENUM, Frame
@@ -44,7 +44,7 @@ class CommitteeCondition(Condition):
     variants
         Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
     resized
-        Whether there are more or fewer seats than the roles option lists.
+        True if there are more or fewer seats than the roles option lists.
     prompts, frame
         The set of prompts by name, and its frame around preamble, mandates and scenario.
     """
@@ -145,7 +145,7 @@ class CommitteeCondition(Condition):
         """
         if self.protocol.order == "listed":
             return self.seats
-        draws = generator("speaking order", self.scenario.id, self.seed)
+        draws = make_generator("speaking order", self.scenario.id, self.seed)
         order = draws.permutation(len(self.seats))
         return tuple(self.seats[i] for i in order)
 
@@ -217,19 +217,19 @@ class CommitteeCondition(Condition):
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the condition as plain data, for a journal's head and a tracking run."""
-        branch = {}
+        special: dict[str, Any] = {}
         if self.branch is not None:
-            branch["branch"] = {
+            special["branch"] = {
                 "base": self.base.identity,
                 "after_round": self.branch.after_round,
                 "continuations": self.branch.continuations,
             }
-        variants = {"variants": [[v.name, v.family] for v in self.variants]}
+        if self.variants:
+            special["variants"] = [[v.name, v.family] for v in self.variants]
         return {
             "condition": self.identity,
             **self.factors,
-            **branch,
-            **(variants if self.variants else {}),
+            **special,
             "options": {o.label: o.name for o in self.scenario.options},
             "seats": [
                 {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}

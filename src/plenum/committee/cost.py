@@ -22,9 +22,10 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
         return json.dumps({form.vote: labels[0], form.confidence: 50}), tokens
     if ask.kind == "clerk":
         seats = len(condition.seats)
-        votes = {"majority_count": seats, "total": seats}
-        count = {"decision": labels[0], **(votes if form.closed else {"vote": {labels[0]: seats}})}
-        return json.dumps(count), tokens
+        votes: dict[str, object] = {"majority_count": seats, "total": seats}
+        if not form.closed:
+            votes = {"vote": {labels[0]: seats}}
+        return json.dumps({"decision": labels[0], **votes}), tokens
     words = condition.protocol.argument_words
     argument = "order " * words
     if condition.constrained:

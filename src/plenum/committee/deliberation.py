@@ -94,7 +94,8 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Parse a constrained turn; ``even`` notes that all of its weights are zero."""
         labels = self._condition.scenario.labels
         argument, state, even = answer_forms.parse_turn(text, labels)
-        return {"argument": argument, "state": state, **({"even": True} if even else {})}
+        entry = {"argument": argument, "state": state}
+        return entry | {"even": True} if even else entry
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
         raise ConversationFailed(ask, classify_failure(reply), problem)

@@ -67,12 +67,12 @@ def load_frame(folder: str, answers: str) -> Frame:
             texts[file.stem] = read_bytes(file).decode("utf-8").removesuffix("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"prompts.folder: {file} can't be read: {error}") from None
-        for problem in template_problems(file.stem, texts[file.stem]):
+        for problem in list_template_problems(file.stem, texts[file.stem]):
             raise UserError(f"prompts.folder: {file}: {problem}")
     return Frame(**texts, answers=answers)
 
 
-def template_problems(name: str, text: str) -> Iterator[str]:
+def list_template_problems(name: str, text: str) -> Iterator[str]:
     """List the mistakes in a template.
 
     Parameters

@@ -79,11 +79,7 @@ def collect_values(
 ) -> dict[str, str]:
     """Collect the values of placeholders that all of these seats know."""
     rows = [_row(condition, seat, table.get(seat.name)) for seat in seats]
-    return {
-        **condition.fixed_values,
-        "window": _quote(condition, window),
-        "table": "\n".join(rows),
-    }
+    return {**condition.fixed_values, "window": _quote(condition, window), "table": "\n".join(rows)}
 
 
 def _quote(condition: CommitteeCondition, window: Window) -> str:

@@ -1,10 +1,10 @@
 from .backend_extensions import BACKENDS as BACKENDS
 from .backend_extensions import BackendExtension as BackendExtension
+from .compose import add_weights as add_weights
+from .compose import format_yaml as format_yaml
 from .compose import parse_job as parse_job
 from .compose import prompt_text as prompt_text
 from .compose import role_text as role_text
-from .compose import to_yaml as to_yaml
-from .compose import with_weights as with_weights
 from .condition import Condition as Condition
 from .condition import format_value as format_value
 from .condition import list_changed_settings as list_changed_settings
@@ -12,17 +12,17 @@ from .condition import temperature_label as temperature_label
 from .conflicts import check_settings as check_settings
 from .factors import FACTORS as FACTORS
 from .factors import USUAL as USUAL
+from .factors import list_unusual as list_unusual
 from .factors import list_varying as list_varying
-from .factors import unusual as unusual
 from .job import ALL as ALL
 from .job import Job as Job
 from .job import RetryFailed as RetryFailed
 from .kinds import KINDS as KINDS
 from .kinds import Kind as Kind
-from .kinds import kind_of as kind_of
+from .kinds import find_kind as find_kind
 from .overrides import check_flags as check_flags
 from .overrides import check_meant as check_meant
-from .overrides import flags_first as flags_first
+from .overrides import sort_flags_first as sort_flags_first
 from .overrides import take_own_folder as take_own_folder
 from .ranges import Agents as Agents
 from .ranges import Count as Count
@@ -40,9 +40,9 @@ from .ranges import WebUrl as WebUrl
 from .ranges import Whole as Whole
 from .ranges import is_study as is_study
 from .ranges import match_rule as match_rule
-from .ranges import one_of as one_of
 from .ranges import refuse_unused as refuse_unused
 from .ranges import require as require
+from .ranges import require_one_of as require_one_of
 from .schema import SWEEP_SETTINGS as SWEEP_SETTINGS
 from .schema import Config as Config
 from .schema import RolesConfig as RolesConfig
@@ -64,8 +64,8 @@ from .settings import Sampling as Sampling
 from .settings import Simulated as Simulated
 from .settings import StatedPrice as StatedPrice
 from .slips import explain as explain
+from .validation import drop_settings as drop_settings
 from .validation import make_plain as make_plain
-from .validation import other_settings as other_settings
 from .validation import read_settings as read_settings
 from .validation import validate as validate
 
@@ -112,32 +112,32 @@ __all__ = [
     "Text",
     "WebUrl",
     "Whole",
+    "add_weights",
     "check_flags",
     "check_meant",
     "check_settings",
+    "drop_settings",
     "explain",
-    "flags_first",
+    "find_kind",
     "format_value",
+    "format_yaml",
     "is_study",
-    "kind_of",
     "list_changed_settings",
+    "list_unusual",
     "list_varying",
     "make_plain",
     "match_rule",
-    "one_of",
-    "other_settings",
     "parse_job",
     "prompt_text",
     "read_settings",
     "refuse_unused",
     "require",
+    "require_one_of",
     "resolve_config",
     "role_text",
+    "sort_flags_first",
     "take_own_folder",
     "temperature_label",
-    "to_yaml",
     "type_config",
-    "unusual",
     "validate",
-    "with_weights",
 ]

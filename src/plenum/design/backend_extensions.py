@@ -9,14 +9,6 @@ from plenum.design.job import Job
 from plenum.design.settings import Backend, ModelConfig
 
 
-def _keep(settings: Backend, model: ModelConfig) -> Backend:
-    return settings
-
-
-def _no_digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    return ()
-
-
 @dataclass(frozen=True)
 class BackendExtension:
     """A backend of a package.
@@ -48,8 +40,8 @@ class BackendExtension:
 
     settings: type[Backend]
     build: Callable[..., Any]
-    complete: Callable[[Any, ModelConfig], Backend] = _keep
-    digests: Callable[[Iterable[str]], tuple[tuple[str, str], ...]] = _no_digests
+    complete: Callable[[Any, ModelConfig], Backend] = lambda settings, model: settings
+    digests: Callable[[Iterable[str]], tuple[tuple[str, str], ...]] = lambda models: ()
     costs: str = ""
     require_room: Callable[[Sequence[Job]], None] | None = None
     expect_times: Callable[..., Iterable[str]] | None = None

@@ -39,7 +39,7 @@ def parse_job(cfg: DictConfig) -> Job:
         journals=typed.journals,
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
-        config=to_yaml(given),
+        config=format_yaml(given),
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
@@ -48,7 +48,7 @@ def parse_job(cfg: DictConfig) -> Job:
     )
 
 
-def to_yaml(data: object) -> str:
+def format_yaml(data: object) -> str:
     """Write plain data as :meth:`OmegaConf.to_yaml` does, in a quarter of the time."""
     return yaml.dump(data, Dumper=_dumper(), allow_unicode=True, sort_keys=False)
 
@@ -70,7 +70,7 @@ def _replicates(typed: Config) -> int:
     return typed.branch.bases * typed.branch.continuations
 
 
-def with_weights(
+def add_weights(
     backend: Backend, models: Sequence[str], model: ModelConfig
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
     """Return the backend as these models need it, and the digests of hosted ones in folders.

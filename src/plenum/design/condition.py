@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from plenum.base import digest, folder_of
+from plenum.base import digest, name_folder
 
 if TYPE_CHECKING:
     from plenum.design.settings import Backend, Branch, Sampling
@@ -100,7 +100,7 @@ class Condition(ABC):
     @property
     def folder(self) -> str:
         """The name of the folder that holds the journals: the identity, and which rerun it is."""
-        return folder_of(self.identity, self.rerun)
+        return name_folder(self.identity, self.rerun)
 
     @property
     def base(self) -> Self:

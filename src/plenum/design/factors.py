@@ -12,7 +12,7 @@ USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberatio
 """Values that go without saying where a condition is named."""
 
 
-def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
+def list_unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
     """List the factors, of some, that are there and whose value doesn't go without saying."""
     return [name for name in names if name in values and USUAL.get(name) != values[name]]
 

@@ -107,7 +107,7 @@ class Kind:
         return {key: _resolve(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
-        """Tell if this kind has a part for a station, of its own or from another package."""
+        """Return whether this kind has a part for a station, of its own or from another package."""
         return station in self.parts or f"{self.name}.{station}" in PARTS
 
     def part(self, station: str) -> Any:
@@ -155,7 +155,7 @@ def of_task(name: str) -> Kind:
     raise UserError(f"task.name: {name!r} belongs to no kind of study that is installed: {known}")
 
 
-def kind_of(named: Mapping[str, Any]) -> Kind:
+def find_kind(named: Mapping[str, Any]) -> Kind:
     """Return a condition's kind by its factors, its run's params, or the head of a journal."""
     return of_task(str(named.get("task", "none")))
 
@@ -179,9 +179,9 @@ register(
             "run_name": "plenum.tracking.committees:run_name",
             "tables": "plenum.tracking.committees:tables",
             "tracked": "plenum.tracking.committees:read_fields",
-            "by_round": "plenum.tracking.committees:by_round",
+            "by_round": "plenum.tracking.committees:measure_rounds",
             "report_tables": "plenum.reports.tables.publish:publish_committees",
-            "report_frames": "plenum.reports.tables.publish:frames_of",
+            "report_frames": "plenum.reports.tables.publish:make_frames",
             "report_figures": "plenum.reports.figures.publish:publish_committees",
             "explorer": "plenum.reports.explorer.gather:COMMITTEE_EXPLORER",
             "plan": "plenum.reports.plans:table",

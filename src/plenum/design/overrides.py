@@ -18,7 +18,7 @@ _NAMED = ("roles", "model")
 _NAME_END = re.compile("[.@/]")
 
 
-def flags_first(arguments: Sequence[str]) -> list[str]:
+def sort_flags_first(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with ``-m`` and ``--config-dir=DIR``, as one word, before the others."""
     rest = iter(arguments)
     joined = [f"--config-dir={next(rest, '')}" if a in _OWN_FOLDER else a for a in rest]

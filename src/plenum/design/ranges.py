@@ -140,7 +140,7 @@ def refuse_unused(key: str, settings: Any, needs: str) -> None:
 
 
 def is_study(name: object) -> bool:
-    """Tell whether a study may have this name."""
+    """Return whether a study may have this name."""
     return (
         isinstance(name, str)
         and name != "Default"  # MLflow's own
@@ -154,6 +154,6 @@ def require(holds: bool, message: str) -> None:
         raise UserError(message)
 
 
-def one_of(key: str, value: str, allowed: Sequence[str]) -> None:
+def require_one_of(key: str, value: str, allowed: Sequence[str]) -> None:
     """Refuse a value that isn't among those allowed."""
     require(value in allowed, f"{key}: {value!r} is not one of {', '.join(allowed)}")

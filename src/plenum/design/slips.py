@@ -102,7 +102,7 @@ class Available:
             return OmegaConf.create()
 
     def is_mapping(self, key: str) -> bool:
-        """Return True if a key holds further keys."""
+        """Return whether a key holds further keys."""
         return key in self.open or (key in self.keys and key not in self.leaves)
 
     def near(self, name: str, value: str) -> list[str]:

@@ -58,7 +58,7 @@ def read_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     return validate(kind, {**data, **given})
 
 
-def other_settings(cfg: DictConfig, *kinds: Any) -> DictConfig:
+def drop_settings(cfg: DictConfig, *kinds: Any) -> DictConfig:
     """Return the part of a config that isn't settings of these types, such as that of a study."""
     own = {field.name for kind in kinds for field in fields(kind)}
     return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in own])

@@ -5,13 +5,13 @@ from .bands import divergence_band as divergence_band
 from .branching import Branching as Branching
 from .branching import NextAnswers as NextAnswers
 from .branching import branching as branching
-from .branching import next_answers as next_answers
-from .branching import of_replicates as of_replicates
+from .branching import estimate_branching as estimate_branching
+from .branching import estimate_next_answers as estimate_next_answers
 from .contrasts import REFUSAL as REFUSAL
 from .contrasts import Contrast as Contrast
 from .contrasts import contrast as contrast
+from .contrasts import contrast_cells as contrast_cells
 from .contrasts import interaction as interaction
-from .contrasts import of_estimates as of_estimates
 from .decision_contrasts import DecisionContrast as DecisionContrast
 from .decision_contrasts import ShareContrast as ShareContrast
 from .decision_contrasts import compare_decisions as compare_decisions
@@ -21,10 +21,10 @@ from .decision_sample_sizes import DecisionPlan as DecisionPlan
 from .decision_sample_sizes import plan_decisions as plan_decisions
 from .decisions import NO_MAJORITY as NO_MAJORITY
 from .decisions import Share as Share
+from .decisions import estimate_share as estimate_share
 from .decisions import flip_rate as flip_rate
 from .decisions import mcnemar as mcnemar
 from .decisions import pairwise_disagreement as pairwise_disagreement
-from .decisions import share as share
 from .decisions import tally as tally
 from .diagnostics import REFUSED as REFUSED
 from .diagnostics import Diagnostics as Diagnostics
@@ -37,7 +37,7 @@ from .estimate import Estimate as Estimate
 from .estimate import estimate_mean as estimate_mean
 from .estimate import make_estimate as make_estimate
 from .estimate import margin as margin
-from .estimate import two_sided as two_sided
+from .estimate import two_sided_p as two_sided_p
 from .fit import WINDOW as WINDOW
 from .fit import Array as Array
 from .fit import Floats as Floats
@@ -49,10 +49,10 @@ from .fragility import CANONICAL as CANONICAL
 from .fragility import FamilyEstimate as FamilyEstimate
 from .fragility import FragilityContrast as FragilityContrast
 from .fragility import VariantOutcome as VariantOutcome
-from .fragility import by_family as by_family
-from .fragility import details as details
+from .fragility import average_scenarios as average_scenarios
+from .fragility import estimate_families as estimate_families
 from .fragility import fragility_contrast as fragility_contrast
-from .fragility import over_scenarios as over_scenarios
+from .fragility import name_numbers as name_numbers
 from .growth import LEAST as LEAST
 from .growth import LEVEL as LEVEL
 from .growth import MODELS as MODELS
@@ -61,17 +61,17 @@ from .growth import compare_growth as compare_growth
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
+from .majority import find_top_options as find_top_options
 from .majority import time_to_majority as time_to_majority
-from .majority import top_options as top_options
 from .meta_analysis import MixedModel as MixedModel
 from .meta_analysis import PooledMean as PooledMean
 from .meta_analysis import fit_mixed_model as fit_mixed_model
 from .meta_analysis import pool as pool
 from .multiplicity import ALPHA as ALPHA
 from .multiplicity import benjamini_hochberg as benjamini_hochberg
-from .multiplicity import excludes as excludes
-from .multiplicity import holds as holds
+from .multiplicity import excludes_zero as excludes_zero
 from .multiplicity import holm as holm
+from .multiplicity import is_shown as is_shown
 from .nulls import NullTest as NullTest
 from .nulls import reversal_test as reversal_test
 from .nulls import shuffle_test as shuffle_test
@@ -80,7 +80,7 @@ from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
 from .resampling import Interval as Interval
 from .resampling import bootstrap as bootstrap
-from .sample_sizes import detectable as detectable
+from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import look as look
 from .sample_sizes import plan_replicates as plan_replicates
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
@@ -96,7 +96,7 @@ from .warnings import LETTERS as LETTERS
 from .warnings import OF_EFFECTS as OF_EFFECTS
 from .warnings import WARNINGS as WARNINGS
 from .warnings import EstimateWarning as EstimateWarning
-from .warnings import of_runs as of_runs
+from .warnings import list_run_warnings as list_run_warnings
 from .warnings import read_warnings as read_warnings
 
 __all__ = [
@@ -147,42 +147,44 @@ __all__ = [
     "TimeToMajority",
     "VariantOutcome",
     "association",
+    "average_scenarios",
     "benjamini_hochberg",
     "bootstrap",
     "branching",
-    "by_family",
     "cap",
     "compare_decisions",
     "compare_growth",
     "contrast",
+    "contrast_cells",
     "decision_interaction",
-    "details",
-    "detectable",
     "divergence",
     "divergence_band",
+    "estimate_branching",
+    "estimate_families",
     "estimate_mean",
-    "excludes",
+    "estimate_next_answers",
+    "estimate_share",
+    "excludes_zero",
+    "find_detectable",
+    "find_top_options",
     "fit_distances",
     "fit_mixed_model",
     "flip_rate",
     "fragility_contrast",
-    "holds",
     "holm",
     "independence",
     "interaction",
+    "is_shown",
     "jackknife_se",
     "kaplan_meier",
+    "list_run_warnings",
     "look",
     "lyapunov",
     "make_estimate",
     "margin",
     "mcnemar",
     "median_time",
-    "next_answers",
-    "of_estimates",
-    "of_replicates",
-    "of_runs",
-    "over_scenarios",
+    "name_numbers",
     "pairwise_disagreement",
     "pairwise_distances",
     "plan_decisions",
@@ -191,13 +193,11 @@ __all__ = [
     "pool_decisions",
     "read_warnings",
     "reversal_test",
-    "share",
     "shuffle_test",
     "slope",
     "summarise",
     "switch_counts",
     "tally",
     "time_to_majority",
-    "top_options",
-    "two_sided",
+    "two_sided_p",
 ]

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from plenum.dynamics.divergence import pairwise_distances
 from plenum.dynamics.estimate import margin
-from plenum.dynamics.fit import Floats, without_each
+from plenum.dynamics.fit import Floats, sum_without_each
 
 
 def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
@@ -31,7 +31,7 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     if count < 3:
         return np.full(rounds, np.nan), np.full(rounds, np.nan)
     level = distances.sum(axis=(0, 1)) / (count * (count - 1))
-    rest = without_each(distances) / ((count - 1) * (count - 2) / 2)
+    rest = sum_without_each(distances) / ((count - 1) * (count - 2) / 2)
     known = (level > 0) & (rest > 0).all(axis=0)
     middle = np.log(np.where(known, level, np.nan))
     logs = np.log(np.where(known, rest, np.nan))

@@ -83,7 +83,7 @@ class NextAnswers:
         return self.expansive * self.c_in if self.expansive else 0.0
 
 
-def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
+def estimate_next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
     """Compute Γ̂ and ĉ as the authors' released files do.
 
     Parameters
@@ -112,11 +112,7 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
 
 
 def branching(
-    continuations: ArrayLike,
-    start: ArrayLike,
-    *,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    continuations: ArrayLike, start: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> Branching:
     """Estimate local divergence from continuations of base states.
 
@@ -178,7 +174,7 @@ def branching(
     )
 
 
-def of_replicates(
+def estimate_branching(
     trajectories: ArrayLike, bases: ArrayLike, after_round: int, **more: int
 ) -> Branching | None:
     """Estimate local divergence from replicates that each branched off a base state.

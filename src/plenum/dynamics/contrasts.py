@@ -95,11 +95,11 @@ def contrast(
     decisions
         The decisions of each arm's replicates, where known: for the arms' warnings.
     paired
-        Whether index r of both arms belongs together.
+        True if index r of both arms belongs together.
     draws, seed
         Permutations, and their seed.
     refuse
-        Whether interval and p are NaN where replicates of an arm jump or few carry λ̂; without it
+        True if interval and p are NaN where replicates of an arm jump or few carry λ̂; without it
         one can measure how often they would be wrong.
 
     Returns
@@ -134,7 +134,7 @@ def contrast(
     fits = [fit_distances(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
     shown = not (refuse and any(cell.refused for cell in cells))
-    plain = _contrast_pairs(cells, fits, shown) if paired else of_estimates(cells, shown=shown)
+    plain = _contrast_pairs(cells, fits, shown) if paired else contrast_cells(cells, shown=shown)
     value, se, df, n = plain.value, plain.se, plain.df, plain.n
     if (
         plain.method in ("none", REFUSAL)
@@ -197,12 +197,12 @@ def interaction(
     (0.2, True, 4)
     """
     ensembles = (both, first, second, neither)
-    return of_estimates(
+    return contrast_cells(
         tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))
     )
 
 
-def of_estimates(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = None) -> Contrast:
+def contrast_cells(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = None) -> Contrast:
     """Contrast two independent λ̂, or estimate the interaction of four, with Welch's t test.
 
     It needs no ensembles: the value, interval and ``p_wald`` are those of :func:`contrast`.

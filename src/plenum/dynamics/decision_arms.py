@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plenum.dynamics.decisions import Share, pairwise_disagreement, share
+from plenum.dynamics.decisions import Share, estimate_share, pairwise_disagreement
 from plenum.dynamics.estimate import welch_df
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.labellings import Counts, Labellings, Statistic, p_value, permute, swap
@@ -104,7 +104,7 @@ class Measure:
     share
         The estimate of one arm with its own interval, from counts of shape (decisions,).
     nameless
-        Whether it stays the same if decisions change their names.
+        True if it stays the same if decisions change their names.
     """
 
     value: Callable[[Counts], Floats]
@@ -158,7 +158,7 @@ DISAGREEMENT = Measure(
 """The pairwise disagreement."""
 
 
-def of_share(place: int) -> Measure:
+def measure_share(place: int) -> Measure:
     """Make the measure of one decision's share."""
 
     def variance(counts: Counts) -> Floats:
@@ -175,7 +175,7 @@ def of_share(place: int) -> Measure:
         value=lambda counts: counts[:, place] / counts.sum(axis=1),
         variance=variance,
         influence=influence,
-        share=lambda counts: share(int(counts[place]), int(counts.sum())),
+        share=lambda counts: estimate_share(int(counts[place]), int(counts.sum())),
     )
 
 

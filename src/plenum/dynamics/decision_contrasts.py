@@ -12,7 +12,7 @@ from plenum.dynamics.decision_arms import (
     compute_difference,
     compute_p,
     make_arms,
-    of_share,
+    measure_share,
 )
 from plenum.dynamics.decisions import NO_MAJORITY, Share, tally
 from plenum.dynamics.estimate import Estimate, make_estimate
@@ -54,7 +54,7 @@ class DecisionContrast(Estimate):
     cells
         The disagreement of each condition, in the order of the arguments.
     drawn
-        Whether labellings were drawn for p, because there are too many to list.
+        True if labellings were drawn for p, because there are too many to list.
     """
 
     p_law: float = math.nan
@@ -90,7 +90,7 @@ def compare_decisions(
     treated, control
         One decision a replicate; ``NONE`` is a decision of its own. Two or more each.
     paired
-        Whether index r of both read the same wording. Then arms are swapped within pairs.
+        True if index r of both read the same wording. Then arms are swapped within pairs.
     draws, seed
         Of labellings where there are too many to list, and their seed.
 
@@ -194,7 +194,7 @@ def pool_decisions(
         Decisions of the treated and of the control condition in each scenario; or those of the four
         cells of a 2x2, in the order that `decision_interaction` takes them.
     paired
-        Whether the replicates of each scenario are pairs; by default none are.
+        True if the replicates of each scenario are pairs; by default none are.
     draws, seed
         As for `compare_decisions`.
 
@@ -278,7 +278,7 @@ def _contrast(
     found, cells, drawn = _difference(strata, coefficients, DISAGREEMENT)
     shares = []
     for at, name in enumerate(names):
-        one, both, _ = _difference(strata, coefficients, of_share(at - len(names)))
+        one, both, _ = _difference(strata, coefficients, measure_share(at - len(names)))
         shares.append(ShareContrast(**vars(one), decision=name, cells=both))
     return DecisionContrast(**vars(found), shares=tuple(shares), cells=cells, drawn=drawn)
 

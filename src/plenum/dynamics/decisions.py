@@ -33,7 +33,7 @@ class Share:
     n: int = 0
 
 
-def share(total: float, n: int) -> Share:
+def estimate_share(total: float, n: int) -> Share:
     """Estimate a share with Clopper and Pearson's interval, exact if ``total`` is a count.
 
     Parameters
@@ -95,7 +95,7 @@ def flip_rate(decisions: Sequence[str]) -> Share:
     >>> rate.value, round(rate.ci_low, 2), round(rate.ci_high, 2)
     (0.15, 0.03, 0.38)
     """
-    return share(len(decisions) - _modal(decisions), len(decisions))
+    return estimate_share(len(decisions) - _modal(decisions), len(decisions))
 
 
 def pairwise_disagreement(decisions: Sequence[str]) -> Share:
@@ -131,7 +131,7 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     counts = Counter(decisions)
     value = _disagreement(counts, n)
     if len(counts) == 1:
-        return Share(0.0, 0.0, 1 - (1 - share(0, n).ci_high) ** 2, None, n)
+        return Share(0.0, 0.0, 1 - (1 - estimate_share(0, n).ci_high) ** 2, None, n)
     if n < 3:
         return Share(value, 0.0, 1.0, None, n)
     if len(counts) == 2:
@@ -215,9 +215,9 @@ def _of_two(count: int, n: int, value: float) -> tuple[float, float]:
 
     A third decision that didn't occur has a share from 0 to Clopper and Pearson's limit.
     """
-    p = share(count, n)
+    p = estimate_share(count, n)
     ends = [2 * limit * (1 - limit) for limit in (p.ci_low, p.ci_high)]
-    third = np.linspace(0, share(0, n).ci_high, 101)
+    third = np.linspace(0, estimate_share(0, n).ci_high, 101)
     first = np.clip((1 - third) / 2, p.ci_low, p.ci_high)
     most = 1 - first**2 - (1 - first - third) ** 2 - third**2
     return min(*ends, value), max(float(most.max()), value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plenum.dynamics.divergence import ZERO
-from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, without_each
+from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, sum_without_each
 
 SATURATED = 0.5
 """The share of the cap from which a round is saturated: logistic growth has lost half its rate."""
@@ -180,7 +180,7 @@ def headroom(top: float, first: float, span: float) -> float:
 
 
 def _has_jump(fitted: Fit) -> bool:
-    """Return True if a replicate made a step far longer than is usual at that time.
+    """Return whether a replicate made a step far longer than is usual at that time.
 
     The usual length follows an exponential trend, as steps do on the way of a real growth rate;
     where most replicates step further at once, it is the median of the round.
@@ -203,7 +203,7 @@ def _residual(x: Floats, level: Floats) -> float:
 def _rms(fitted: Fit) -> ExponentVariant:
     squares = fitted.distances**2
     value = slope(fitted.rounds, squares.sum(axis=(0, 1))) / 2
-    left_out = slope(fitted.rounds, without_each(squares)) / 2
+    left_out = slope(fitted.rounds, sum_without_each(squares)) / 2
     return ExponentVariant(float(value), jackknife_se(left_out), len(fitted.pairs))
 
 
@@ -230,7 +230,7 @@ def _estimate_quenched(fitted: Fit) -> ExponentVariant:
 
 
 def _disagree(variants: Sequence[ExponentVariant]) -> bool:
-    """Return True if two of the three differ by more than the smaller of their standard errors.
+    """Return whether two of the three differ by more than the smaller of their standard errors.
 
     The larger one grows with the jumps themselves: it would hide a third of those that this finds,
     and on processes without jumps neither raises an alarm (docs/calibration.md).

@@ -42,7 +42,7 @@ def margin(se: float, df: float) -> float:
     return float(stdtrit(df, 0.975)) * se if df > 0 else float("nan")
 
 
-def two_sided(value: float, se: float, df: float) -> float:
+def two_sided_p(value: float, se: float, df: float) -> float:
     """Two-sided p of a t test against 0; NaN without a standard error."""
     if not (df > 0 and np.isfinite(se)):
         return float("nan")
@@ -54,7 +54,9 @@ def two_sided(value: float, se: float, df: float) -> float:
 def make_estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:
     """Make an estimate with Student's t interval and test against 0."""
     half = margin(se, df)
-    return Estimate(value, se, value - half, value + half, two_sided(value, se, df), df, n, method)
+    return Estimate(
+        value, se, value - half, value + half, two_sided_p(value, se, df), df, n, method
+    )
 
 
 def estimate_mean(values: np.ndarray, method: str) -> Estimate:

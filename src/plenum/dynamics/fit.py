@@ -68,7 +68,7 @@ class Fit:
     @cached_property
     def left_out(self) -> Floats:
         """λ̂ without each replicate in turn, shape (replicates,)."""
-        return slope(self.rounds, without_each(self.distances))
+        return slope(self.rounds, sum_without_each(self.distances))
 
     @property
     def pseudo_values(self) -> Floats:
@@ -102,7 +102,7 @@ def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     return Fit(np.arange(first, first + points.shape[1], dtype=float), points, distances)
 
 
-def without_each(distances: Floats) -> Floats:
+def sum_without_each(distances: Floats) -> Floats:
     """Sum over pairs without each replicate in turn.
 
     Parameters

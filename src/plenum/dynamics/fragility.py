@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.decisions import Share, mcnemar, share
+from plenum.dynamics.decisions import Share, estimate_share, mcnemar
 from plenum.dynamics.divergence import as_ensemble
 from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.dynamics.fit import WINDOW
@@ -70,7 +70,7 @@ class FamilyEstimate:
     reason: str = ""
 
 
-def by_family(
+def estimate_families(
     ensemble: ArrayLike,
     readings: Sequence[VariantOutcome],
     window: tuple[int, int] = WINDOW,
@@ -123,7 +123,7 @@ def by_family(
         count = len(changed)
         wordings = any(r.family != CANONICAL for r in members)
         reason = "" if changed else "no_canonical" if wordings else "no_wordings"
-        fragility = share(sum(changed.values()), count)
+        fragility = estimate_share(sum(changed.values()), count)
         estimates[family] = FamilyEstimate(family, count, fragility, exponent, alone, reason)
     return estimates
 
@@ -147,7 +147,7 @@ def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
     return {variant: sum(changed) / len(changed) for variant, changed in compared.items()}
 
 
-def details(estimates: dict[str, FamilyEstimate]) -> dict[str, float]:
+def name_numbers(estimates: dict[str, FamilyEstimate]) -> dict[str, float]:
     """Return fragility and λ̂_pert by family as named numbers; NaN if one doesn't exist.
 
     ``fragility`` and its limits are over all wordings, and ``fragility_rephrase`` over a family.
@@ -227,7 +227,7 @@ def fragility_contrast(
     )
 
 
-def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
+def average_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
     """Average differences, one a scenario, by Student's t with scenarios as units.
 
     All have equal weight. Weights by their standard errors would drop the scenarios in which no

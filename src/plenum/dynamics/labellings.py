@@ -42,7 +42,7 @@ class Labellings:
     joint
         Pairs by both decisions, shape (labellings, decisions, decisions); ``None`` without pairs.
     drawn
-        Whether some were drawn, instead of all listed.
+        True if some were drawn, instead of all listed.
     """
 
     treated: Counts
@@ -120,7 +120,7 @@ class Statistic:
     value, variance, weight
         The difference, its variance, and the probability; shape (labellings,) each.
     drawn
-        Whether labellings were drawn.
+        True if labellings were drawn.
     """
 
     value: Floats

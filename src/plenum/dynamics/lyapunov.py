@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plenum.dynamics.diagnostics import FEW, REFUSED, Diagnostics, diagnose, warnings
-from plenum.dynamics.estimate import margin, two_sided
+from plenum.dynamics.estimate import margin, two_sided_p
 from plenum.dynamics.fit import WINDOW, Fit, fit_distances, jackknife_se
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 
@@ -139,7 +139,7 @@ def lyapunov(
         return LyapunovEstimate(
             interval=interval,
             status=status,
-            warnings=(status, *(["few_replicates"] if fitted.replicates < FEW else [])),
+            warnings=(status, "few_replicates") if fitted.replicates < FEW else (status,),
             rounds_used=int(rounds.sum()),
             zero_rounds=int((~rounds).sum()),
             replicates=fitted.replicates,
@@ -160,7 +160,7 @@ def lyapunov(
         diagnostics = replace(diagnostics, excess_ci_low=math.nan, excess_ci_high=math.nan)
 
     def p(null: float) -> float:
-        return two_sided(fitted.value - null, tested, fitted.replicates - 1)
+        return two_sided_p(fitted.value - null, tested, fitted.replicates - 1)
 
     return LyapunovEstimate(
         value=fitted.value,

@@ -132,14 +132,16 @@ def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     array, shape (replicates, rounds)
     """
     array = seats(preferences)
-    present, top = top_options(array, ties)
+    present, top = find_top_options(array, ties)
     sole = top & (top.sum(axis=-1, keepdims=True) == 1) & present[..., None]
     votes = sole.sum(axis=2)
     strict = 2 * votes > present.sum(axis=2)[..., None]
     return np.where(strict.any(axis=-1), strict.argmax(axis=-1), -1)
 
 
-def top_options(array: Floats, ties: str = "none") -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def find_top_options(
+    array: Floats, ties: str = "none"
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Find the seats that are present, and the options on top of each.
 
     The shapes are (..., seats) and (..., seats, options). On top are all that are tied, or the

@@ -119,7 +119,7 @@ class MixedModel:
         Standard deviations of the scenarios' intercepts and slopes, under ``mean`` and the names
         of `EFFECTS`.
     converged
-        Whether the likelihood's maximum was found.
+        True if the likelihood's maximum was found.
     scenarios, values
         Numbers of scenarios and of pseudo-values.
     """

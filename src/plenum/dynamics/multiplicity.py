@@ -90,11 +90,11 @@ def _step_down(p: Floats) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
-def excludes(low: float, high: float) -> bool:
-    """Return True if an interval exists and doesn't contain 0."""
+def excludes_zero(low: float, high: float) -> bool:
+    """Return whether an interval exists and doesn't contain 0."""
     return math.isfinite(low) and math.isfinite(high) and not low <= 0 <= high
 
 
-def holds(p_holm: float, low: float, high: float) -> bool:
-    """Return True if a difference counts as shown: by its adjusted test and by its interval."""
-    return p_holm < ALPHA and excludes(low, high)
+def is_shown(p_holm: float, low: float, high: float) -> bool:
+    """Return whether a difference counts as shown: by its adjusted test and by its interval."""
+    return p_holm < ALPHA and excludes_zero(low, high)

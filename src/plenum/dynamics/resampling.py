@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import ndtr, ndtri
 
-from plenum.dynamics.fit import (
-    WINDOW,
-    Array,
-    Fit,
-    Floats,
-    contrast_weights,
-    fit_distances,
-)
+from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit_distances
 from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
 
 DRAWS = 10_000
@@ -157,7 +150,7 @@ def bootstrap(
     draws, seed
         Number of draws, and their seed. Conditions of equal R share the same weights.
     studentised
-        Whether each draw gets its standard error, which ``bootstrap_t`` needs.
+        True if each draw gets its standard error, which ``bootstrap_t`` needs.
     dtype
         Of the products: by default float64 for at most 16 replicates and float32 for more.
         Distances are taken relative to D(t), so that float32 moves λ̂* by less than 1e-6.

@@ -117,7 +117,7 @@ def _power(centre: float, df: float, alpha: float) -> float:
     return float(min(nct.sf(edge, df, centre) + lower, 1.0))
 
 
-def detectable(se: float, df: float) -> float:
+def find_detectable(se: float, df: float) -> float:
     """Return the smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.majority import seats, top_options
+from plenum.dynamics.majority import find_top_options, seats
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape
-    present, top = top_options(array, ties)
+    present, top = find_top_options(array, ties)
     held = np.ones((replicates, places, options), bool)
     counts = np.zeros((replicates, places), int)
     for t in range(rounds):

@@ -185,15 +185,9 @@ _EVERY = (
         "its terms are not to be used",
     ),
     EstimateWarning(
-        "branching",
-        "",
-        "continuations of base states: see Γ̂ in the tables, there is no λ̂",
+        "branching", "", "continuations of base states: see Γ̂ in the tables, there is no λ̂"
     ),
-    EstimateWarning(
-        "one_shot",
-        "",
-        "a vote without deliberation: there is nothing to fit",
-    ),
+    EstimateWarning("one_shot", "", "a vote without deliberation: there is nothing to fit"),
     EstimateWarning("no_shocks", "", "no shock struck: there is nothing to recover from"),
     EstimateWarning(
         "few_episodes", "", "fewer than five episodes, which are the independent draws"
@@ -242,7 +236,7 @@ def read_warnings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_EARLIER.get(name, name) for name in text.split()))
 
 
-def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
+def list_run_warnings(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
     """List the warnings of runs in a world: few independent draws, and failures of agents.
 
     Parameters

@@ -6,21 +6,21 @@ from .budget import Call as Call
 from .budget import Demand as Demand
 from .budget import Ledger as Ledger
 from .budget import PriceOf as PriceOf
-from .budget import answers_usage as answers_usage
-from .budget import demand_of as demand_of
-from .budget import failure_usage as failure_usage
-from .budget import failures_usage as failures_usage
-from .budget import spent_before as spent_before
+from .budget import bound_failure as bound_failure
+from .budget import bound_failures as bound_failures
+from .budget import compute_demand as compute_demand
+from .budget import sum_answers as sum_answers
+from .budget import sum_spent_before as sum_spent_before
 from .caller import Caller as Caller
-from .caller import bug_in_words as bug_in_words
-from .condition_folder import begun_replicates as begun_replicates
-from .condition_folder import folder_of as folder_of
-from .condition_folder import journal_of as journal_of
+from .caller import describe_bug as describe_bug
+from .condition_folder import add_begun as add_begun
+from .condition_folder import find_condition_folder as find_condition_folder
+from .condition_folder import find_journal as find_journal
+from .condition_folder import list_begun as list_begun
 from .condition_folder import looks_ended as looks_ended
 from .condition_folder import take_up as take_up
-from .condition_folder import with_all_begun as with_all_begun
-from .cost_estimate import longest_prompts as longest_prompts
-from .cost_estimate import replicate_usage as replicate_usage
+from .cost_estimate import estimate_usage as estimate_usage
+from .cost_estimate import make_longest_prompts as make_longest_prompts
 from .executors import Deliberations as Deliberations
 from .executors import Executor as Executor
 from .executors import ExecutorChoice as ExecutorChoice
@@ -34,8 +34,8 @@ from .open_files import raise_file_limit as raise_file_limit
 from .outcomes import LISTED as LISTED
 from .outcomes import ReplicateResult as ReplicateResult
 from .outcomes import collect_outcomes as collect_outcomes
+from .outcomes import format_closing as format_closing
 from .outcomes import list_problems as list_problems
-from .outcomes import write_closing as write_closing
 from .preflight import check_model as check_model
 from .preflight import check_sweep as check_sweep
 from .preflight import describe_new_factors as describe_new_factors
@@ -48,11 +48,11 @@ from .questions import run_together as run_together
 from .questions import run_until_stopped as run_until_stopped
 from .replay import open_conversation as open_conversation
 from .report_pool import ReportPool as ReportPool
-from .retriable import may_resume as may_resume
+from .resumption import may_resume as may_resume
 from .summarise import SETTINGS as SETTINGS
-from .summarise import no_estimates as no_estimates
 from .summarise import report_condition as report_condition
-from .summarise_committee import committee_notes as committee_notes
+from .summarise import report_nothing as report_nothing
+from .summarise_committee import report_committee as report_committee
 from .sweep import run_sweep as run_sweep
 from .usage import count_usage as count_usage
 
@@ -75,34 +75,35 @@ __all__ = [
     "ReportPool",
     "Scene",
     "Ticket",
-    "answers_usage",
-    "begun_replicates",
-    "bug_in_words",
+    "add_begun",
+    "bound_failure",
+    "bound_failures",
     "cancel_on_sigterm",
     "check_model",
     "check_sweep",
     "choose_executor",
     "classify_error",
     "collect_outcomes",
-    "committee_notes",
+    "compute_demand",
     "count_usage",
-    "demand_of",
+    "describe_bug",
     "describe_new_factors",
-    "failure_usage",
-    "failures_usage",
-    "folder_of",
-    "journal_of",
+    "estimate_usage",
+    "find_condition_folder",
+    "find_journal",
+    "format_closing",
     "launch_jobs",
+    "list_begun",
     "list_problems",
-    "longest_prompts",
     "looks_ended",
+    "make_longest_prompts",
     "may_resume",
-    "no_estimates",
     "open_conversation",
     "prompt",
     "raise_file_limit",
-    "replicate_usage",
+    "report_committee",
     "report_condition",
+    "report_nothing",
     "require_jobs",
     "require_one_kind_a_study",
     "require_shared_settings",
@@ -110,8 +111,7 @@ __all__ = [
     "run_sweep",
     "run_together",
     "run_until_stopped",
-    "spent_before",
+    "sum_answers",
+    "sum_spent_before",
     "take_up",
-    "with_all_begun",
-    "write_closing",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from plenum.design import Calls
-from plenum.execution.budget import Demand, Ledger, demand_of
+from plenum.execution.budget import Demand, Ledger, compute_demand
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Reply, Response
 from plenum.records import Failure, Usage
@@ -188,10 +188,10 @@ class Ticket:
 
     def demand_of(self, chat: Chat) -> Demand:
         """Return what a call may use up."""
-        return demand_of(chat)
+        return compute_demand(chat)
 
     def continues(self, attempt: Attempt) -> bool:
-        """Return True if an attempt that was cut short goes on, for the next run to read."""
+        """Return whether an attempt that was cut short goes on, for the next run to read."""
         return False
 
     def _limiter(self, model: str) -> Limiter:
@@ -209,7 +209,7 @@ class Ticket:
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
     def may_be_billed(self, attempt: Attempt) -> bool:
-        """Return True if the provider may charge for an attempt that failed."""
+        """Return whether the provider may charge for an attempt that failed."""
         if not attempt.reached:
             return False
         # Without a status, or with 200, the answer may have been complete before it was lost.

@@ -23,7 +23,7 @@ class WrittenAnswer:
     problem
         Why it couldn't be read, or why none came; empty where it was read.
     replaced
-        Whether another answer was asked for in its place, by ``retry_failed=all``.
+        True if another answer was asked for in its place, by ``retry_failed=all``.
     """
 
     call: str

@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.committee import require_committee
 from plenum.design import Job
-from plenum.execution.condition_folder import folder_of
+from plenum.execution.condition_folder import find_condition_folder
 from plenum.records import drop_revoked, read
 
 
@@ -30,7 +30,7 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     if branch is None:
         return ()
     base = index // branch.continuations
-    journal = folder_of(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
+    journal = find_condition_folder(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
     return _turns(journal, branch.after_round, len(require_committee(job.condition).seats))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum.design import KINDS, Budget, Calls, Condition, Job
-from plenum.execution.condition_folder import folder_of
-from plenum.execution.cost_estimate import replicate_usage
+from plenum.execution.condition_folder import find_condition_folder
+from plenum.execution.cost_estimate import estimate_usage
 from plenum.models import Chat, Price, Reply
-from plenum.records import DamagedJournal, Usage, attempts, read_entries
+from plenum.records import DamagedJournal, Usage, read_attempts, read_entries
 
 PriceOf = Callable[[str], Price | None]
 """From a model to its price."""
@@ -49,7 +49,7 @@ class Demand:
         return self.prompt + self.answer
 
 
-def demand_of(chat: Chat, batched: bool = False) -> Demand:
+def compute_demand(chat: Chat, batched: bool = False) -> Demand:
     """Compute the highest usage of a call."""
     call = (chat.session, f"{chat.seed:016x}") if batched else None
     hour = chat.request is not None and chat.request.cached_for_an_hour
@@ -104,7 +104,7 @@ class Ledger:
         total = Usage()
         if not self._limited or not KINDS[condition.kind].has("longest_run"):
             return total
-        for model, usage in replicate_usage(condition).items():
+        for model, usage in estimate_usage(condition).items():
             price = self._price(model, calls.batch) if condition.backend.name == "api" else None
             tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
             dollars = price.of(tokens_in, tokens_out) if price else 0.0
@@ -198,7 +198,7 @@ class Ledger:
         used
             The reply, if there was one.
         billed
-            Whether a call without a reply may be billed all the same: then all of it is booked.
+            True if a call without a reply may be billed all the same: then all of it is booked.
         replicate
             Whose call it was, as :meth:`begin` names it.
         """
@@ -220,7 +220,7 @@ class Ledger:
 
     def at_most(self, chat: Chat, batched: bool = False) -> Usage:
         """Return the highest usage of a call; dollars are 0 if no price is known."""
-        return self.price_of(demand_of(chat, batched))
+        return self.price_of(compute_demand(chat, batched))
 
     def price_of(self, demand: Demand) -> Usage:
         """Compute the highest usage of a call from its demand."""
@@ -270,7 +270,7 @@ def _most(text: str) -> int:
     return plain // _CHARACTERS_A_TOKEN + len(text.encode(errors="replace")) - plain
 
 
-def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
+def sum_spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
     """Sum up dollars, tokens and calls of all earlier runs.
 
     An answer counts by its journal entry, a failed attempt by the highest cost in the call log.
@@ -281,7 +281,7 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
     UserError
         A journal doesn't verify.
     """
-    folders = {folder_of(job) for job in jobs}
+    folders = {find_condition_folder(job) for job in jobs}
     try:
         return sum((_condition_usage(folder, price) for folder in sorted(folders)), Usage())
     except DamagedJournal as damage:
@@ -291,11 +291,11 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
 def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for journal in folder.glob("[0-9]*.jsonl"):
-        total += answers_usage(read_entries(journal), price)
-    return total + failures_usage(folder, price)
+        total += sum_answers(read_entries(journal), price)
+    return total + bound_failures(folder, price)
 
 
-def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
+def sum_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
     """Sum up the usage of a journal's answers; those that a branch inherited are paid elsewhere."""
     total = Usage()
     for entry in entries:
@@ -306,16 +306,16 @@ def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Pric
     return total
 
 
-def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
+def bound_failures(log: Path, price: Callable[[str], Price | None]) -> Usage:
     """Bound the usage of the failed attempts in a call log, or in those of a folder."""
     total = Usage()
-    for line in attempts(log):
+    for line in read_attempts(log):
         if not line["answered"]:
-            total += failure_usage(line, price)
+            total += bound_failure(line, price)
     return total
 
 
-def failure_usage(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
+def bound_failure(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
     """Return the highest usage of a failed attempt, by its line in a call log."""
     most = line.get("tokens_at_most") or 0
     known = line.get("cost_at_most", 0.0)

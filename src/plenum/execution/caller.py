@@ -13,10 +13,7 @@ from plenum.execution.admission import Ticket
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, Policy, call_with_retries
 from plenum.records import CallLog, Failure
 
-_POINTLESS = {
-    Failure.AUTH: "the key was refused",
-    Failure.BUDGET: "the account's quota is used up",
-}
+_POINTLESS = {Failure.AUTH: "the key was refused", Failure.BUDGET: "the account's quota is used up"}
 _NOT_FOUND = 404
 
 
@@ -118,6 +115,8 @@ class Caller:
     ) -> None:
         if self.log is None:
             return
+        server = {"server": attempt.server} if attempt.server else {}
+        billing = self.ticket.describe_billing(attempt) if more is None else more
         self.log.append(
             {
                 **self._name(chat, labels, attempt.number),
@@ -126,8 +125,8 @@ class Caller:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **({"server": attempt.server} if attempt.server else {}),
-                **(self.ticket.describe_billing(attempt) if more is None else more),
+                **server,
+                **billing,
             }
         )
 
@@ -142,6 +141,6 @@ def _pointless(error: CallError) -> str:
     return "not found" if error.status == _NOT_FOUND else _POINTLESS.get(error.failure, "")
 
 
-def bug_in_words(bug: Exception) -> str:
+def describe_bug(bug: Exception) -> str:
     """Describe an error of the code in one printable line without secrets."""
     return flatten(redact(f"{type(bug).__name__}: {bug}"))

@@ -17,14 +17,14 @@ class Busy(Exception):
     """Raised if another process is running the condition."""
 
 
-def folder_of(job: Job) -> Path:
+def find_condition_folder(job: Job) -> Path:
     """Return the folder of a job's condition."""
     return local_folder(job.journals) / job.condition.folder
 
 
-def journal_of(job: Job, index: int) -> Path:
+def find_journal(job: Job, index: int) -> Path:
     """Return the journal of a replicate."""
-    return folder_of(job) / f"{index:03d}.jsonl"
+    return find_condition_folder(job) / f"{index:03d}.jsonl"
 
 
 def take_up(jobs: Sequence[Job]) -> None:
@@ -56,22 +56,22 @@ def take_up(jobs: Sequence[Job]) -> None:
         kept.flush()  # whoever plays a replicate now is the only one who writes it
 
 
-def begun_replicates(job: Job) -> list[int]:
+def list_begun(job: Job) -> list[int]:
     """List the replicates that have a journal."""
-    return [index for index in range(job.replicates) if journal_of(job, index).exists()]
+    return [index for index in range(job.replicates) if find_journal(job, index).exists()]
 
 
-def with_all_begun(job: Job) -> Job:
+def add_begun(job: Job) -> Job:
     """Extend a job to every replicate that has a journal, even if fewer are asked for now."""
-    names = (journal.stem for journal in folder_of(job).glob("*.jsonl"))
+    names = (journal.stem for journal in find_condition_folder(job).glob("*.jsonl"))
     last = max((int(name) for name in names if name.isdecimal()), default=-1)
     return replace(job, replicates=max(job.replicates, last + 1))
 
 
 def looks_ended(job: Job) -> bool:
-    """Return True if each replicate's journal ends in its closing entry, judged by a quick look."""
+    """Return whether each replicate's journal ends in its closing entry, judged by a quick look."""
     return not job.retry_failed and all(
-        _ends_in_closing_entry(journal_of(job, index)) for index in range(job.replicates)
+        _ends_in_closing_entry(find_journal(job, index)) for index in range(job.replicates)
     )
 
 

@@ -76,7 +76,7 @@ class ConditionRecord:
         return {**self._job.condition.as_mapping(), "cell": self._job.condition.cell}
 
     def _is_current(self, report: dict[str, Any], to_trace: Sequence[Path]) -> bool:
-        """Return True if the store already holds all of it."""
+        """Return whether the store already holds all of it."""
         assert self._tracker is not None
         return holds_condition(
             self._tracker.uri,

@@ -11,7 +11,7 @@ from plenum.models import TOKENS_A_WORD, Ask, Chat, Reply
 from plenum.records import Usage
 
 
-def replicate_usage(condition: Condition) -> dict[str, Usage]:
+def estimate_usage(condition: Condition) -> dict[str, Usage]:
     """Estimate calls and tokens of one replicate by model, without repairs.
 
     Every argument is assumed to have the length that the protocol allows, so that prompts are as
@@ -22,7 +22,7 @@ def replicate_usage(condition: Condition) -> dict[str, Usage]:
     return _usage(_Key(_longest_run(condition)), after_round)
 
 
-def longest_prompts(condition: Condition, index: int = 0) -> list[Chat]:
+def make_longest_prompts(condition: Condition, index: int = 0) -> list[Chat]:
     """Return the calls of one replicate, in whose prompts every argument is as long as allowed."""
     return [ask.chat for ask, _ in _longest(_longest_run(condition), index)]
 

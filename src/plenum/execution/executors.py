@@ -18,7 +18,7 @@ from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trial, Trials
 from plenum.models import ChatModel
-from plenum.records import Usage, store_of
+from plenum.records import Usage, find_store
 
 _ALONE = (
     "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
@@ -66,9 +66,9 @@ class Executor(Protocol):
     slots
         How many may be in flight; ``None`` for as many as their calls allow.
     here
-        Whether they are played in this process, and not by workers.
+        True if they are played in this process, and not by workers.
     together
-        Whether all conditions are in flight at once, since their replicates wait for one another.
+        True if all conditions are in flight at once, since their replicates wait for one another.
     """
 
     slots: int | None
@@ -175,7 +175,7 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index) if self.tries else Trial(),
-            store=store_of(scene.job.journals),
+            store=find_store(scene.job.journals),
         )
 
     def reports(self, conditions: int) -> ReportPool:

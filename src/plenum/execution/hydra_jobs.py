@@ -22,7 +22,7 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base import UserError, close_environment, say
-from plenum.design import Job, parse_job, to_yaml
+from plenum.design import Job, format_yaml, parse_job
 from plenum.execution.executors import Executor, choose_executor
 from plenum.execution.outcomes import Undefined, save_outcome
 from plenum.execution.sweep import run_sweep
@@ -152,7 +152,7 @@ def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
 
 
 def _launches_at_once(config: DictConfig) -> bool:
-    """Return True if the sweeper knows all jobs beforehand.
+    """Return whether the sweeper knows all jobs beforehand.
 
     Others launch some, and choose the next by their results. Each launch has a budget of its own.
     """
@@ -209,7 +209,7 @@ class _ComposedJob:
 
 
 def _follow_jobs(context: HydraContext) -> bool:
-    """Return True if a callback is called for each job."""
+    """Return whether a callback is called for each job."""
     return any(
         getattr(type(each), name, None) is not getattr(Callback, name)
         for each in context.callbacks.callbacks
@@ -243,7 +243,7 @@ def _render_kept(hydra: DictConfig, task: DictConfig) -> dict[str, str]:
         return {}
     kept = {"overrides": hydra.overrides.task, "hydra": {"hydra": hydra}, "config": task}
     return {
-        f"{hydra.output_subdir}/{name}.yaml": to_yaml(
+        f"{hydra.output_subdir}/{name}.yaml": format_yaml(
             OmegaConf.to_container(OmegaConf.create(node), enum_to_str=True)
         )
         for name, node in kept.items()

@@ -10,8 +10,8 @@ from typing import Any
 
 from plenum.base import UserError, redact
 from plenum.design import Api, Job, StudyConfig
-from plenum.execution.retriable import RETRIABLE
-from plenum.records import FailedCall, Failure, group_example, write_whole
+from plenum.execution.resumption import RETRIABLE
+from plenum.records import FailedCall, Failure, select_example, write_whole
 
 _LONGEST = 300
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)
@@ -143,11 +143,11 @@ class ReplicateResult:
         return self.error is None and self.journal.exists()
 
 
-def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
+def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
     """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
     objective = report["metrics"].get(job.objective)
-    firsts = {str(group["reason"]): group_example(group) for group in accounts["failed_at"][::-1]}
+    firsts = {str(group["reason"]): select_example(group) for group in accounts["failed_at"][::-1]}
     tracked = firsts if job.tracking_uri else {}
     wrote = {reason: call for reason, call in tracked.items() if call.wrote is not None}
     return Outcome(
@@ -210,7 +210,7 @@ def shorten_names(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def write_closing(outcomes: Sequence[Outcome]) -> list[str]:
+def format_closing(outcomes: Sequence[Outcome]) -> list[str]:
     """Write the closing lines: totals, reused replicates, and every failure by name."""
     target = sum(o.target for o in outcomes)
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from plenum.base import UserError, join_first, require_writable
-from plenum.design import KINDS, Condition, Job, kind_of
+from plenum.design import KINDS, Condition, Job, find_kind
 from plenum.execution.condition_folder import take_up
 from plenum.models import ChatModel, TokenCounting, check_backends
 from plenum.records import local_folder
@@ -130,6 +130,6 @@ def _find_changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, l
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
     """Name factors and their values as texts; a world's come once, under its own names."""
-    left_out = kind_of(named).repeated
+    left_out = find_kind(named).repeated
     factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}

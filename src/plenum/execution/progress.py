@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 
-from plenum.base import safe_text, say
+from plenum.base import make_safe, say
 from plenum.models import Pace
 from plenum.records import Usage
 
@@ -129,7 +129,7 @@ class Progress:
         """Print a line that stays."""
         self._spoke = time.monotonic()
         if self._live is not None:
-            self._live.console.print(safe_text(text), markup=False, highlight=False)
+            self._live.console.print(make_safe(text), markup=False, highlight=False)
         else:
             say(text)
 

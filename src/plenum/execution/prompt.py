@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
-from plenum.base import UserError, printable
+from plenum.base import UserError, make_printable
 from plenum.design import Condition, StrictSettings, Whole, parse_job, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
@@ -33,7 +33,7 @@ class WantedCall(StrictSettings):
     call
         As journals name it; ``None`` for the first kind that the replicate has.
     answer
-        Whether the answers are wanted in the prompt's place.
+        True if the answers are wanted in the prompt's place.
     """
 
     study: str
@@ -72,7 +72,7 @@ def show(wish: WantedCall) -> None:
         print(json.dumps(records, indent=1))
         return
     text = "\n\n".join(f"[{title}]\n{content}" for title, content in parts)
-    print(printable(text) if sys.stdout.isatty() else text)
+    print(make_printable(text) if sys.stdout.isatty() else text)
 
 
 def find(wish: WantedCall) -> tuple[Condition, Ask, Sequence[Entry]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from plenum.base import Stopped, UserError
 from plenum.execution.budget import BudgetSpent
-from plenum.execution.caller import bug_in_words
+from plenum.execution.caller import describe_bug
 from plenum.models import CallError, ChatModel
 from plenum.records import Failure
 
@@ -40,7 +40,7 @@ def classify_error(error: Exception) -> tuple[str, str]:
             return str(Failure.BUDGET), ""
         case UserError() | Stopped() | OSError():
             raise error
-    return str(Failure.BUG), bug_in_words(error)
+    return str(Failure.BUG), describe_bug(error)
 
 
 def run_until_stopped(questions: Coroutine[Any, Any, None]) -> str:

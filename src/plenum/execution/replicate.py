@@ -12,11 +12,11 @@ from plenum.committee import classify_failure
 from plenum.design import ALL, Condition, RetryFailed
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
-from plenum.execution.caller import Caller, bug_in_words
+from plenum.execution.caller import Caller, describe_bug
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
-from plenum.execution.retriable import may_resume
+from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
-from plenum.models import Ask, CallError, Conversation, Entry, failure_entry
+from plenum.models import Ask, CallError, Conversation, Entry, make_failure_entry
 from plenum.records import HERE, NO_ANSWERS, DamagedJournal, Failure, Journal, Store, drop_revoked
 
 
@@ -60,7 +60,7 @@ class Replicate:
         Returns
         -------
         bool
-            Whether anything was written; ``False`` where the replicate had ended before.
+            True if anything was written; ``False`` where the replicate had ended before.
 
         Raises
         ------
@@ -143,8 +143,8 @@ class Replicate:
         """Return further entries of a journal's head: wording and environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
-        environment = self._environment()
-        return {**wording, **({"environment": dict(environment)} if environment else {})}
+        environment = dict(self._environment())
+        return {**wording, "environment": environment} if environment else wording
 
     def _environment(self) -> Mapping[str, str]:
         condition = self.condition
@@ -159,12 +159,12 @@ class Replicate:
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
-                journal.append(failure_entry(ask, error.failure, error.detail))
+                journal.append(make_failure_entry(ask, error.failure, error.detail))
                 return await journal.hand_over(ended=True)
             except (BudgetSpent, DamagedJournal, Stopped, OSError):  # no fault of this call
                 raise
             except Exception as bug:
-                journal.append(failure_entry(ask, Failure.BUG, bug_in_words(bug)))
+                journal.append(make_failure_entry(ask, Failure.BUG, describe_bug(bug)))
                 self.complain(bug)
                 return await journal.hand_over(ended=True)
             reply = answer.response.reply

@@ -9,7 +9,7 @@ from typing import Any
 
 from plenum.base import answer_parent, code_digest, step_back
 from plenum.execution.usage import count_usage
-from plenum.records import attempts, find_call_logs, read
+from plenum.records import find_call_logs, read, read_attempts
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     made_of = digest_input(folder, request) if request["estimate"] else ""
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
-    lines = attempts(folder, lambda: unread.append(True))
+    lines = read_attempts(folder, lambda: unread.append(True))
     accounts = count_usage(transcripts, lines, request["target"], request["stopped"])
     if unread:
         accounts["unread_lines"] = len(unread)

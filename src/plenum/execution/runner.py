@@ -22,9 +22,9 @@ from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import (
     Busy,
-    begun_replicates,
-    folder_of,
-    journal_of,
+    find_condition_folder,
+    find_journal,
+    list_begun,
     lock_folder,
     looks_ended,
 )
@@ -36,7 +36,7 @@ from plenum.execution.outcomes import (
     Outcome,
     ReplicateResult,
     make_failed_outcome,
-    outcome_of,
+    make_outcome,
     shorten_names,
 )
 from plenum.execution.progress import Progress
@@ -128,7 +128,7 @@ class SweepRunner:
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
         name = job.condition.folder
-        folder = folder_of(job)
+        folder = find_condition_folder(job)
         try:
             async with self._folder_locks[name]:  # jobs of one identity share their journals
                 if job.condition.branch is not None:
@@ -211,7 +211,7 @@ class SweepRunner:
         stopped = next((result.pending for result in ended if result.pending), "")
         report = await self._reports.report(folder, indices, job.replicates, stopped)
         await record.close([result.journal for result in usable], report)
-        outcome = outcome_of(job, ended, report)
+        outcome = make_outcome(job, ended, report)
         self._listed += 1
         if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
             brief = replace(outcome, name=self._names[outcome.name])
@@ -219,16 +219,11 @@ class SweepRunner:
         return outcome
 
     async def _replicate(
-        self,
-        job: Job,
-        index: int,
-        log: CallLog,
-        needs: Usage,
-        record: ConditionRecord,
+        self, job: Job, index: int, log: CallLog, needs: Usage, record: ConditionRecord
     ) -> ReplicateResult | None:
         if not await self._executor.due(job, index):
             return None
-        journal = journal_of(job, index)
+        journal = find_journal(job, index)
         last_seat = job.condition.last_speaker
         answered: list[str] = []
 
@@ -311,17 +306,17 @@ class SweepRunner:
     def _interrupt(self, job: Job, log: CallLog, record: ConditionRecord) -> None:
         """Hand over the begun replicates of a condition that the sweep's end interrupts."""
         self._interrupted.append((job, record))
-        for index in begun_replicates(job):
-            journal, pending = journal_of(job, index), str(Failure.INTERRUPTED)
+        for index in list_begun(job):
+            journal, pending = find_journal(job, index), str(Failure.INTERRUPTED)
             record.replicate(journal, log.usage[index], pending)
 
     async def _account(self, job: Job, record: ConditionRecord) -> None:
         if self._trackers.of(job) is None:
             return
-        folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
+        folder, stopped = find_condition_folder(job), str(Failure.INTERRUPTED)
         try:
             accounts = await self._reports.accounts(
-                folder, begun_replicates(job), job.replicates, stopped
+                folder, list_begun(job), job.replicates, stopped
             )
         except ProcessEnded:
             return
@@ -330,7 +325,7 @@ class SweepRunner:
 
 
 def _stops(error: Exception) -> bool:
-    """Return True if an error is meant to stop the whole sweep; task groups wrap errors."""
+    """Return whether an error is meant to stop the whole sweep; task groups wrap errors."""
     stops = (Stopped, UserError)
     return isinstance(error, stops) or (
         isinstance(error, ExceptionGroup) and error.subgroup(stops) is not None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum.base import digest
-from plenum.design import kind_of
+from plenum.design import find_kind
 from plenum.dynamics import DRAWS, ESTIMATORS_VERSION, WINDOW
 from plenum.execution.usage import Accounts
 from plenum.models import SIMULATED
@@ -28,14 +28,14 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
         "n_pending": sum(accounts["pending"].values()),
         "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
-    estimated = no_estimates("no_replicates", "no completed replicate")
-    kind = kind_of(transcripts[0].head) if transcripts else None
+    estimated = report_nothing("no_replicates", "no completed replicate")
+    kind = find_kind(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
         estimated = kind.part("estimates")(counted)
-    environments = sorted(environments_of(transcripts))
+    if environments := sorted(environments_of(transcripts)):
+        estimated["environments"] = environments
     return {
         **estimated,
-        **({"environments": environments} if environments else {}),
         "metrics": {**counts, **estimated["metrics"]},
         "failures": accounts["failed"],
         "simulated": _is_simulated(transcripts, accounts),
@@ -58,13 +58,13 @@ def _digest_input(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
 
 
 def _is_simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
-    """Return True if agents were simulated, here or by a server with a fingerprint that says so."""
+    """Return whether agents were simulated, here or by a server with a fingerprint that says so."""
     fingerprints = {f for model in accounts["models"].values() for f in model["fingerprints"]}
     here = any(t.head["backend"] == "simulated" for t in transcripts)
     return here or SIMULATED in fingerprints
 
 
-def no_estimates(status: str, line: str) -> Report:
+def report_nothing(status: str, line: str) -> Report:
     """Make the report of a condition that has nothing to estimate."""
     return {
         "metrics": {},

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plenum.base import number_between
+from plenum.base import format_number_between
 from plenum.dynamics import (
     Summary,
     VariantOutcome,
-    by_family,
-    details,
-    of_replicates,
+    estimate_branching,
+    estimate_families,
+    name_numbers,
     summarise,
     tally,
 )
-from plenum.execution.summarise import SETTINGS, Report, no_estimates
+from plenum.execution.summarise import SETTINGS, Report, report_nothing
 from plenum.records import Transcript
 
 METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
@@ -28,11 +28,11 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
     decisions = [str(t.decision) for t in completed]
-    report = committee_notes(summarise(preferences, decisions, **SETTINGS), seats)
+    report = report_committee(summarise(preferences, decisions, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
-    numbers = details(
-        by_family(np.nanmean(preferences, axis=2), [_pair_reading(t) for t in completed])
+    numbers = name_numbers(
+        estimate_families(np.nanmean(preferences, axis=2), [_pair_reading(t) for t in completed])
     )
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
     line = report["line"].replace("λ̂", "λ̂_pert")
@@ -46,7 +46,7 @@ def _pair_reading(transcript: Transcript) -> VariantOutcome:
     return VariantOutcome(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
-def committee_notes(summary: Summary, seats: Sequence[str]) -> Report:
+def report_committee(summary: Summary, seats: Sequence[str]) -> Report:
     """Convert the estimates of an ensemble to metrics, with D(t) by round."""
     exponent, groups = summary.lyapunov, summary.record()
     metrics = {METRICS.get(name, name): value for name, value in groups.pop("estimates").items()}
@@ -56,7 +56,7 @@ def committee_notes(summary: Summary, seats: Sequence[str]) -> Report:
         metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
     switches = zip(seats, summary.switches.mean, strict=True)
     metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
-    line = f"λ̂ = {number_between(exponent.value, exponent.ci_low, exponent.ci_high)}"
+    line = f"λ̂ = {format_number_between(exponent.value, exponent.ci_low, exponent.ci_high)}"
     return {
         "metrics": metrics,
         "divergence": summary.divergence.tolist(),
@@ -71,17 +71,17 @@ def committee_notes(summary: Summary, seats: Sequence[str]) -> Report:
 def _of_branches(completed: Sequence[Transcript]) -> Report:
     branch = completed[0].head["branch"]
     decided = {"decisions": tally([str(t.decision) for t in completed])}
-    growth = of_replicates(
+    growth = estimate_branching(
         np.stack([t.preferences().mean(axis=1) for t in completed]),
         [t.head["replicate"] // branch["continuations"] for t in completed],
         branch["after_round"],
     )
     if growth is None:
-        none = no_estimates("no_replicates", "no base has two completed branches")
+        none = report_nothing("no_replicates", "no base has two completed branches")
         return {**none, **decided}
     gamma, signed = growth.gamma, growth.signed
     return {
-        **no_estimates("branching", ""),
+        **report_nothing("branching", ""),
         **decided,
         "metrics": {
             "gamma": gamma.value,
@@ -94,5 +94,5 @@ def _of_branches(completed: Sequence[Transcript]) -> Report:
             "c_out": float(np.nanmean(growth.c_out)),
             "c_p": growth.c_p,
         },
-        "line": f"Γ̂ = {number_between(gamma.value, gamma.ci_low, gamma.ci_high)}",
+        "line": f"Γ̂ = {format_number_between(gamma.value, gamma.ci_low, gamma.ci_high)}",
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from plenum.base import Stopped, UserError
 from plenum.design import Job
 from plenum.execution import preflight
-from plenum.execution.budget import Ledger, spent_before
+from plenum.execution.budget import Ledger, sum_spent_before
 from plenum.execution.executors import Executor, choose_executor, notes
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
@@ -15,7 +15,7 @@ from plenum.execution.progress import Progress
 from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, Prices, build_backend, check_backends
-from plenum.records import Usage, store_of
+from plenum.records import Usage, find_store
 
 _PATIENCE_S = 10.0
 """Seconds that a stopped sweep waits for a store of journals that doesn't answer."""
@@ -69,7 +69,7 @@ def run_sweep(
     check_backends("require_prices", jobs, prices)
     check_backends("require_limited_models", jobs)
     budget = jobs[0].budget
-    spent = spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
+    spent = sum_spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
     held = executor.read_pending_usage(jobs, prices.of) if budget.limited else {}
     ledger = Ledger(budget, prices.of, spent, held)
 
@@ -106,7 +106,7 @@ async def _run(
             max(job.condition.sampling.max_tokens for job in jobs),
         )
         loop = asyncio.get_running_loop()
-        kept = {store_of(job.journals) for job in jobs}
+        kept = {find_store(job.journals) for job in jobs}
         for each in kept:
             each.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())

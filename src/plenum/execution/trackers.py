@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plenum.base import code_version
 from plenum.design import Job
-from plenum.execution.condition_folder import folder_of
+from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.outcomes import Outcome
 from plenum.tracking import Tracker, absolute_uri
 
@@ -26,7 +26,7 @@ class Trackers:
         for job in jobs:
             key = _store(job)
             if key is not None and key not in self._trackers:
-                locks, version = folder_of(job).parent, code_version()
+                locks, version = find_condition_folder(job).parent, code_version()
                 mine = {j.condition.folder: j.replicates for j in jobs if _store(j) == key}
                 sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
                 sweep += f", {sum(mine.values()):,} replicates"

@@ -91,7 +91,7 @@ class Trial:
     places: int | None = None
 
     def is_settled(self, models: Iterable[str]) -> bool:
-        """Return True if none of the models is on trial any more."""
+        """Return whether none of the models is on trial any more."""
         if self.places is None:
             return True
         return all(self.trials.get_trial((self.settings, model)).read for model in models)

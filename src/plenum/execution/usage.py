@@ -81,8 +81,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
 
     def row_of(model: str) -> dict[str, Any]:
         row: dict[str, Any] = models.setdefault(
-            model,
-            {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()},
+            model, {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()}
         )
         return row
 

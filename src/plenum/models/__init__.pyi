@@ -11,15 +11,15 @@ from .api.faults import classify_connection as classify_connection
 from .api.faults import classify_status as classify_status
 from .api.interfaces import INTERFACES as INTERFACES
 from .api.litellm_import import litellm as litellm
-from .api.openai_http import headers_of as headers_of
-from .api.openai_http import request_of as request_of
+from .api.openai_http import make_headers as make_headers
+from .api.openai_http import make_request as make_request
 from .api.prices import Price as Price
 from .api.prices import Prices as Prices
-from .api.prices import how_to_state as how_to_state
+from .api.prices import explain_prices as explain_prices
 from .api.routes import Route as Route
+from .api.routes import find_provider as find_provider
 from .api.routes import litellm_name as litellm_name
 from .api.routes import make_forwarding_route as make_forwarding_route
-from .api.routes import provider_of as provider_of
 from .api.routes import require_model_parameters as require_model_parameters
 from .backends import build_backend as build_backend
 from .backends import check_backends as check_backends
@@ -37,13 +37,13 @@ from .chat import ChatModel as ChatModel
 from .chat import Message as Message
 from .chat import Reply as Reply
 from .chat import Response as Response
-from .chat import object_schema as object_schema
+from .chat import make_schema as make_schema
 from .conversation import Ask as Ask
 from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
 from .conversation import Entry as Entry
 from .conversation import Misread as Misread
-from .conversation import failure_entry as failure_entry
+from .conversation import make_failure_entry as make_failure_entry
 from .conversation import rebuild_reply as rebuild_reply
 from .pace import Pace as Pace
 from .pace import PacedBackend as PacedBackend
@@ -106,26 +106,26 @@ __all__ = [
     "classify_connection",
     "classify_status",
     "draw_persona",
-    "failure_entry",
-    "headers_of",
-    "how_to_state",
+    "explain_prices",
+    "find_provider",
     "litellm",
     "litellm_name",
+    "make_failure_entry",
     "make_forwarding_route",
+    "make_headers",
     "make_length_error",
+    "make_request",
     "make_retry_policy",
+    "make_schema",
     "mark_messages",
     "measure_pull",
     "note_refused_form",
-    "object_schema",
     "parse_body",
-    "provider_of",
     "read_arguments",
     "read_completion",
     "read_prompt",
     "read_rows",
     "rebuild_reply",
-    "request_of",
     "require_live_calls",
     "require_model_parameters",
 ]

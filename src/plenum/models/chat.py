@@ -217,7 +217,7 @@ class Gate(Protocol):
         """Report how the attempt ended, and how long the provider asks callers to wait."""
 
 
-def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def make_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
     """Make the JSON schema of an object that has exactly these properties, in this order."""
     return {
         "type": "object",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base import replace_surrogates, seed_for
+from plenum.base import derive_seed, replace_surrogates
 from plenum.design import Condition
 from plenum.models import AnswerSchema, Chat, Message, Reply
 from plenum.records import Failure
@@ -45,7 +45,7 @@ class ConversationFailed(Exception):
 
     def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
         super().__init__(detail)
-        self.entry = failure_entry(ask, reason, detail)
+        self.entry = make_failure_entry(ask, reason, detail)
 
 
 class Conversation(ABC, Generic[C]):
@@ -167,7 +167,7 @@ class Conversation(ABC, Generic[C]):
 
     def _next_seed(self) -> int:
         self._position += 1
-        return seed_for(self._condition.identity, self._replicate, self._position - 1, "call")
+        return derive_seed(self._condition.identity, self._replicate, self._position - 1, "call")
 
     def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
         self._entry = answer_entry(ask, reply, **parsed)
@@ -185,7 +185,7 @@ def answer_entry(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
     }
 
 
-def failure_entry(ask: Ask, reason: Failure, detail: str) -> Entry:
+def make_failure_entry(ask: Ask, reason: Failure, detail: str) -> Entry:
     """Make the last entry of a replicate that failed at ``ask``."""
     return {
         "kind": "end",

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.models.call_errors import CallError
 from plenum.models.chat import Answer, Attempt, Chat, ChatModel, Gate
 from plenum.records import Failure
@@ -137,5 +137,5 @@ class _Attempts:
 
 def _wait(policy: Policy, chat: Chat, number: int, retry_after: float | None) -> float:
     ceiling = min(policy.backoff_max_s, policy.backoff_s * 2 ** (number - 1))
-    jittered = generator("backoff", chat.seed, number).uniform(0, ceiling)
+    jittered = make_generator("backoff", chat.seed, number).uniform(0, ceiling)
     return max(float(jittered), retry_after or 0.0)

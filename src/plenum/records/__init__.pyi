@@ -2,8 +2,8 @@ from .atomic_files import append_bytes as append_bytes
 from .atomic_files import encode_json as encode_json
 from .atomic_files import write_whole as write_whole
 from .calls import CallLog as CallLog
-from .calls import attempts as attempts
 from .calls import find_call_logs as find_call_logs
+from .calls import read_attempts as read_attempts
 from .chain import DamagedJournal as DamagedJournal
 from .chain import TakenUp as TakenUp
 from .chain import read_entries as read_entries
@@ -12,14 +12,14 @@ from .episodes import MEASURES as MEASURES
 from .episodes import count_components as count_components
 from .episodes import list_played_rounds as list_played_rounds
 from .episodes import list_weights as list_weights
-from .episodes import number as number
 from .episodes import read_metrics as read_metrics
+from .episodes import read_number as read_number
 from .episodes import read_series as read_series
 from .episodes import rebuild_ensembles as rebuild_ensembles
 from .failed_calls import FailedCall as FailedCall
 from .failed_calls import find_failed_call as find_failed_call
-from .failed_calls import group_example as group_example
 from .failed_calls import group_failures as group_failures
+from .failed_calls import select_example as select_example
 from .failures import Failure as Failure
 from .journal import ELICITED as ELICITED
 from .journal import MESSAGES as MESSAGES
@@ -36,10 +36,10 @@ from .stores import destination as destination
 from .stores import fetch_file as fetch_file
 from .stores import fetch_journals as fetch_journals
 from .stores import file_exists as file_exists
+from .stores import find_store as find_store
 from .stores import local_folder as local_folder
 from .stores import open_store as open_store
 from .stores import send_outputs as send_outputs
-from .stores import store_of as store_of
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
@@ -65,7 +65,6 @@ __all__ = [
     "Turn",
     "Usage",
     "append_bytes",
-    "attempts",
     "collect_environments",
     "count_components",
     "destination",
@@ -76,22 +75,23 @@ __all__ = [
     "file_exists",
     "find_call_logs",
     "find_failed_call",
-    "group_example",
+    "find_store",
     "group_failures",
     "list_played_rounds",
     "list_weights",
     "local_folder",
-    "number",
     "open_store",
     "read",
+    "read_attempts",
     "read_entries",
     "read_metrics",
+    "read_number",
     "read_series",
     "rebuild_ensembles",
     "recall",
     "remember",
+    "select_example",
     "send_outputs",
-    "store_of",
     "verify_lines",
     "write_whole",
 ]

@@ -26,7 +26,7 @@ def find_call_logs(folder: Path) -> list[Path]:
     return sorted(folder.glob("calls*.jsonl"))
 
 
-def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
+def read_attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
     """Yield the attempts of a call log, in the order in which they ended.
 
     An attempt that was sent and never ended, since the process was killed, comes last, as
@@ -42,7 +42,7 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
     """
     if path.is_dir():
         for log in find_call_logs(path):
-            yield from attempts(log, unread)
+            yield from read_attempts(log, unread)
         return
     if not path.exists():
         return
@@ -91,7 +91,7 @@ class CallLog:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
                 # A kill tore the last line: the next one mustn't be appended to it.
                 atomic_files.append_bytes(self._descriptor, b"\n", path)
-            for line in attempts(path.parent, self._count_unread):
+            for line in read_attempts(path.parent, self._count_unread):
                 self._count(line)
         except BaseException:
             self.close()
@@ -100,7 +100,7 @@ class CallLog:
     def recount(self, replicate: int) -> None:
         """Count a replicate's attempts anew, from all logs of the folder."""
         self.usage[replicate] = Usage()
-        for line in attempts(self._path.parent):
+        for line in read_attempts(self._path.parent):
             if line["replicate"] == replicate:
                 self._count(line)
 
@@ -158,7 +158,7 @@ def _read(data: bytes) -> Line | None:
 
 
 def _fits(line: Line) -> bool:
-    """Return True if a line has the fields that are written, each of its type."""
+    """Return whether a line has the fields that are written, each of its type."""
     if not all(fits(line.get(key)) for key, fits in _FIELDS.items()):
         return False
     if type(line["replicate"]) is not int:

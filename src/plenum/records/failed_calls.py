@@ -82,7 +82,7 @@ def group_failures(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
     return list(groups.values())
 
 
-def group_example(group: Mapping[str, Any]) -> FailedCall:
+def select_example(group: Mapping[str, Any]) -> FailedCall:
     """Return the example of a group of :func:`group_failures`."""
     return FailedCall(**{key: value for key, value in group.items() if key != "replicates"})
 

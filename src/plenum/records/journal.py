@@ -65,7 +65,7 @@ class Journal:
     entries
         The lines behind it that were there when the journal was opened.
     begun
-        Whether its first line was there by then.
+        True if its first line was there by then.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class Journal:
         Parameters
         ----------
         ended
-            Whether it was the replicate's last; it is waited for then, and where turns are to be
+            True if it was the replicate's last; it is waited for then, and where turns are to be
             durable, or too many aren't there yet.
 
         Raises

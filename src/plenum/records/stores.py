@@ -109,7 +109,7 @@ class Scheme(Protocol):
         """Return where to write a file or a folder that :meth:`send` takes to the address."""
 
     def exists(self, address: str) -> bool:
-        """Return True if there is a file at the address."""
+        """Return whether there is a file at the address."""
 
     def send(self) -> None:
         """Take what was written to all destinations to their addresses."""
@@ -139,13 +139,13 @@ def open_store(journals: str, durable: bool = False) -> Store:
     Parameters
     ----------
     durable
-        Whether a turn is over only when the store has it.
+        True if a turn is over only when the store has it.
     """
     scheme = _scheme(journals)
     return LocalStore(Path(journals)) if scheme is None else scheme.open(journals, durable)
 
 
-def store_of(journals: str) -> Store:
+def find_store(journals: str) -> Store:
     """Return the store of a folder of journals; until it is opened, its local folder alone."""
     scheme = _scheme(journals)
     opened = None if scheme is None else scheme.find_open(journals)
@@ -175,7 +175,7 @@ def destination(key: str, address: str) -> Path:
 
 
 def file_exists(address: str) -> bool:
-    """Return True if there is such a file, here or at its address."""
+    """Return whether there is such a file, here or at its address."""
     scheme = _scheme(address)
     return Path(address).exists() if scheme is None else scheme.exists(address)
 

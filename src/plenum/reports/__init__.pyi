@@ -1,57 +1,57 @@
 from . import plans as plans
 from . import study_commands as study_commands
-from .accounting.attrition import attrition as attrition
+from .accounting.attrition import tabulate_attrition as tabulate_attrition
 from .accounting.common import WHY as WHY
-from .accounting.common import distinct as distinct
-from .accounting.common import in_order as in_order
-from .accounting.common import reasons_in as reasons_in
-from .accounting.common import rows_of as rows_of
-from .accounting.common import spent_by as spent_by
-from .accounting.common import whys_in as whys_in
+from .accounting.common import list_reasons as list_reasons
+from .accounting.common import list_waits as list_waits
+from .accounting.common import make_rows as make_rows
+from .accounting.common import select_distinct as select_distinct
+from .accounting.common import sort_reasons as sort_reasons
+from .accounting.common import sum_usage as sum_usage
 from .accounting.publish import make_accounts as make_accounts
 from .accounting.publish import publish_accounts as publish_accounts
-from .accounting.tables import condition_frame as condition_frame
-from .accounting.tables import failure_frame as failure_frame
-from .accounting.tables import failures as failures
-from .accounting.tables import manifest as manifest
+from .accounting.tables import make_condition_frame as make_condition_frame
+from .accounting.tables import make_failure_frame as make_failure_frame
 from .accounting.tables import tabulate_accounts as tabulate_accounts
+from .accounting.tables import tabulate_manifest as tabulate_manifest
+from .accounting.tables import tabulate_reasons as tabulate_reasons
 from .decision_effects import adjust_law as adjust_law
 from .effects import Effect as Effect
 from .estimates import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
-from .explorer.contents import index as index
+from .explorer.contents import make_index as make_index
 from .explorer.contents import name_keys as name_keys
-from .explorer.contents import seat as seat
+from .explorer.contents import select_seat as select_seat
 from .explorer.gather import COMMITTEE_EXPLORER as COMMITTEE_EXPLORER
 from .explorer.gather import gather_committees as gather_committees
 from .explorer.page import Layout as Layout
-from .explorer.runs import dialogue as dialogue
-from .explorer.runs import record as record
+from .explorer.runs import collect_dialogue as collect_dialogue
+from .explorer.runs import make_record as make_record
 from .figures.catalogue import CATALOGUE as CATALOGUE
 from .figures.catalogue import Drawing as Drawing
-from .figures.divergence import divergence_scale as divergence_scale
 from .figures.divergence import draw_curve as draw_curve
 from .figures.divergence import draw_divergence as draw_divergence
+from .figures.divergence import set_divergence_scale as set_divergence_scale
 from .figures.options import describe_end as describe_end
 from .figures.options import format_decisions as format_decisions
 from .figures.options import name_options as name_options
 from .figures.publish import draw_figures as draw_figures
-from .figures.publish import pages as pages
+from .figures.publish import draw_pages as draw_pages
 from .figures.simplex import Path as Path
 from .figures.simplex import draw_simplex as draw_simplex
 from .figures.simplex import simplex_titles as simplex_titles
 from .figures.words import LONG as LONG
+from .figures.words import clean as clean
 from .figures.words import cut_to_width as cut_to_width
-from .figures.words import foremost as foremost
 from .figures.words import format_replicates as format_replicates
 from .figures.words import join_levels as join_levels
 from .figures.words import limit_rows as limit_rows
 from .figures.words import name as name
 from .figures.words import name_shared as name_shared
 from .figures.words import option_labels as option_labels
-from .figures.words import plain as plain
 from .figures.words import read_temperature as read_temperature
+from .figures.words import select_foremost as select_foremost
 from .figures.words import wrap_letters as wrap_letters
 from .figures.words import write_caption as write_caption
 from .formats import NO_ESTIMATES as NO_ESTIMATES
@@ -79,11 +79,11 @@ from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
 from .labels import provenance as provenance
-from .markdown import frame_markdown as frame_markdown
-from .markdown import lines as lines
-from .markdown import template as template
-from .marks import letters as letters
-from .notes import wording_notes as wording_notes
+from .markdown import format_lines as format_lines
+from .markdown import format_markdown as format_markdown
+from .markdown import load_template as load_template
+from .marks import format_letters as format_letters
+from .notes import list_wording_notes as list_wording_notes
 from .page.document import Block as Block
 from .page.document import Document as Document
 from .page.document import Exchange as Exchange
@@ -93,15 +93,15 @@ from .page.document import Points as Points
 from .page.document import Section as Section
 from .page.document import Sides as Sides
 from .page.document import Text as Text
-from .page.document import blocks as blocks
-from .page.renderer import html as html
+from .page.document import split_blocks as split_blocks
+from .page.renderer import render_html as render_html
 from .page.renderer import render_markdown as render_markdown
 from .phrases import capital as capital
 from .phrases import ci as ci
-from .phrases import environment as environment
 from .phrases import join_items as join_items
 from .phrases import join_names as join_names
-from .phrases import paragraphs as paragraphs
+from .phrases import make_environment as make_environment
+from .phrases import render as render
 from .phrases import space_words as space_words
 from .phrases import spell_count as spell_count
 from .phrases import uncapital as uncapital
@@ -111,24 +111,24 @@ from .publication import publish_product as publish_product
 from .results import publish_results as publish_results
 from .rows import Row as Row
 from .rows import group_rows as group_rows
-from .rows import in_other_environments as in_other_environments
+from .rows import has_mixed_environments as has_mixed_environments
 from .rows import list_shown_factors as list_shown_factors
 from .rows import list_varying_factors as list_varying_factors
-from .rows import rows_frame as rows_frame
+from .rows import make_frame as make_frame
 from .rows import symbol as symbol
 from .settings import Calibration as Calibration
 from .settings import Out as Out
 from .settings import PlanSettings as PlanSettings
 from .settings import Settings as Settings
-from .settings import plan_settings as plan_settings
+from .settings import check_plan_settings as check_plan_settings
+from .settings import check_report_settings as check_report_settings
 from .settings import read_names as read_names
 from .settings import read_study_settings as read_study_settings
-from .settings import report_settings as report_settings
 from .settings import store_uri as store_uri
 from .study import EstimatedStudy as EstimatedStudy
-from .study import deliberations as deliberations
-from .study import kind_of as kind_of
+from .study import find_study_kind as find_study_kind
 from .study import load_study as load_study
+from .study import select_deliberations as select_deliberations
 from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import GREY as GREY
@@ -139,22 +139,22 @@ from .style import SMALL as SMALL
 from .style import add_caption as add_caption
 from .style import apply_look as apply_look
 from .style import apply_style as apply_style
-from .style import keys_in_a_line as keys_in_a_line
+from .style import count_keys as count_keys
+from .style import label_outer as label_outer
 from .style import make_panels as make_panels
-from .style import outer_labels as outer_labels
 from .style import save_figure as save_figure
 from .table import Column as Column
 from .table import Format as Format
 from .table import Table as Table
-from .table import frame_csv as frame_csv
-from .table import keys as keys
+from .table import format_csv as format_csv
+from .table import make_keys as make_keys
 from .tables.branching import tabulate_branching as tabulate_branching
 from .tables.conditions import INTERVALS as INTERVALS
 from .tables.conditions import WARNINGS as WARNINGS
 from .tables.conditions import N as N
-from .tables.conditions import conditions as conditions
-from .tables.conditions import decisions as decisions
-from .tables.conditions import diagnostics as diagnostics
+from .tables.conditions import tabulate_conditions as tabulate_conditions
+from .tables.conditions import tabulate_decisions as tabulate_decisions
+from .tables.conditions import tabulate_diagnostics as tabulate_diagnostics
 from .tables.conditions import tabulate_exponents as tabulate_exponents
 from .tables.decision_effects import tabulate_decision_effects as tabulate_decision_effects
 from .tables.effects import tabulate_compared as tabulate_compared
@@ -165,12 +165,12 @@ from .tables.growth import fit_growth as fit_growth
 from .tables.growth import tabulate_growth as tabulate_growth
 from .tables.maps import LEGEND as LEGEND
 from .tables.maps import Cell as Cell
-from .tables.maps import brief as brief
-from .tables.maps import landscape as landscape
-from .tables.maps import map_cell as map_cell
-from .tables.maps import map_legend as map_legend
+from .tables.maps import explain_map as explain_map
+from .tables.maps import format_brief as format_brief
+from .tables.maps import make_cell as make_cell
 from .tables.maps import mark_conditions as mark_conditions
-from .tables.maps import matrices as matrices
+from .tables.maps import tabulate_landscape as tabulate_landscape
+from .tables.maps import tabulate_matrices as tabulate_matrices
 from .terminal_tables import count_lines as count_lines
 from .terminal_tables import list_shared_notes as list_shared_notes
 from .terminal_tables import prose_width as prose_width
@@ -227,40 +227,38 @@ __all__ = [
     "adjust_law",
     "apply_look",
     "apply_style",
-    "attrition",
-    "blocks",
-    "brief",
     "capital",
+    "check_plan_settings",
+    "check_report_settings",
     "ci",
+    "clean",
+    "collect_dialogue",
     "compare_wordings",
-    "condition_frame",
-    "conditions",
+    "count_keys",
     "count_lines",
     "cut_to_width",
-    "decisions",
-    "deliberations",
     "describe_end",
-    "diagnostics",
-    "dialogue",
-    "distinct",
-    "divergence_scale",
     "draw_curve",
     "draw_divergence",
     "draw_figures",
+    "draw_pages",
     "draw_simplex",
-    "environment",
     "estimate_study",
-    "failure_frame",
-    "failures",
-    "foremost",
+    "explain_map",
+    "find_study_kind",
+    "format_brief",
     "format_count",
+    "format_csv",
     "format_decimals",
     "format_decisions",
     "format_dollars",
     "format_finite",
     "format_fitted_rounds",
     "format_interval",
+    "format_letters",
     "format_limits",
+    "format_lines",
+    "format_markdown",
     "format_number",
     "format_or_dash",
     "format_p_value",
@@ -272,48 +270,42 @@ __all__ = [
     "format_text",
     "format_warnings",
     "format_whole_percent",
-    "frame_csv",
-    "frame_markdown",
     "gather_committees",
     "group_rows",
-    "html",
-    "in_order",
-    "in_other_environments",
-    "index",
+    "has_mixed_environments",
     "join_items",
     "join_levels",
     "join_names",
-    "keys",
-    "keys_in_a_line",
-    "kind_of",
     "label",
+    "label_outer",
     "label_shared",
-    "landscape",
-    "letters",
     "limit_rows",
-    "lines",
+    "list_reasons",
     "list_shared_notes",
     "list_shown_factors",
     "list_varying_factors",
+    "list_waits",
+    "list_wording_notes",
     "load_study",
+    "load_template",
     "make_accounts",
+    "make_cell",
+    "make_condition_frame",
+    "make_environment",
+    "make_failure_frame",
+    "make_frame",
+    "make_index",
+    "make_keys",
     "make_panels",
-    "manifest",
-    "map_cell",
-    "map_legend",
+    "make_record",
+    "make_rows",
     "mark_conditions",
-    "matrices",
     "name",
     "name_keys",
     "name_options",
     "name_shared",
     "option_labels",
     "origin",
-    "outer_labels",
-    "pages",
-    "paragraphs",
-    "plain",
-    "plan_settings",
     "plans",
     "print_written",
     "prose_width",
@@ -324,36 +316,44 @@ __all__ = [
     "read_names",
     "read_study_settings",
     "read_temperature",
-    "reasons_in",
-    "record",
+    "render",
+    "render_html",
     "render_markdown",
-    "report_settings",
-    "rows_frame",
-    "rows_of",
     "save_figure",
-    "seat",
+    "select_deliberations",
+    "select_distinct",
+    "select_foremost",
+    "select_seat",
+    "set_divergence_scale",
     "show",
     "show_sentences",
     "show_text",
     "simplex_titles",
+    "sort_reasons",
     "space_words",
     "spell_count",
-    "spent_by",
+    "split_blocks",
     "store_uri",
     "study_commands",
+    "sum_usage",
     "symbol",
     "tabulate_accounts",
+    "tabulate_attrition",
     "tabulate_branching",
     "tabulate_compared",
+    "tabulate_conditions",
     "tabulate_contrasts",
     "tabulate_decision_effects",
+    "tabulate_decisions",
+    "tabulate_diagnostics",
     "tabulate_exponents",
     "tabulate_fragility",
+    "tabulate_landscape",
+    "tabulate_manifest",
+    "tabulate_matrices",
     "tabulate_pooled",
-    "template",
+    "tabulate_reasons",
     "uncapital",
-    "whys_in",
-    "wording_notes",
     "wrap_letters",
     "write_caption",
 ]

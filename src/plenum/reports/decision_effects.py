@@ -26,7 +26,7 @@ from plenum.reports.effects import (
     squares,
 )
 from plenum.reports.fragility import TOUCHING
-from plenum.reports.rows import Row, in_other_environments
+from plenum.reports.rows import Row, has_mixed_environments
 from plenum.reports.settings import Settings
 
 DecisionEffect = Effect[DecisionContrast]
@@ -70,7 +70,7 @@ def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEf
     return _adjust(means)
 
 
-def of_shares(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
+def list_share_effects(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
     """List the differences of shares; a family has those of all its decisions and contrasts."""
     families: dict[tuple[str, int], list[Effect[ShareContrast]]] = {}
     for effect in effects:
@@ -118,7 +118,7 @@ def _contrast(pair: ComparedConditions, chosen: Settings) -> DecisionEffect:
 def _effect(compared: ComparedConditions, found: DecisionContrast) -> DecisionEffect:
     """Make the effect, with the warnings of its conditions that concern decisions."""
     warned = [name for row in compared.cells for name in row.warnings if name in TOUCHING]
-    if in_other_environments(compared.cells):
+    if has_mixed_environments(compared.cells):
         warned.append("environments")
     if len({row.estimand for row in compared.cells}) > 1:
         warned.append("mixed_estimands")

@@ -15,13 +15,13 @@ from plenum.dynamics import (
     LyapunovEstimate,
     benjamini_hochberg,
     contrast,
+    contrast_cells,
     fit_mixed_model,
     holm,
     interaction,
-    of_estimates,
     pool,
 )
-from plenum.reports.rows import Row, group_rows, in_other_environments
+from plenum.reports.rows import Row, group_rows, has_mixed_environments
 from plenum.reports.settings import Settings
 from plenum.tracking import TrackedCondition
 
@@ -146,7 +146,7 @@ def _contrast(pair: ComparedConditions, contrast: Contrast) -> Effect[Contrast]:
     """
     estimands = tuple(dict.fromkeys(row.estimand for row in pair.cells))
     warned = [name for row in pair.cells for name in row.warnings]
-    if in_other_environments(pair.cells):
+    if has_mixed_environments(pair.cells):
         warned.append("environments")
     if len(estimands) > 1:
         warned.append("mixed_estimands")
@@ -171,7 +171,7 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
 
     def measure(pair: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in pair.cells):
-            return _contrast(pair, of_estimates(_exponents(pair)))
+            return _contrast(pair, contrast_cells(_exponents(pair)))
         treated, control = (row.tracked for row in pair.cells)
         common = same_wordings(treated, control)
         treated_rows, control_rows = (
@@ -202,7 +202,7 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]
 
     def measure(square: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in square.cells):
-            return _contrast(square, of_estimates(_exponents(square)))
+            return _contrast(square, contrast_cells(_exponents(square)))
         both, first, second, neither = (row.tracked.ensemble for row in square.cells)
         decisions = [row.tracked.decisions for row in square.cells]
         return _contrast(
@@ -329,7 +329,7 @@ def same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[t
 
 
 def _are_comparable(*cells: Sequence[Row]) -> bool:
-    """Return True if each cell is one condition, and all have the same number of options.
+    """Return whether each cell is one condition, and all have the same number of options.
 
     A scenario may have been edited between the runs of a study.
     """

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from plenum.base import Registry, UserError, map_in_processes
-from plenum.dynamics import Summary, by_family, of_replicates, summarise
+from plenum.dynamics import Summary, estimate_branching, estimate_families, summarise
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking import Study, TrackedCondition
@@ -59,13 +59,13 @@ def estimate(condition: TrackedCondition, chosen: Settings) -> Row:
         return row
     after = condition.after_round
     if after:
-        branches = of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
+        branches = estimate_branching(condition.ensemble, condition.bases, after, seed=chosen.seed)
         return replace(row, branches=branches)
     how: Any = {name: getattr(chosen, name) for name in ("interval", "draws", "seed")}
     summary = summarise(condition.preferences, condition.decisions, chosen.window, **how)
     if not row.readings:
         return replace(row, summary=summary)
-    families = by_family(condition.ensemble, row.readings, chosen.window, **how)
+    families = estimate_families(condition.ensemble, row.readings, chosen.window, **how)
     return replace(row, summary=summary, wordings=families)
 
 

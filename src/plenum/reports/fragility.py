@@ -11,14 +11,14 @@ from plenum.dynamics import (
     FamilyEstimate,
     FragilityContrast,
     VariantOutcome,
+    average_scenarios,
     compare_decisions,
     flip_rate,
     fragility_contrast,
-    over_scenarios,
 )
 from plenum.reports import effects
 from plenum.reports.effects import ComparedConditions, Effect, adjust_family, group_shared, pairs
-from plenum.reports.rows import Row, group_rows, in_other_environments
+from plenum.reports.rows import Row, group_rows, has_mixed_environments
 
 COMPARED = ("roles", "model", "memory", "temperature")
 """Factors whose levels are compared wording by wording, besides deliberation and one-shot votes."""
@@ -55,7 +55,7 @@ def means(measured: Sequence[Effect[FragilityContrast]]) -> list[Effect[Estimate
     """Average comparisons that several scenarios share, with scenarios as units."""
     averaged = []
     for others, group in group_shared(measured):
-        mean = over_scenarios([effect.estimate for effect in group])
+        mean = average_scenarios([effect.estimate for effect in group])
         name, more = group[0].name, {"n": math.nan}
         averaged.append(Effect("fragility_contrasts", name, others, (), mean, more=more))
     return averaged
@@ -122,7 +122,7 @@ def _change(pair: ComparedConditions) -> Effect[FragilityContrast]:
     """Compare first minus second, with the warnings that concern decisions and their comparison."""
     first, second = pair.cells
     warned = [name for row in pair.cells for name in row.warnings if name in TOUCHING]
-    if in_other_environments(pair.cells):
+    if has_mixed_environments(pair.cells):
         warned.append("environments")
     return Effect(
         "fragility_contrasts",

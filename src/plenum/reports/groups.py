@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
-from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, rows_frame, symbol
+from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, make_frame, symbol
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column
 
@@ -31,7 +31,7 @@ class RowGroup:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The condition table, a line each. Tables that add columns work on a copy."""
-        return rows_frame(self.rows)
+        return make_frame(self.rows)
 
     @cached_property
     def symbol(self) -> str:
@@ -63,7 +63,7 @@ class RowGroup:
         return notes(table, self.rows, **facts)
 
 
-def by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
+def split_by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:
     """Separate conditions that repeat one wording from those that vary it: two estimands."""
     parts = [
         tuple(row for row in rows if row.tracked.perturbed is perturbed)

@@ -2,26 +2,26 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design import kind_of, unusual
+from plenum.design import find_kind, list_unusual
 from plenum.reports.rows import Row, list_shown_factors
-from plenum.reports.table import Column, keys
+from plenum.reports.table import Column, make_keys
 from plenum.tracking import TrackedCondition
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
     """Name a condition by some factors, as in ``roles=on, model=mixed``, without usual values."""
-    return ", ".join(f"{name}={factors[name]}" for name in unusual(names, factors))
+    return ", ".join(f"{name}={factors[name]}" for name in list_unusual(names, factors))
 
 
 def label_shared(factors: Mapping[str, str], names: Sequence[str]) -> str:
     """Name the factors that a condition shares with others of a study, without those shown."""
-    return label(factors, [n for n in kind_of(factors).distinct_factors if n not in names])
+    return label(factors, [n for n in find_kind(factors).distinct_factors if n not in names])
 
 
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
     names, same = list_shown_factors(rows)
-    return keys([*names, "condition"] if same else names)
+    return make_keys([*names, "condition"] if same else names)
 
 
 def provenance(rows: Sequence[Row]) -> str:

@@ -14,7 +14,7 @@ def _escape_cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 
-def frame_markdown(
+def format_markdown(
     table: Table, heading: str = "", escape: Callable[[str], str] | None = None
 ) -> str:
     """Write a table as Markdown: its heading, its lines, and its notes below.
@@ -28,19 +28,19 @@ def frame_markdown(
         may hold markup, and only what would end a cell is escaped.
     """
     plain = escape or str
-    grid = lines(table, escape or _escape_cell)
+    grid = format_lines(table, escape or _escape_cell)
     notes = [f"{plain(note)}  " for note in table.notes]
     return "\n".join([heading or f"## {plain(table.title)}", "", grid, "", *notes, ""])
 
 
-def lines(table: Table, escape: Callable[[str], str] = _escape_cell) -> str:
+def format_lines(table: Table, escape: Callable[[str], str] = _escape_cell) -> str:
     """Write the lines of a table without heading and notes."""
     rows = [[escape(cell) for cell in line] for line in (table.head, *table.body)]
     rows.insert(1, ["---"] * len(table.head))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def template(file: Path, **filters: Callable[..., str]) -> Template:
+def load_template(file: Path, **filters: Callable[..., str]) -> Template:
     """Load the template of a Markdown page, whose filter ``text`` escapes untrusted text."""
     environment = Environment(
         loader=FileSystemLoader(file.parent),

@@ -16,7 +16,7 @@ SHOWN = 0.05
 GROWN, UNUSUAL, BEYOND = "*", "†", "‡"
 
 
-def letters(warnings: Iterable[str]) -> str:
+def format_letters(warnings: Iterable[str]) -> str:
     """Write warnings as letters, in their usual order; a status has none."""
     given = set(warnings)
     return "".join(mark for name, mark in LETTERS.items() if name in given)
@@ -26,7 +26,7 @@ def brief(warnings: Iterable[str]) -> str:
     """Write warnings as letters; one without a letter keeps its name. A dash if there is none."""
     given = tuple(warnings)
     named = (name for name in given if name not in LETTERS and name != "-")
-    return " ".join(filter(None, (letters(given), *named))) or "-"
+    return " ".join(filter(None, (format_letters(given), *named))) or "-"
 
 
 def explain_letters(warnings: Iterable[str]) -> str:

@@ -13,12 +13,12 @@ from hydra.core.utils import env_override
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 
-from plenum.base import UserError, one_line, project_root
+from plenum.base import UserError, format_error, project_root
 from plenum.design import explain
 from plenum.dynamics import divergence
 from plenum.records import Transcript
-from plenum.reports.settings import Settings, report_settings
-from plenum.reports.study import kind_of
+from plenum.reports.settings import Settings, check_report_settings
+from plenum.reports.study import find_study_kind
 from plenum.tracking import Study, TrackedCondition
 
 
@@ -40,7 +40,7 @@ class StudyResults:
 
     def __init__(self, chosen: Settings) -> None:
         self.chosen = chosen
-        self._kind = kind_of(chosen.study, chosen.uri)
+        self._kind = find_study_kind(chosen.study, chosen.uri)
 
     def __repr__(self) -> str:
         number = len(self._study.condition_runs)
@@ -204,7 +204,7 @@ def study(name: str, *overrides: str) -> StudyResults:
     0    on        0.0
     1   off        0.0
     """
-    return StudyResults(report_settings(_compose("tables", f"study={name}", *overrides)))
+    return StudyResults(check_report_settings(_compose("tables", f"study={name}", *overrides)))
 
 
 def sweep(*overrides: str) -> StudyResults:
@@ -273,4 +273,4 @@ def _compose(config_name: str, *overrides: str) -> DictConfig:
         ):
             return compose(config_name, list(overrides))
     except HydraException as error:
-        raise UserError(explain(overrides, config_name) or one_line(error)) from None
+        raise UserError(explain(overrides, config_name) or format_error(error)) from None

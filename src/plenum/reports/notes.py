@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plenum.reports.labels import provenance
-from plenum.reports.phrases import paragraphs
+from plenum.reports.phrases import render
 from plenum.reports.rows import Row, symbol
 
 
@@ -22,7 +22,7 @@ def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
     return (*_lines(table, rows, facts), provenance(rows))
 
 
-def wording_notes(rows: Sequence[Row]) -> list[str]:
+def list_wording_notes(rows: Sequence[Row]) -> list[str]:
     """Write the note on λ̂_pert, if there is one."""
     return _lines("wordings", rows, {})
 
@@ -34,4 +34,4 @@ def _lines(macro: str, rows: Sequence[Row], facts: dict[str, object]) -> list[st
         "perturbed": bool(perturbed),
         "repeated": any("repeated_wordings" in row.warnings for row in perturbed),
     }
-    return paragraphs("notes.j2", macro, **known | facts)
+    return render("notes.j2", macro, **known | facts)

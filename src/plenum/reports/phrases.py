@@ -18,7 +18,7 @@ from jinja2 import (
     select_autoescape,
 )
 
-from plenum.base import percent, percent_between
+from plenum.base import format_percent_between, percent
 
 LISTED = 6
 """The number of conditions that longer lists name before they count the rest."""
@@ -68,7 +68,7 @@ def percents(shares: Iterable[float]) -> str:
 
 def share_with_limits(share: IntervalEstimate) -> str:
     """Write a share in whole percent with its interval: "15 % [3, 38]"."""
-    return percent_between(share.value, share.ci_low, share.ci_high)
+    return format_percent_between(share.value, share.ci_low, share.ci_high)
 
 
 def plural(n: int, singular: str, plural_form: str) -> str:
@@ -156,7 +156,7 @@ def counts(values: Iterable[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
+def render(template: str, macro: str = "", /, **facts: Any) -> list[str]:
     """Render a template with facts: one text a paragraph; empty lines separate these.
 
     Parameters
@@ -172,7 +172,7 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
 
 def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
     """Render a template with facts, paragraph by paragraph, with its line breaks."""
-    compiled = environment().get_template(template)
+    compiled = make_environment().get_template(template)
     text = str(getattr(compiled.make_module(facts), macro)()) if macro else compiled.render(facts)
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
@@ -192,7 +192,7 @@ def _of_a_package(template: str) -> str | None:
 
 
 @cache
-def environment() -> Environment:
+def make_environment() -> Environment:
     """Make the environment of the reports' templates, with filters for numbers and lists."""
     here = Path(__file__).parent
     jinja = Environment(

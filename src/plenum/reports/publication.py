@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.reports.latex import latex
-from plenum.reports.markdown import frame_markdown
+from plenum.reports.markdown import format_markdown
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table, frame_csv
+from plenum.reports.table import Table, format_csv
 from plenum.reports.terminal_tables import show, show_text, show_whole
 from plenum.tracking import log_report
 
@@ -51,8 +51,8 @@ class Product:
         """Write the CSV files, the Markdown and the LaTeX; all files, in this order."""
         head = f"# {self.heading}\n\n" if self.heading else ""
         texts = {
-            **{f"{name}.csv": frame_csv(frame) for name, frame in self.frames.items()},
-            f"{self.stem}.md": head + "\n".join(map(frame_markdown, self.tables)),
+            **{f"{name}.csv": format_csv(frame) for name, frame in self.frames.items()},
+            f"{self.stem}.md": head + "\n".join(map(format_markdown, self.tables)),
             f"{self.stem}.tex": latex(self.tables, self.stem),
         }
         folder.mkdir(parents=True, exist_ok=True)

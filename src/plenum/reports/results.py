@@ -8,9 +8,9 @@ from pathlib import Path
 
 from plenum.base import project_root
 from plenum.design import Kind
-from plenum.reports.phrases import paragraphs
+from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
-from plenum.reports.study import kind_of
+from plenum.reports.study import find_study_kind
 from plenum.reports.terminal_tables import show_framed, show_steps
 
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
@@ -28,7 +28,7 @@ def publish_results(chosen: Settings) -> None:
     UserError
         There is no such study, or nothing in it.
     """
-    kind = kind_of(chosen.study, chosen.uri)
+    kind = find_study_kind(chosen.study, chosen.uri)
     shown = kind.part("report_tables")(chosen)
     if kind.has("findings"):
         show_framed(kind.part("findings")(shown), "What happened")
@@ -41,7 +41,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
     presets = {_LOCAL: [], served: ["tracking=server"]}  # the default store needs no argument
     store = presets.get(chosen.uri, [f"tracking.uri={chosen.uri}"])
     in_project = Path.cwd() == project_root()  # `make` and the pages of docs/ are only there
-    steps = paragraphs(
+    steps = render(
         "next_steps.md.j2",
         python=_python(),
         scripts=shlex.quote(os.path.relpath(project_root() / "scripts")),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from plenum.design import list_varying
-from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, details, tally
+from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, name_numbers, tally
 from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
@@ -120,12 +120,12 @@ class Row:
                 values |= numbers
             values["interval"] = self.summary.lyapunov.interval
             values["switches"] = dict(self.switches)
-        values |= details(self.wordings)
+        values |= name_numbers(self.wordings)
         return values
 
 
-def in_other_environments(cells: Sequence[Row]) -> bool:
-    """Return True if conditions of one model and equal settings had different environments."""
+def has_mixed_environments(cells: Sequence[Row]) -> bool:
+    """Return whether conditions of one model and equal settings had different environments."""
     met: dict[tuple[str, ...], set[str]] = {}
     for row in cells:
         alike = tuple(str(row.tracked.factors.get(name)) for name in ("model", "settings"))
@@ -133,7 +133,7 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
     return any(len(digests) > 1 for digests in met.values())
 
 
-def rows_frame(rows: Sequence[Row]) -> pd.DataFrame:
+def make_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Make the condition table; missing estimates are NaN."""
     records = [row.record() for row in rows]
     more = dict.fromkeys(name for record in records for name in record if name not in COLUMNS)

@@ -63,7 +63,7 @@ class Settings(StrictSettings):
         Other studies in the store: one-shot votes that deliberations are compared with, and
         reruns that a figure shows. Empty for none.
     every
-        Whether every table is printed, or what fits a screen.
+        True if every table is printed, or what fits a screen.
     """
 
     study: str
@@ -124,7 +124,7 @@ def read_study_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     return read_settings(kind, cfg, **given)
 
 
-def report_settings(cfg: DictConfig) -> Settings:
+def check_report_settings(cfg: DictConfig) -> Settings:
     """Check the config of a script that reports on a study."""
     return read_study_settings(Settings, cfg)
 
@@ -136,7 +136,7 @@ def read_names(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name).strip() for name in given))
 
 
-def plan_settings(cfg: DictConfig, **given: Any) -> PlanSettings:
+def check_plan_settings(cfg: DictConfig, **given: Any) -> PlanSettings:
     """Check the config of `scripts/plan.py`; ``given`` as for :func:`read_study_settings`."""
     planned = read_study_settings(PlanSettings, cfg, **given)
     if not planned.alpha < planned.power < 1:

@@ -12,7 +12,7 @@ from plenum.reports.effects import E, Effect
 from plenum.reports.estimates import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking import MANY, Study, kind_tag
+from plenum.tracking import MANY, Study, read_kind_tag
 
 _SAMPLED = 12
 """Conditions of a large study that are drawn in full."""
@@ -110,7 +110,7 @@ class EstimatedStudy:
         """Differences of the shares of decisions: of contrasts, interactions and means."""
         found = [*self.decided, *self.decided_interactions, *self.decided_across]
         if self.parent is None:
-            return decision_effects.of_shares(found)
+            return decision_effects.list_share_effects(found)
         kept = {(effect.name, *effect.others.values()) for effect in found}
         return [e for e in self.parent.shares if (e.name, *e.others.values()) in kept]
 
@@ -141,14 +141,14 @@ def _exponent(row: Row) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def deliberations(rows: Sequence[Row]) -> list[Row]:
+def select_deliberations(rows: Sequence[Row]) -> list[Row]:
     """Select the conditions that can have a λ̂: no branches, votes or reruns."""
     return [
         row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
     ]
 
 
-def kind_of(study: str, uri: str) -> Kind:
+def find_study_kind(study: str, uri: str) -> Kind:
     """Return the kind of a study's conditions.
 
     Raises
@@ -156,7 +156,7 @@ def kind_of(study: str, uri: str) -> Kind:
     UserError
         There is no such study, nothing in it, or it holds conditions of several kinds.
     """
-    return KINDS[kind_tag(study, uri) or Study(study, uri).kind]
+    return KINDS[read_kind_tag(study, uri) or Study(study, uri).kind]
 
 
 def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
@@ -165,7 +165,7 @@ def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
     Parameters
     ----------
     outlined
-        Whether numbers are enough where the study is large: its arrays aren't kept then, and
+        True if numbers are enough where the study is large: its arrays aren't kept then, and
         estimates that the sweep stored with these settings aren't computed again.
 
     Raises

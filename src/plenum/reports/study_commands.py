@@ -11,12 +11,12 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base import UserError
-from plenum.design import StrictSettings, StudyName, Text, one_of
+from plenum.design import StrictSettings, StudyName, Text, require_one_of
 from plenum.records import fetch_journals, local_folder, open_store
 from plenum.reports.formats import NONE, format_or_dash
-from plenum.reports.phrases import paragraphs
+from plenum.reports.phrases import render
 from plenum.reports.settings import read_study_settings, store_uri
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 from plenum.reports.terminal_tables import show
 from plenum.tracking import (
     StoredStudy,
@@ -58,7 +58,7 @@ class Request(StrictSettings):
     folder
         The folder that holds the journals, or the bucket behind it.
     yes
-        Whether it is done without a question.
+        True if it is done without a question.
     """
 
     uri: str
@@ -85,7 +85,7 @@ def request(cfg: DictConfig) -> Request:
         A value is missing, unknown, or doesn't fit the others.
     """
     wanted = read_study_settings(Request, cfg, uri=absolute_uri(store_uri(cfg)))
-    one_of("action", wanted.action, ACTIONS)
+    require_one_of("action", wanted.action, ACTIONS)
     given = [] if wanted.action == "list" else [wanted.action]
     given += [key for key in ("rename", "drop") if getattr(wanted, key) is not None]
     if len(given) > 1:
@@ -203,7 +203,7 @@ def _consequences(
         "size": _size(size),
         "remove": request.journals == "delete",
     }
-    return paragraphs("managing.j2", **facts)
+    return render("managing.j2", **facts)
 
 
 def _confirm(request: Request) -> None:
@@ -238,7 +238,7 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
         for study in stored
     )
     columns = (
-        *keys(["study"]),
+        *make_keys(["study"]),
         Column("kind", format=format_or_dash),
         Column("conditions"),
         *_COUNTED,
@@ -260,7 +260,7 @@ def _print_conditions(study: StoredStudy, journals: Path) -> None:
         for name, condition in zip(_ids(study), study.conditions, strict=True)
     )
     columns = (
-        *keys(["condition"]),
+        *make_keys(["condition"]),
         Column("name"),
         Column("target"),
         *_COUNTED,

@@ -82,7 +82,7 @@ def make_panels(
     return figure, axes
 
 
-def outer_labels(axes: NDArray[Any], x: str = "", y: str = "") -> None:
+def label_outer(axes: NDArray[Any], x: str = "", y: str = "") -> None:
     """Label the axes below the lowest panels, and left of the leftmost ones."""
     for panel in axes[-1] if x else ():
         panel.set_xlabel(x)
@@ -90,7 +90,7 @@ def outer_labels(axes: NDArray[Any], x: str = "", y: str = "") -> None:
         panel.set_ylabel(y)
 
 
-def keys_in_a_line(labels: Iterable[str], size: float = 6.5) -> int:
+def count_keys(labels: Iterable[str], size: float = 6.5) -> int:
     """Count the keys of a legend that fit side by side on a page."""
     widest = max(width(label, size) for label in labels) + 0.55
     return max(int(PAGE / widest), 1)

@@ -32,7 +32,7 @@ class Column:
     format
         Makes the cell of the values, given by position.
     key
-        Whether it names a line: it is repeated where a page is too narrow for all columns.
+        True if it names a line: it is repeated where a page is too narrow for all columns.
     """
 
     name: str | tuple[str, ...]
@@ -131,12 +131,12 @@ class Table:
         return replace(self, columns=tuple(columns))
 
 
-def keys(names: Sequence[str]) -> tuple[Column, ...]:
+def make_keys(names: Sequence[str]) -> tuple[Column, ...]:
     """Make columns that name a line, under their own names."""
     return tuple(Column(name, name, key=True) for name in names)
 
 
-def frame_csv(frame: pd.DataFrame) -> str:
+def format_csv(frame: pd.DataFrame) -> str:
     """Write a frame as CSV; several values in a cell are separated by spaces."""
     several = {
         str(name): [_side_by_side(value) for value in values]

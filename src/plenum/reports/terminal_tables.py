@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from plenum.base import printable
+from plenum.base import make_printable
 from plenum.reports import marks
 from plenum.reports.formats import format_text
 from plenum.reports.table import Column, Format, Table
@@ -103,7 +103,7 @@ def show_framed(paragraphs: Sequence[str], title: str) -> None:
     """Print sentences in a frame, an empty line between paragraphs; the first is bold."""
     console = _console()
     width = prose_width()
-    texts = [_wrap(printable(text), width - 4) for text in paragraphs]
+    texts = [_wrap(make_printable(text), width - 4) for text in paragraphs]
     words = [Text(text, "bold" if not at else "") for at, text in enumerate(texts)]
     console.print(Panel(Text("\n\n").join(words), title=title, title_align="left", width=width))
 
@@ -118,7 +118,7 @@ def show_steps(steps: Sequence[tuple[str, str]]) -> None:
     """Print next steps: a name and a command a line; a long command isn't broken."""
     wide, console = max((cell_len(name) for name, _ in steps), default=0), _console()
     for name, command in steps:  # a line end of ours in it would be copied along
-        text = printable(f"  {name:<{wide}}  {command}")
+        text = make_printable(f"  {name:<{wide}}  {command}")
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -126,27 +126,27 @@ def show_text(text: str, console: Console | None = None, style: str = "") -> Non
     """Print a line of text: broken between words in a terminal, and left whole in a pipe."""
     console = console or _console()
     soft = not console.is_terminal
-    console.print(printable(text), style=style, markup=False, highlight=False, soft_wrap=soft)
+    console.print(make_printable(text), style=style, markup=False, highlight=False, soft_wrap=soft)
 
 
 def show_sentences(paragraphs: Sequence[str]) -> None:
     """Print sentences, broken between words wherever they go."""
     console, width = _console(), prose_width()
     for paragraph in paragraphs:
-        console.print(printable(paragraph), width=width, markup=False, highlight=False)
+        console.print(make_printable(paragraph), width=width, markup=False, highlight=False)
 
 
 def _printable(table: Table) -> Table:
     """Remove characters from a table that a terminal would obey; names may be a provider's."""
     columns = [
-        replace(column, label=printable(column.head), format=_make_printable(column.format))
+        replace(column, label=make_printable(column.head), format=_make_printable(column.format))
         for column in table.columns
     ]
     return table.with_columns(columns)
 
 
 def _make_printable(format: Format) -> Format:
-    return lambda *values: printable(format(*values))
+    return lambda *values: make_printable(format(*values))
 
 
 def _console() -> Console:
@@ -168,7 +168,7 @@ def shorten_warnings(table: Table, width: int) -> Table:
     beside = [*range(table.keys), _estimate(table), _estimate(table) + 1, at]
     if _wide(sorted(set(beside)), widths(by_name, _words)) <= width:
         return by_name
-    return _write_letters(table)
+    return _format_letters(table)
 
 
 def whole(table: Table, width: int) -> Table:
@@ -180,7 +180,7 @@ def whole(table: Table, width: int) -> Table:
     named = table if at is None else _with(table, at, " ".join)
     if _wide(range(len(table.columns)), widths(named)) <= width:
         return named
-    brief = _write_letters(table)
+    brief = _format_letters(table)
     if _wide(range(len(table.columns)), widths(brief, _words)) <= width or table.keys < 2:
         return brief
     names = tuple(name for column in brief.columns[: table.keys] for name in column.names)
@@ -208,14 +208,15 @@ def _in_one_piece(table: Table, width: int) -> list[int]:
     return least
 
 
-def _write_letters(table: Table) -> Table:
+def _format_letters(table: Table) -> Table:
     """Write a table's warnings as letters, which a further note explains."""
     if WARNINGS not in table.head[table.keys :]:
         return table
     at = table.head.index(WARNINGS)
     given = [line[at].split() for line in table.body]
-    legend = marks.explain_letters(name for names in given for name in names)
-    notes = (*([f"{WARNINGS}: {legend}"] if legend else []), *table.notes)
+    notes = table.notes
+    if legend := marks.explain_letters(name for names in given for name in names):
+        notes = (f"{WARNINGS}: {legend}", *notes)
     return replace(_with(table, at, marks.brief), notes=notes)
 
 

@@ -32,4 +32,5 @@ class Variant:
     @property
     def identified_by(self) -> list[str]:
         """Everything in the variant that can change an outcome."""
-        return [self.name, self.family, digest(self.packet), *([self.id] if self.id else [])]
+        parts = [self.name, self.family, digest(self.packet)]
+        return [*parts, self.id] if self.id else parts

@@ -3,7 +3,7 @@ from .conditions import Outline as Outline
 from .conditions import TrackedCondition as TrackedCondition
 from .conditions import is_simulated as is_simulated
 from .conditions import read_fit as read_fit
-from .conditions import rerun as rerun
+from .conditions import read_rerun as read_rerun
 from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
 from .experiments import make_trash_error as make_trash_error
@@ -19,13 +19,13 @@ from .rows import make_row as make_row
 from .rows import read_row_values as read_row_values
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
-from .run_data import metric_name as metric_name
+from .run_data import name_run as name_run
 from .run_writer import RunWriter as RunWriter
 from .runs import CONDITIONS as CONDITIONS
-from .runs import kind_tag as kind_tag
 from .runs import open_existing as open_existing
 from .runs import open_study as open_study
 from .runs import read_artifacts as read_artifacts
+from .runs import read_kind_tag as read_kind_tag
 from .runs import read_rows as read_rows
 from .runs import search_runs as search_runs
 from .states import describe_replicate as describe_replicate
@@ -102,19 +102,20 @@ __all__ = [
     "holds_condition",
     "is_simulated",
     "journals_size",
-    "kind_tag",
     "list_stored_conditions",
     "list_studies",
     "lock_file",
     "log_report",
     "make_row",
     "make_trash_error",
-    "metric_name",
+    "name_run",
     "open_client",
     "open_existing",
     "open_study",
     "read_artifacts",
     "read_fit",
+    "read_kind_tag",
+    "read_rerun",
     "read_row_values",
     "read_rows",
     "remove_journals",
@@ -122,7 +123,6 @@ __all__ = [
     "require_active",
     "require_kind",
     "require_writable_store",
-    "rerun",
     "restore_study",
     "search_runs",
     "source_tags",

@@ -57,7 +57,7 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     }
 
 
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
+def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
     """Compute committee mean preferences, mean confidence, and the distance between seats."""
     seats = transcript.preferences()
     means = seats.mean(axis=1).T

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plenum.design import kind_of
+from plenum.design import find_kind
 from plenum.records import Transcript
 from plenum.tracking import states
 
@@ -31,7 +31,7 @@ def make_files(
     accounts
         The usage of its calls; ``None`` where none is known.
     """
-    for name, frame in kind_of(condition).part("tables")(transcripts).items():
+    for name, frame in find_kind(condition).part("tables")(transcripts).items():
         yield f"{name}.parquet", _parquet(frame)
     texts = {"config.yaml": config, "condition.json": json.dumps(condition, indent=1)}
     if environments:

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import folder_of
-from plenum.design import USUAL, Kind, kind_of
+from plenum.base import name_folder
+from plenum.design import USUAL, Kind, find_kind
 from plenum.records import Transcript, collect_environments
 
 _TARGET = "n_target"
@@ -64,7 +64,7 @@ class TrackedCondition:
     after_round
         Of branches: the round after which they part.
     simulated
-        Whether agents were simulated, by the backend or by the server that answered.
+        True if agents were simulated, by the backend or by the server that answered.
     indices
         The numbers of the completed replicates.
     variants, families, repetitions
@@ -73,7 +73,7 @@ class TrackedCondition:
     environments
         Digests of the environments that the replicates ran in, where a backend names it.
     tiny
-        Whether the model that ships with the project was called, under whatever label.
+        True if the model that ships with the project was called, under whatever label.
     options
         Names of the options, along the last axis of ``preferences``; none where they aren't known.
     metrics
@@ -143,13 +143,13 @@ class TrackedCondition:
     @property
     def kind(self) -> Kind:
         """The kind of condition."""
-        return kind_of(self.factors)
+        return find_kind(self.factors)
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders with its journals: its own, and that of its base."""
-        identities = (self.identity, *([self.base] if self.base else []))
-        return tuple(folder_of(identity, self.rerun) for identity in identities)
+        identities = (self.identity, self.base) if self.base else (self.identity,)
+        return tuple(name_folder(identity, self.rerun) for identity in identities)
 
     @property
     def perturbed(self) -> bool:
@@ -159,7 +159,7 @@ class TrackedCondition:
     @property
     def rerun(self) -> int:
         """The number of the rerun: 0 for the first run."""
-        return rerun(self.factors)
+        return read_rerun(self.factors)
 
     @property
     def fit(self) -> str:
@@ -210,7 +210,7 @@ class TrackedCondition:
         return self.rounds.pivot(index="replicate", columns="round", values=measure)
 
 
-def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
+def read_condition(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
     """Make a condition from its run, without the data in its artifacts.
 
     Parameters
@@ -224,7 +224,7 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         study=study,
         identity=tags["plenum.condition"],
         run_id=run.info.run_id,
-        factors=factors_of(run),
+        factors=read_factors(run),
         target=target,
         completed=completed,
         failures=failures,
@@ -246,21 +246,21 @@ def time_written(run: Any) -> int:
     return int(run.info.end_time or run.info.start_time or 0)
 
 
-def factors_of(run: Any) -> dict[str, str]:
+def read_factors(run: Any) -> dict[str, str]:
     """Read the design factors of a condition's run, by name."""
     params = run.data.params
-    names = kind_of(params).factors
+    names = find_kind(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 
-def rerun(factors: dict[str, str]) -> int:
+def read_rerun(factors: dict[str, str]) -> int:
     """Read the number of the rerun from a condition's settings; 0 if they have none."""
     named = re.search(r"(?:^| )rerun=(\d+)(?: |$)", factors.get("settings", ""))
     return int(named[1]) if named else 0
 
 
 def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
-    """Return True if the agents of a condition with these params and tags were simulated."""
+    """Return whether the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
@@ -271,7 +271,7 @@ def read_fit(params: Mapping[str, str]) -> str:
 
 
 def is_estimated(run: Any) -> bool:
-    """Return True if a condition has been run to its estimates."""
+    """Return whether a condition has been run to its estimates."""
     return _TARGET in run.data.metrics
 
 

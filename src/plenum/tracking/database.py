@@ -119,7 +119,7 @@ def _revision(database: sqlite3.Connection) -> str | None:
 
 
 def _is_unused(database: sqlite3.Connection) -> bool:
-    """Return True if a database holds nothing but what MLflow itself writes into a fresh one."""
+    """Return whether a database holds nothing but what MLflow itself writes into a fresh one."""
     from mlflow.store.db.base_sql_model import Base
 
     for table in _tables(database):

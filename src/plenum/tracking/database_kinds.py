@@ -29,7 +29,7 @@ DATABASES: Registry[Database] = Registry("plenum.databases", "tracking.uri")
 """Kinds of databases by the scheme of their URIs. SQLite isn't one: this module opens it."""
 
 
-def database_of(uri: str) -> Database | None:
+def find_database(uri: str) -> Database | None:
     """Return the kind of a store's database; ``None`` for SQLite and for a tracking server.
 
     Raises

@@ -28,4 +28,4 @@ def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
         client.set_terminated(run_id)
     for file in files:
         log = client.log_artifacts if file.is_dir() else client.log_artifact
-        log(run_id, str(file), *([file.name] if file.is_dir() else []))
+        log(run_id, str(file), file.name if file.is_dir() else None)

@@ -95,7 +95,7 @@ def writer(client: Any) -> Writer:
 
 
 def has_nested_runs(wanted: str, replicates: int) -> bool:
-    """Tell if the replicates of a sweep get nested runs; ``wanted`` is ``tracking.replicates``."""
+    """Return whether replicates get nested runs; ``wanted`` is ``tracking.replicates``."""
     if "rows" not in ROW_WRITERS:
         return wanted != "none"
     return wanted == "all" or (wanted == "auto" and replicates <= MOST_NESTED)
@@ -109,7 +109,7 @@ class Member:
     name: str
 
     def exists(self) -> bool:
-        """Tell whether the archive exists and holds this transcript."""
+        """Return whether the archive exists and holds this transcript."""
         return self.archive.exists() and self.name in self._open().NameToInfo
 
     def read_bytes(self) -> bytes:
@@ -131,7 +131,7 @@ def _open(archive: Path, _written: int) -> ZipFile:
 
 
 def is_row(run: Any) -> bool:
-    """Tell whether the run of a replicate is a row."""
+    """Return whether the run of a replicate is a row."""
     return str(run.info.artifact_uri).endswith(f"/{ROWS_ARCHIVE}")
 
 

@@ -10,28 +10,29 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
-from plenum.design import USUAL, kind_of
+from plenum.design import USUAL, find_kind
 from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 
 
-def metric_name(condition: dict[str, Any]) -> str:
+def name_run(condition: dict[str, Any]) -> str:
     """Name the run of a condition in MLflow."""
-    named: str = kind_of(condition).part("run_name")(condition)
+    named: str = find_kind(condition).part("run_name")(condition)
     return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
 
 
 def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
     """Collect the params of a condition's run; of a perturbed one also its wordings."""
     families = Counter(family for _, family in condition.get("variants", ()))
-    variants = " ".join(f"{family}:{count}" for family, count in families.items())
+    counts = " ".join(f"{family}:{count}" for family, count in families.items())
+    variants = {"variants": counts} if families else {}
     return {
         **_factors(condition),
         "options": " / ".join(condition["options"].values()),
         "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
         "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
         "clerk": condition["clerk"],
-        **({"variants": variants} if families else {}),
+        **variants,
         **{name: condition[name] for name in ("published", "program") if name in condition},
         **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
     }
@@ -45,45 +46,49 @@ def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict
 
 def tags_of_replicate(transcript: Transcript, state: str, pending: str) -> dict[str, str]:
     """Collect the tags of a replicate's run: how it ended, or why it waits."""
-    failed = find_failed_call(transcript)
-    return {
+    tags = {
         "plenum.replicate": str(int(transcript.head["replicate"])),
         "plenum.status": transcript.status,
         "plenum.failure": transcript.reason or "",
-        **({"plenum.failed_at": str(failed)} if failed else {}),
         "plenum.decision": transcript.decision or "",
-        **({} if transcript.end else {"plenum.pending": pending}),
         states.TAG: state,
     }
+    if failed := find_failed_call(transcript):
+        tags["plenum.failed_at"] = str(failed)
+    if not transcript.end:
+        tags["plenum.pending"] = pending
+    return tags
 
 
 def tags_of_condition(
     report: dict[str, Any], environments: Iterable[str], state: str
 ) -> dict[str, str]:
     """Collect the tags of a condition's run: what its estimates are worth."""
-    decisions, named = report.get("decisions"), " ".join(environments)
-    return {
+    tags = {
         "plenum.status": report["status"],
         "plenum.interval": report["interval"],
         "plenum.simulated": str(report.get("simulated", False)).lower(),
         "plenum.warnings": " ".join(report["warnings"]),
         "plenum.failures": json.dumps(report["failures"]),
-        **({"plenum.decisions": json.dumps(decisions)} if decisions else {}),
-        **({"plenum.environment": named} if named else {}),
         states.TAG: state,
     }
+    if decisions := report.get("decisions"):
+        tags["plenum.decisions"] = json.dumps(decisions)
+    if named := " ".join(environments):
+        tags["plenum.environment"] = named
+    return tags
 
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     named = {"protocol": USUAL["protocol"], **condition}
-    return {key: named[key] for key in kind_of(condition).factors if key in named}
+    return {key: named[key] for key in find_kind(condition).factors if key in named}
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
     return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
 
 
-def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
+def list_replicate_metrics(transcript: Transcript, effort: Usage) -> list[Metric]:
     """Collect the metrics of a replicate's run: totals, effort, and measures by round."""
     now = int(time.time() * 1000)
     tried = {name: getattr(effort, name) for name in ("attempts", "failed_attempts", "seconds")}
@@ -95,13 +100,13 @@ def collect_by_round(transcript: Transcript, now: int) -> list[Metric]:
     """Collect the step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     return [
         Metric(name, value, now, number)
-        for name, values in kind_of(transcript.head).part("by_round")(transcript).items()
+        for name, values in find_kind(transcript.head).part("by_round")(transcript).items()
         for number, value in enumerate(values, start=1)
         if _finite(value)
     ]
 
 
-def of_condition(estimates: dict[str, Any]) -> list[Metric]:
+def list_condition_metrics(estimates: dict[str, Any]) -> list[Metric]:
     """Collect the metrics of a condition's run: its estimates, and D(t) with its logarithm."""
     now = int(time.time() * 1000)
     metrics = _metrics(estimates["metrics"], now)

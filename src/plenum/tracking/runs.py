@@ -57,7 +57,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     return client, experiment, runs
 
 
-def kind_tag(study: str, uri: str) -> str:
+def read_kind_tag(study: str, uri: str) -> str:
     """Read the kind of a study from its experiment's tag; empty without study or tag."""
     client = open_existing(uri)
     experiment = client.get_experiment_by_name(study) if client else None

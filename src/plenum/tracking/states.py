@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base import digest
-from plenum.design import kind_of as of_kind
+from plenum.design import find_kind as of_kind
 from plenum.records import Transcript
 from plenum.tracking import rows, store, stored_runs, traces
 from plenum.tracking.stored_runs import StoredRun
@@ -30,7 +30,7 @@ def describe_replicate(transcript: Transcript, pending: str) -> str:
     return state if transcript.end else f"{state}-{pending}"
 
 
-def of_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
+def digest_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
     """Digest the data of a condition's run: the input of its estimates, and its record.
 
     The estimates themselves aren't digested, since their last bits differ between processors. A run
@@ -39,7 +39,7 @@ def of_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
     return digest([report["made_from"], condition])
 
 
-def of_run(status: str, tags: dict[str, str]) -> str:
+def read_state(status: str, tags: dict[str, str]) -> str:
     """Return the state that a run was wholly written from; empty if that was interrupted."""
     return "" if status == "RUNNING" else tags.get(TAG, "")
 
@@ -63,7 +63,7 @@ def holds_condition(
     replicates: Mapping[str, str],
     traced: frozenset[str],
 ) -> bool:
-    """Return True if a store holds a condition exactly as it would be written.
+    """Return whether a store holds a condition exactly as it would be written.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _is_parent_whole(
     files = (*tables, "config.yaml", "condition.json")
     accounts = folder / "accounts.json"
     return (
-        of_run(parent.status, parent.tags) == of_condition(report, condition)
+        read_state(parent.status, parent.tags) == digest_condition(report, condition)
         and parent.tags.get("plenum.target") == str(target)
         and all((folder / name).is_file() for name in files)
         and accounts.is_file()
@@ -135,7 +135,7 @@ def _is_child_whole(
     transcript = rows.locate(child.artifact_uri, int(name))
     trace = traces.identifier(child.experiment, child.cell, name, state)
     return (
-        of_run(child.status, child.tags) == state
+        read_state(child.status, child.tags) == state
         and child.tags.get("mlflow.parentRunId") == parent.id
         and transcript is not None
         and transcript.exists()

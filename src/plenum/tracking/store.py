@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from plenum.base import UserError, hold_lock, require_writable
 from plenum.tracking import database
-from plenum.tracking.database_kinds import database_of
+from plenum.tracking.database_kinds import find_database
 from plenum.tracking.server import post
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def absolute_uri(uri: str) -> str:
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
-    if database_of(uri):
+    if find_database(uri):
         return uri
     if uri.startswith(("http://", "https://")):
         return uri.rstrip("/")
@@ -60,7 +60,7 @@ def require_writable_store(uri: str, *, thorough: bool = False) -> None:
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
         return
-    if found := database_of(uri):
+    if found := find_database(uri):
         found.check(uri)
         return
     post(uri, "experiments/search", {"max_results": 1})
@@ -89,7 +89,7 @@ def open_client(uri: str) -> "MlflowClient":
     from sqlalchemy.engine import Engine
 
     uri = absolute_uri(uri)
-    if found := database_of(uri):
+    if found := find_database(uri):
         with found.hold(uri):
             return MlflowClient(uri)
     if not uri.startswith(_SQLITE):
@@ -168,7 +168,7 @@ def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
     silence()
     try:
-        if found := database_of(sys.argv[1]):
+        if found := find_database(sys.argv[1]):
             found.prepare(sys.argv[1])
             return
         with _prepare(sys.argv[1]):

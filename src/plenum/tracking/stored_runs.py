@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, kind_of
+from plenum.design import KINDS, find_kind
 from plenum.tracking import artifacts, database, database_kinds, experiments, server, store
 from plenum.tracking.rows import ROWS_ARCHIVE
 
@@ -147,13 +147,13 @@ def require_kind(study: str, uri: str, kind: str) -> None:
         The study holds another kind already, is in MLflow's trash, or can't be written to.
     """
     tag = require_active(study, uri)
-    kinds = {tag} if tag else {kind_of(c.params).name for c in list_stored_conditions(study, uri)}
+    kinds = {tag} if tag else {find_kind(c.params).name for c in list_stored_conditions(study, uri)}
     for other in sorted(kinds - {kind}):
         raise UserError(
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
-    if found := database_kinds.database_of(uri):
+    if found := database_kinds.find_database(uri):
         found.require_writable(uri)
     elif store.local(uri) is None:
         for number, *_ in _experiments(study, uri):
@@ -237,7 +237,7 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
 @contextmanager
 def _client(uri: str) -> Iterator[Any]:
     """Open MLflow's client of a database server or a tracking server that answers."""
-    if database_kinds.database_of(uri) is None:
+    if database_kinds.find_database(uri) is None:
         store.require_writable_store(uri)  # the client itself waits long for one that doesn't
     with server.require_permission(uri):
         yield store.open_client(uri)

@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base import UserError, hold_lock
 from plenum.records import Store
-from plenum.tracking.conditions import TrackedCondition, from_run, time_written
+from plenum.tracking.conditions import TrackedCondition, read_condition, time_written
 from plenum.tracking.runs import CONDITIONS, count_interrupted, search_runs
 from plenum.tracking.tracker import lock_file
 
@@ -26,9 +26,9 @@ class StoredStudy:
     experiment
         The number of its experiment.
     active
-        Whether the experiment can be written to.
+        True if the experiment can be written to.
     deleted
-        Whether it is in MLflow's trash, or was on its way there when a command was broken off.
+        True if it is in MLflow's trash, or was on its way there when a command was broken off.
     """
 
     name: str
@@ -147,7 +147,7 @@ def _study(client: Any, experiment: Any) -> StoredStudy:
         number,
         not deleted,
         deleted or trashed,
-        tuple(from_run(tag, latest[cell], ended) for cell in cells),
+        tuple(read_condition(tag, latest[cell], ended) for cell in cells),
     )
 
 

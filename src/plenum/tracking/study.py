@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, code_version
-from plenum.design import KINDS, kind_of
+from plenum.design import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -69,7 +69,7 @@ class Study:
         """
         if self._tag:
             return str(self._tag)
-        names = {kind_of(run.data.params).name for run in self.condition_runs}
+        names = {find_kind(run.data.params).name for run in self.condition_runs}
         if len(names) > 1:
             held = " and ".join(sorted(KINDS[name].plural for name in names))
             raise UserError(f"study: {self.name!r} holds {held}; give each a study of its own")
@@ -100,7 +100,9 @@ class Study:
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs describe them, without the data of their replicates."""
         interrupted = runs.count_interrupted(self.client, self.experiment, self.condition_runs)
-        return [conditions.from_run(self.name, run, interrupted) for run in self.condition_runs]
+        return [
+            conditions.read_condition(self.name, run, interrupted) for run in self.condition_runs
+        ]
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:
@@ -225,7 +227,7 @@ class Study:
 
 
 def exists(name: str, uri: str) -> bool:
-    """Return True if a study has been run."""
+    """Return whether a study has been run."""
     try:
         runs.open_study(name, uri)
     except UserError:

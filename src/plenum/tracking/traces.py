@@ -188,8 +188,9 @@ def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
         "call": call.kind,
         "round": call.round,
         "seat": call.seat,
-        **({"attempts": attempts} if attempts else {}),
     }
+    if attempts:
+        attributes["attempts"] = attempts
     entry = call.entry
     if entry is None:
         return attributes

@@ -167,7 +167,7 @@ class _Study:
         Without this check every further request would wait for a dead server. A database may be
         restarting, which takes a while.
         """
-        restarts = database_kinds.database_of(self._uri) is not None
+        restarts = database_kinds.find_database(self._uri) is not None
         patience = time.monotonic() + (_PATIENCE_S if restarts else 0.0)
         waited = False
         while True:

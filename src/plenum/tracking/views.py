@@ -100,12 +100,10 @@ def source_tags(version: str = "") -> dict[str, str]:
         The code version, as :func:`plenum.base.project.code_version` tells it.
     """
     # "VERSION+HASH", or after a git tag "VERSION+TAG-COUNT-gHASH".
-    commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
-    return {
-        "mlflow.source.name": "plenum",
-        "mlflow.source.type": "LOCAL",
-        **({"mlflow.source.git.commit": commit[1]} if commit else {}),
-    }
+    tags = {"mlflow.source.name": "plenum", "mlflow.source.type": "LOCAL"}
+    if commit := re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version):
+        tags["mlflow.source.git.commit"] = commit[1]
+    return tags
 
 
 def save(client: "MlflowClient", experiment: str) -> None:
@@ -132,7 +130,7 @@ def link(server: str, experiment: str, saved: bool) -> str:
     experiment
         The experiment's id.
     saved
-        Whether the experiment has its views.
+        True if the experiment has its views.
     """
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
     query |= {"viewStateShareKey": CONDITIONS} if saved else {}

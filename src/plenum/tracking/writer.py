@@ -18,8 +18,8 @@ from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design import kind_of
-from plenum.records import Transcript, Usage, attempts, collect_environments, read
+from plenum.design import find_kind
+from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
 from plenum.tracking import (
     artifacts,
     experiments,
@@ -91,11 +91,11 @@ class StudyWriter:
         Parameters
         ----------
         nested
-            Whether replicates get runs of their own, not rows; those that are there stay as
+            True if replicates get runs of their own, not rows; those that are there stay as
             they are.
         """
         if not self._tagged:
-            kind = kind_of(condition).name
+            kind = find_kind(condition).name
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
         return ConditionWriter(self, condition, target, nested)
@@ -148,7 +148,7 @@ class ConditionWriter:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
         self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
-        self._cell, self._name = condition["cell"], run_data.metric_name(condition)
+        self._cell, self._name = condition["cell"], run_data.name_run(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
@@ -217,7 +217,7 @@ class ConditionWriter:
                 client.delete_run(existing.run_id)
         name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
         tags = self._tags("replicate") | run_data.tags_of_replicate(transcript, state, pending)
-        metrics = run_data.of_replicate(transcript, effort)
+        metrics = run_data.list_replicate_metrics(transcript, effort)
         params = run_data.params_of_replicate(self._condition, transcript.head)
         if existing.row if existing else not self._nested:
             row_id = existing.run_id if existing else uuid.uuid4().hex
@@ -256,7 +256,7 @@ class ConditionWriter:
             return
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         if self._condition["backend"] != "simulated":  # whose times say nothing
-            for line in attempts(journals[0].parent):
+            for line in read_attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
             transcript = read(journal)
@@ -318,7 +318,7 @@ class ConditionWriter:
         """
         accounts = report.get("accounts")
         self._simulated = self._simulated or bool(report.get("simulated", False))
-        state = states.of_condition(report, self._condition)
+        state = states.digest_condition(report, self._condition)
         if self._written == state:
             self._save_rows()
             if accounts is not None:
@@ -335,7 +335,7 @@ class ConditionWriter:
             for name, data in files:
                 (folder / name).write_bytes(data)
         tags = run_data.tags_of_condition(report, named, state)
-        metrics = run_data.of_condition(report)
+        metrics = run_data.list_condition_metrics(report)
         status = "FAILED" if report["failures"] else "FINISHED"
         self._study.runs.end(self._parent.info.run_id, metrics, tags, status)
         self._written = state
@@ -346,8 +346,9 @@ class ConditionWriter:
             **self._tags("condition"),
             "mlflow.runColor": colour,
             "plenum.target": str(self._target),
-            **({} if self._nested else {rows.ROWS_TAG: rows.ROWS_FILE}),
         }
+        if not self._nested:
+            tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
         start = old.info.start_time if old else self._study.next_start()
         return self._study.runs.begin(self._name, tags, params, start)
@@ -389,4 +390,4 @@ class ConditionWriter:
 
 
 def _state(run: Any) -> str:
-    return states.of_run(run.info.status, run.data.tags)
+    return states.read_state(run.info.status, run.data.tags)

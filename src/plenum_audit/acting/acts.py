@@ -8,7 +8,7 @@ from scipy.stats import hypergeom
 
 from plenum.dynamics import Floats
 from plenum_audit.acting.act_rule import ActRule
-from plenum_audit.suites import Codes, SuiteRuns, sum_by
+from plenum_audit.suites import Codes, SuiteRuns, sum_groups
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ def estimate_acts(runs: SuiteRuns, rule: ActRule, undecided: Set[str] = frozense
     else:
         wrong = np.where(able, _weigh_contradicted(rule, count, total, _most_of_others(runs)), 0.0)
     cases = len(runs.cases)
-    return Acts(rule, sum_by(case, acting, cases), sum_by(case, wrong, cases))
+    return Acts(rule, sum_groups(case, acting, cases), sum_groups(case, wrong, cases))
 
 
 def score_cells(runs: SuiteRuns) -> Floats:
     """Return the mean score of each pair of a case and an outcome that occurs."""
     pairs = runs.case * len(runs.outcomes) + runs.outcome
     _, cell, count = np.unique(pairs, return_inverse=True, return_counts=True)
-    return np.asarray(sum_by(cell, runs.score, len(count)) / count, np.float64)
+    return np.asarray(sum_groups(cell, runs.score, len(count)) / count, np.float64)
 
 
 def _most_of_others(runs: SuiteRuns) -> Floats:
@@ -88,7 +88,7 @@ def _most_of_others(runs: SuiteRuns) -> Floats:
     first, second = np.zeros(cases), np.zeros(cases)
     np.maximum.at(first, case, count)
     top = count == first[case]
-    several = sum_by(case, top, cases) > 1
+    several = sum_groups(case, top, cases) > 1
     np.maximum.at(second, case[~top], count[~top])
     return np.where(top & ~several[case], second[case], first[case])
 

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from plenum.dynamics import Floats
 from plenum_audit.acting.acts import score_cells
-from plenum_audit.suites import SuiteRuns, sum_by
+from plenum_audit.suites import SuiteRuns, sum_groups
 
 _MIDDLE = 0.975
 _Z = float(norm.ppf(_MIDDLE))
@@ -155,6 +155,6 @@ def _modes(runs: SuiteRuns, undecided: Set[str]) -> tuple[Floats, _Flags, _Flags
     np.maximum.at(most, case[able], count[able])
     mode = able & (count == most[case])
     wrongly = score_cells(runs) < 1
-    wrong = sum_by(case, mode & wrongly, cases) > 0
+    wrong = sum_groups(case, mode & wrongly, cases) > 0
     share = np.where(most > 0, most / runs.repeats, np.nan)
     return share, ~wrong, most == runs.repeats

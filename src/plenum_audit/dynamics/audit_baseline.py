@@ -15,8 +15,8 @@ from plenum.dynamics import Floats, benjamini_hochberg
 from plenum_audit.dynamics.audits import (
     CaseVerdict,
     StabilityRule,
-    case_verdict,
     encode_outcomes,
+    judge_case,
     p_value,
 )
 from plenum_audit.dynamics.sequential import e_value
@@ -75,25 +75,25 @@ def compare(
     Parameters
     ----------
     now, before
-        Outcomes of the runs, from :func:`plenum_audit.dynamics.audits.in_order`.
+        Outcomes of the runs, from :func:`plenum_audit.dynamics.audits.select_ended`.
     """
     new, old = encode_outcomes(now, options), encode_outcomes(before, options)
     modes, categories = len(options), len(options) + 2
     low_now, high_now = share_interval(new, categories, rule.alpha / 2, modes)
     low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
-    present = case_verdict(now, options, rule)
-    earlier = case_verdict(before, options, rule)
+    present = judge_case(now, options, rule)
+    earlier = judge_case(before, options, rule)
     return CaseComparison(
         now=present,
         before=earlier,
         difference=present.share - earlier.share,
         low=low_now - high_old,
         high=high_now - low_old,
-        log_worse=worse(now, before, options),
+        log_worse=measure_worsening(now, before, options),
     )
 
 
-def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
+def measure_worsening(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
     """Return the log of the largest e-value so far against a share that hasn't decreased."""
     logs = log_worse(encode_outcomes(now, options), encode_outcomes(before, options), len(options))
     return float(logs.max(initial=0.0))

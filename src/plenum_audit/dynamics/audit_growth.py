@@ -21,7 +21,7 @@ class Growth:
     Attributes
     ----------
     shown
-        Whether it is significant: over all looks the false positive rate is 5 %.
+        True if it is significant: over all looks the false positive rate is 5 %.
     look
         Number of runs at the look; 0 before the first one.
     p, bound
@@ -34,7 +34,7 @@ class Growth:
     bound: float = math.nan
 
 
-def growth(ensemble: ArrayLike) -> Growth:
+def judge_growth(ensemble: ArrayLike) -> Growth:
     """Test λ̂ at every look that the runs have reached.
 
     Parameters

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base import format_signed_percent, percent, percent_between
+from plenum.base import format_percent_between, format_signed_percent, percent
 from plenum_audit.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
@@ -56,7 +56,7 @@ class TriedOption:
     verdict
         ``stable`` if every case is, ``unstable`` if a case is shown to be, else ``undecided``.
     constant
-        Whether it decides the same label in cases that differ, so that its stability is
+        True if it decides the same label in cases that differ, so that its stability is
         meaningless.
     """
 
@@ -77,10 +77,9 @@ class TriedOption:
         right = "not measured" if self.accuracy is None else percent(self.accuracy)
         share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
         verdict = "constant: never recommended" if self.constant else self.verdict
-        return (
-            f"{self.name}: {verdict}, worst case {percent_between(share, self.low, self.high)}"
-            f", {calls:.0f} calls and {dollars} a run, accuracy {right}"
-        )
+        worst = format_percent_between(share, self.low, self.high)
+        cost = f"{calls:.0f} calls and {dollars} a run"
+        return f"{self.name}: {verdict}, worst case {worst}, {cost}, accuracy {right}"
 
 
 @dataclass(frozen=True)
@@ -202,12 +201,10 @@ class AuditResult:
             for model, fingerprints in self.systems.items()
         ]
         lines += self._history()
-        return [
-            *lines,
-            *self.doubts,
-            *self.errors,
-            *([f"no verdict: {self.stopped}"] if self.stopped else []),
-        ]
+        lines += (*self.doubts, *self.errors)
+        if self.stopped:
+            lines.append(f"no verdict: {self.stopped}")
+        return lines
 
     def _history(self) -> list[str]:
         """Return lines on runs that were restarted, and on other versions of the program."""
@@ -248,7 +245,7 @@ class AuditResult:
         counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
         if not case.runs:
             return "undecided, no runs"
-        share = f"decides alike {percent_between(case.share, case.low, case.high)}"
+        share = f"decides alike {format_percent_between(case.share, case.low, case.high)}"
         return (
             f"{self.family.of(name, case)}, {share}, {case.runs} runs: {counts}{self._more(name)}"
         )

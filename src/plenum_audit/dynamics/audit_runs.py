@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_audit.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, encode_outcomes
 from plenum_audit.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 
@@ -86,7 +86,9 @@ def horizon(
         ahead *= 2
 
 
-def further(outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule) -> Further | None:
+def plan_further(
+    outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
+) -> Further | None:
     """Return what an undecided case needs, assuming that its runs repeat in order.
 
     Returns
@@ -139,7 +141,7 @@ def simulate_audits(
 def _simulate(rule: StabilityRule, options: int, max_runs: int, share: float) -> ExpectedAudit:
     p = np.array([share, *[(1 - share) / (options - 1)] * (options - 1)])
     audits = 1 if share == 1 else _AUDITS
-    rng = generator("audit", "plan", options, max_runs, repr(share))
+    rng = make_generator("audit", "plan", options, max_runs, repr(share))
     paths = rng.choice(options, p=p / p.sum(), size=(audits, max_runs))
     ends = [_ends(_stands(paths, options, rule, each)) for each in range(2)]
     stable, unstable = (end <= np.minimum(max_runs, other) for end, other in (ends, ends[::-1]))

@@ -55,14 +55,14 @@ class Gain:
     most
         Gain in the share of equal decisions: from one run's share to 1, at best.
     sure
-        Whether enough runs come arbitrarily close to 1: the mode has a majority.
+        True if enough runs come arbitrarily close to 1: the mode has a majority.
     """
 
     most: float
     sure: bool
 
 
-def gain(case: CaseVerdict) -> Gain:
+def bound_gain(case: CaseVerdict) -> Gain:
     """Return the bound on the gain of a vote on a case."""
     return Gain(1 - case.share, case.low > 0.5)
 
@@ -96,7 +96,7 @@ def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: StabilityRu
     return Vote(runs, share, min(low, share), max(high, share), kept[best], verdict, won)
 
 
-def votes(
+def evaluate_votes(
     cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: StabilityRule
 ) -> list[list[Vote]]:
     """Evaluate votes over runs of several cases: a list per size, with a vote per case."""

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.dynamics import Floats, benjamini_hochberg, holm
 from plenum_audit.dynamics.sequential import (
     ALPHA,
@@ -151,7 +151,7 @@ class FamilyVerdict:
         return tuple(case for case, p in by_case.items() if p <= self.rule.alpha)
 
 
-def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
+def select_ended(runs: Iterable[tuple[int, str, str]]) -> list[str]:
     """Return the outcomes that count: by index, up to the first run that hasn't ended.
 
     The duration of a run may depend on its decision, so later runs wait for an open one.
@@ -165,11 +165,11 @@ def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
     for index, status, decision in sorted(runs):
         if index != len(outcomes) or status == "pending":
             break
-        outcomes.append(outcome(status, decision))
+        outcomes.append(read_outcome(status, decision))
     return outcomes
 
 
-def outcome(status: str, decision: str) -> str:
+def read_outcome(status: str, decision: str) -> str:
     """Return the outcome of a run that has ended: its decision, or failure."""
     return decision if status == "completed" else FAILED
 
@@ -182,7 +182,7 @@ def encode_outcomes(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[
 
 
 def begin_evidence(options: Sequence[str], rule: StabilityRule) -> RunningEvidence:
-    """Return the evidence of :func:`case_verdict` before any run, to be updated."""
+    """Return the evidence of :func:`judge_case` before any run, to be updated."""
     return RunningEvidence(
         len(options) + 2,
         acceptable=rule.acceptable,
@@ -192,15 +192,13 @@ def begin_evidence(options: Sequence[str], rule: StabilityRule) -> RunningEviden
     )
 
 
-def case_verdict(
-    outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
-) -> CaseVerdict:
+def judge_case(outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule) -> CaseVerdict:
     """Return the verdict on the runs of one case.
 
     Parameters
     ----------
     outcomes
-        Outcomes of the runs, from :func:`in_order`.
+        Outcomes of the runs, from :func:`select_ended`.
     options
         Labels of the options, at least two.
 
@@ -209,13 +207,13 @@ def case_verdict(
     ValueError
         The shares of the rule aren't in order, or there are fewer than two options.
     """
-    return case_verdicts({"": outcomes}, {"": options}, rule)[""]
+    return judge_cases({"": outcomes}, {"": options}, rule)[""]
 
 
-def case_verdicts(
+def judge_cases(
     outcomes: Mapping[str, Sequence[str]], options: Mapping[str, Sequence[str]], rule: StabilityRule
 ) -> dict[str, CaseVerdict]:
-    """Return verdicts by case, as :func:`case_verdict`; equal runs are evaluated once."""
+    """Return verdicts by case, as :func:`judge_case`; equal runs are evaluated once."""
     alike: defaultdict[tuple[Hashable, ...], list[str]] = defaultdict(list)
     by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
     for case, ended in outcomes.items():
@@ -262,7 +260,7 @@ def evidence_by_run(
     Parameters
     ----------
     outcomes, options
-        As for :func:`case_verdict`; at least one run.
+        As for :func:`judge_case`; at least one run.
 
     Returns
     -------
@@ -281,7 +279,7 @@ def evidence_by_run(
     return stable, log_unstable(paths, modes + 2, rule.acceptable, modes)[0]
 
 
-def family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> FamilyVerdict:
+def judge_family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> FamilyVerdict:
     """Return the verdict on all cases.
 
     Parameters
@@ -322,7 +320,7 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
     first = len(path) // 2
     if first < 2 or (counts > 0).sum() < 2:
         return 1.0
-    drawn = generator("audit", "halves", *(int(count) for count in counts))
+    drawn = make_generator("audit", "halves", *(int(count) for count in counts))
     shuffled = drawn.multivariate_hypergeometric(counts, first, _SHUFFLES)
     observed = np.bincount(np.asarray(path[:first], int), minlength=len(counts))
     expected = counts * first / len(path)
@@ -331,7 +329,7 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
     return float((as_far.sum() + 1) / (_SHUFFLES + 1))
 
 
-def several_fingerprints(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[str, list[str]]:
+def find_mixed_models(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[str, list[str]]:
     """Return models with answers from several systems, and the fingerprints.
 
     Keys are the models.

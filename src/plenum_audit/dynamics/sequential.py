@@ -257,7 +257,7 @@ def log_unstable(
     are those of :func:`log_stable`.
     """
     counts = _counts(paths, options)
-    return unstable_at(counts if before is None else counts + before.counts, acceptable, modes)
+    return compute_unstable(counts if before is None else counts + before.counts, acceptable, modes)
 
 
 def stable_at(
@@ -283,7 +283,7 @@ def stable_at(
     return _log_sum(bets + np.log(weights))
 
 
-def unstable_at(counts: NDArray[np.int_], share: Any, modes: int | None = None) -> Floats:
+def compute_unstable(counts: NDArray[np.int_], share: Any, modes: int | None = None) -> Floats:
     """Return the values of :func:`log_unstable` for counts, shape (..., options)."""
     p = np.asarray(share, float)[..., None]
     # the option that is decided on most is refuted least, since every alternative is below p

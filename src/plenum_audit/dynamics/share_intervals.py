@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics import Floats
-from plenum_audit.dynamics.sequential import ALPHA, stable_at, unstable_at
+from plenum_audit.dynamics.sequential import ALPHA, compute_unstable, stable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6
 _ROWS = 1 << 15
@@ -42,10 +42,7 @@ def share_interval(
 
 
 def share_intervals(
-    paths: Sequence[NDArray[np.int_]],
-    options: int,
-    alpha: float = ALPHA,
-    modes: int | None = None,
+    paths: Sequence[NDArray[np.int_]], options: int, alpha: float = ALPHA, modes: int | None = None
 ) -> list[tuple[float, float]]:
     """Return the intervals of :func:`share_interval` for the runs of several cases."""
     known = [index for index, path in enumerate(paths) if len(path)]
@@ -57,7 +54,7 @@ def share_intervals(
     lengths = np.array([len(paths[index]) for index in known])
     bound = -math.log(alpha)
     stable: Process = lambda n, one, share: stable_at(n, one, share, modes)  # noqa: E731
-    unstable: Process = lambda n, _, share: unstable_at(n, share, modes)  # noqa: E731
+    unstable: Process = lambda n, _, share: compute_unstable(n, share, modes)  # noqa: E731
     low = _limits(stable, counts, first, lengths, bound, _LEAST, _MOST)
     high = _limits(unstable, counts, first, lengths, bound, _MOST, _LEAST)
     for index, *limit in zip(

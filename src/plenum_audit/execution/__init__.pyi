@@ -6,7 +6,7 @@ from .fixed_runs import act as act
 from .fixed_runs import run_suite as run_suite
 from .logged_suite import compares_right as compares_right
 from .logged_suite import describe_choices as describe_choices
-from .logged_suite import options_by_case as options_by_case
+from .logged_suite import list_options_by_case as list_options_by_case
 from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_sources as read_sources
 from .logged_suite import read_suite as read_suite
@@ -22,7 +22,7 @@ __all__ = [
     "describe_log",
     "describe_program",
     "is_large",
-    "options_by_case",
+    "list_options_by_case",
     "read_baseline",
     "read_profile",
     "read_sources",

@@ -7,14 +7,8 @@ from dataclasses import replace
 
 from plenum.base import UserError
 from plenum.design import Job
-from plenum.execution import (
-    begun_replicates,
-    check_sweep,
-    folder_of,
-    journal_of,
-    with_all_begun,
-)
-from plenum.models import Prices, how_to_state
+from plenum.execution import add_begun, check_sweep, find_condition_folder, find_journal, list_begun
+from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
 from plenum_audit.dynamics import (
     UNDECIDED,
@@ -22,9 +16,9 @@ from plenum_audit.dynamics import (
     CaseComparison,
     StabilityRule,
     compare,
-    family,
-    further,
-    several_fingerprints,
+    find_mixed_models,
+    judge_family,
+    plan_further,
 )
 from plenum_audit.execution import audit_logs, no_decision
 from plenum_audit.execution.audit_baseline import baseline
@@ -39,7 +33,7 @@ from plenum_audit.execution.audit_runs import (
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
 from plenum_audit.execution.remedies import bound, options, settings_tried
-from plenum_audit.programs import Audit, OneShot, doubts, require_program, seats
+from plenum_audit.programs import Audit, OneShot, list_doubts, list_seats, require_program
 
 ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]
@@ -75,14 +69,14 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
 
     # Take over runs that exist.
     for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
-        logged.write(folder_of(job))
+        logged.write(find_condition_folder(job))
     for line in restore(audit.jobs):
         print(line, file=sys.stderr)
-    audit = replace(audit, jobs=tuple(map(with_all_begun, audit.jobs)))  # runs that exist count
+    audit = replace(audit, jobs=tuple(map(add_begun, audit.jobs)))  # runs that exist count
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:
-        pilot = read_ended(journal_of(audit.jobs[0], 0))
+        pilot = read_ended(find_journal(audit.jobs[0], 0))
         print("\n".join(plan(audit, rule, pilot)))
         return None
 
@@ -134,13 +128,13 @@ def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -
         study=audit.jobs[0].study,
         program=require_program(audit.jobs[0].condition).program_identity,
         cases=cases,
-        family=family(cases, rule),
-        further={case.id: further(case.outcomes, case.options, rule) for case in left},
-        systems=several_fingerprints(_fingerprints(runs)),
+        family=judge_family(cases, rule),
+        further={case.id: plan_further(case.outcomes, case.options, rule) for case in left},
+        systems=find_mixed_models(_fingerprints(runs)),
         comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
         errors=errors,
         earlier=earlier_versions(audit.jobs),
-        doubts=doubts(audit.logged),
+        doubts=list_doubts(audit.logged),
         begun_again={c.id: c.begun_again for c in runs.cases.values() if c.begun_again},
     )
 
@@ -149,8 +143,8 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     """Count answers by model and by the fingerprint of the system that gave them."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in runs.cases.values():
-        for index in begun_replicates(case.job):
-            run = read_ended(journal_of(case.job, index))
+        for index in list_begun(case.job):
+            run = read_ended(find_journal(case.job, index))
             for call in run.calls if run is not None else ():
                 if call.get("fingerprint"):
                     answers[call["model"]][str(call["fingerprint"])] += 1
@@ -190,9 +184,10 @@ def _with_control(
 def _control(audit: Audit) -> Audit:
     """Return the audit without interaction, for the cases whose seats are known from run 0."""
     pilots = {
-        require_program(job.condition).case.id: read_ended(journal_of(job, 0)) for job in audit.jobs
+        require_program(job.condition).case.id: read_ended(find_journal(job, 0))
+        for job in audit.jobs
     }
-    by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
+    by_case = {case: list_seats(pilot) for case, pilot in pilots.items() if pilot is not None}
     known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
     control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
     jobs = (job for job in control.jobs if require_program(job.condition).case.id in known)
@@ -226,5 +221,7 @@ def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
     if audit.jobs[0].budget.dollars is not None and (
         models := sorted(model for model in unpriced if price(model) is None)
     ):
-        return f"budget.dollars: no price is known for {', '.join(models)}; {how_to_state(models)}"
+        return (
+            f"budget.dollars: no price is known for {', '.join(models)}; {explain_prices(models)}"
+        )
     return ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plenum.base import UserError
-from plenum_audit.dynamics import in_order
+from plenum_audit.dynamics import select_ended
 from plenum_audit.log_counts import MOST_JOURNALS
 from plenum_audit.programs import Audit, require_program
 
@@ -74,7 +74,7 @@ def baseline(audit: Audit) -> Baseline | None:
         table = condition.tables.get("replicates")
         if programs[condition.run_id] == latest and table is not None:
             columns = (table[column] for column in ("replicate", "status", "decision"))
-            outcomes[condition.factors["case"]] = in_order(zip(*columns, strict=True))
+            outcomes[condition.factors["case"]] = select_ended(zip(*columns, strict=True))
     shared = {case: runs for case, runs in outcomes.items() if case in wanted and runs}
     if not shared:
         raise UserError(f"baseline: {name}; it decided none of these cases")

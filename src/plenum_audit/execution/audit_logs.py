@@ -11,14 +11,14 @@ from plenum_audit.dynamics import (
     AuditResult,
     Further,
     StabilityRule,
-    case_verdicts,
     compare,
-    family,
-    further,
-    outcome,
+    judge_cases,
+    judge_family,
+    plan_further,
+    read_outcome,
 )
 from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs import Audit, CaseLog, doubts
+from plenum_audit.programs import Audit, CaseLog, list_doubts
 
 
 def is_large(audit: Audit) -> bool:
@@ -62,7 +62,7 @@ def judge_log(
     outcomes = group_outcomes(audit.logged, f"logs={audit.settings.logs}")
     known = [logged.condition.case for logged in audit.logged]
     options = {case.id: tuple(case.options) for case in known}
-    cases = case_verdicts(outcomes, options, rule)
+    cases = judge_cases(outcomes, options, rule)
     comparisons = {
         case: compare(outcomes[case], earlier, options[case], rule)
         for case, earlier in (before or {}).items()
@@ -73,10 +73,10 @@ def judge_log(
         study=audit.jobs[0].study,
         program=audit.logged[0].condition.program_identity,
         cases=cases,
-        family=family(cases, rule),
+        family=judge_family(cases, rule),
         further=_further(undecided, outcomes, options, rule),
         comparisons=None if before is None else comparisons,
-        doubts=doubts(audit.logged),
+        doubts=list_doubts(audit.logged),
     )
 
 
@@ -92,7 +92,7 @@ def _further(
     for case in cases:
         key = (options[case], tuple(outcomes[case]))
         if key not in known:
-            known[key] = further(outcomes[case], options[case], rule)
+            known[key] = plan_further(outcomes[case], options[case], rule)
         by_case[case] = known[key]
     return by_case
 
@@ -113,7 +113,7 @@ def group_outcomes(runs: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
     """
     outcomes = {logged.condition.case.id: _outcomes(logged) for logged in runs}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        why = "; ".join(("no run of it came to a decision", *doubts(runs)))
+        why = "; ".join(("no run of it came to a decision", *list_doubts(runs)))
         raise UserError(f"{place}: {why}")
     return outcomes
 
@@ -151,4 +151,4 @@ def _case(logged: CaseLog) -> LoggedCase:
 
 
 def _outcomes(logged: CaseLog) -> list[str]:
-    return [outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
+    return [read_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]

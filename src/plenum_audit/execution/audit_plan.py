@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from plenum.base import percent
-from plenum.execution import journal_of
+from plenum.execution import find_journal
 from plenum.records import Transcript
 from plenum_audit.dynamics import StabilityRule, horizon, simulate_audits
 from plenum_audit.execution import no_decision
@@ -27,7 +27,7 @@ def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[st
     of = f"run {first.head['replicate']} of {first.head['case']}"
     if not no_decision.has_decision(first):
         job = next(j for j in audit.jobs if j.condition.identity == first.head["condition"])
-        why = no_decision.explain(first, journal_of(job, first.head["replicate"]))
+        why = no_decision.explain(first, find_journal(job, first.head["replicate"]))
         return [f"{there} There is no forecast, as {of} came to no decision: {why}"]
     spent = first.totals()
     tokens = spent["tokens_in"] + spent["tokens_out"]

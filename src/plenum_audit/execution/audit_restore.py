@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from plenum.design import Job
-from plenum.execution import begun_replicates, folder_of, journal_of
+from plenum.execution import find_condition_folder, find_journal, list_begun
 from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions
 from plenum_audit.programs import require_program
 
@@ -19,7 +19,7 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     list of str
         Messages on what was fetched, and on earlier runs that don't count.
     """
-    missing = {job.condition.identity: job for job in jobs if not begun_replicates(job)}
+    missing = {job.condition.identity: job for job in jobs if not list_begun(job)}
     if jobs[0].tracking_uri is None or not missing:
         return []
     uri, study = absolute_uri(jobs[0].tracking_uri), jobs[0].study
@@ -55,8 +55,8 @@ def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
             continue
         with kept.transcripts([condition.run_id]) as stored:
             for transcript in stored.get(condition.run_id, ()):
-                path = journal_of(job, transcript.replicate)
-                folder_of(job).mkdir(parents=True, exist_ok=True)
+                path = find_journal(job, transcript.replicate)
+                find_condition_folder(job).mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(".part")
                 part.write_bytes(transcript.path.read_bytes())
                 os.replace(part, path)

@@ -19,13 +19,13 @@ from plenum.execution import (
     Playable,
     ReplicateResult,
     Scene,
-    begun_replicates,
-    folder_of,
-    journal_of,
+    find_condition_folder,
+    find_journal,
+    list_begun,
     list_problems,
     run_sweep,
 )
-from plenum.records import DamagedJournal, Transcript, read, store_of
+from plenum.records import DamagedJournal, Transcript, find_store, read
 from plenum_audit.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -37,16 +37,16 @@ from plenum_audit.dynamics import (
     CaseVerdict,
     StabilityRule,
     begin_evidence,
-    begun_later,
-    case_verdict,
     encode_outcomes,
     find_cache,
     find_cache_without_calls,
     find_change,
+    find_kept_results,
     horizon,
-    in_order,
+    judge_case,
+    measure_worsening,
     p_value,
-    worse,
+    select_ended,
 )
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs import Audit, Proxy, require_program
@@ -67,7 +67,7 @@ class CaseRuns:
     outcomes, evidence
         Outcomes and evidence of ended runs, in the order of their index.
     examined
-        Whether its answers were searched for signs of a cache.
+        True if its answers were searched for signs of a cache.
     before, worse
         Outcomes of the program to compare with, and the log evidence that this one is less stable.
     """
@@ -87,8 +87,8 @@ class CaseRuns:
     def load(self) -> list[Transcript]:
         """Load the runs from journals; return those that ended."""
         ended = []
-        for index in begun_replicates(self.job):
-            transcript = read_ended(journal_of(self.job, index))
+        for index in list_begun(self.job):
+            transcript = read_ended(find_journal(self.job, index))
             if transcript is not None:
                 self._count(index, transcript)
                 ended.append(transcript)
@@ -127,14 +127,14 @@ class CaseRuns:
     @property
     def verdict(self) -> CaseVerdict:
         """The verdict on the ended runs."""
-        return case_verdict(self.outcomes, self.options, self._rule)
+        return judge_case(self.outcomes, self.options, self._rule)
 
     def _update(self) -> None:
         statuses = ((index, *end) for index, end in self._ended.items())
-        self.outcomes = in_order(statuses)
+        self.outcomes = select_ended(statuses)
         self._running.add(encode_outcomes(self.outcomes[self._running.tally.runs :], self.options))
         self.evidence = self._running.evidence
-        self.worse = worse(self.outcomes, self.before, self.options)
+        self.worse = measure_worsening(self.outcomes, self.before, self.options)
         if self.evidence.verdict == UNDECIDED:
             self._horizon = horizon((), self.options, self._rule, self._running.tally)
         else:  # it takes more to be shown among many cases
@@ -219,7 +219,7 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
-            store=store_of(scene.job.journals),
+            store=find_store(scene.job.journals),
             observe=scene.observe,
             complain=scene.complain,
         )
@@ -227,7 +227,7 @@ class AuditRuns(Deliberations):
     async def due(self, job: Job, index: int) -> bool:
         """Return whether a verdict may need a run; runs that were begun always count."""
         case = self.cases[job.condition.folder]
-        if journal_of(job, index).exists() or (case is self._pilot and index == 0):
+        if find_journal(job, index).exists() or (case is self._pilot and index == 0):
             return True
         turn = case.turn(index)
         self._release(case)
@@ -337,12 +337,12 @@ class _EndedRun:
 
 def find_answer_cache(case: CaseRuns) -> str:
     """Return the evidence that a case's answers come from a cache; or empty."""
-    journals = (journal_of(case.job, index) for index in begun_replicates(case.job))
+    journals = (find_journal(case.job, index) for index in list_begun(case.job))
     ended = [run for run in map(read_ended, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
     table = tabulate_programs(completed)["calls"]
     calls = {str(name): table[name].tolist() for name in table}
-    why = find_cache_without_calls(calls, len(completed)) or begun_later(calls)
+    why = find_cache_without_calls(calls, len(completed)) or find_kept_results(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
         why = why or find_cache(calls) or _find_handed_on(completed)
     systems = [
@@ -354,10 +354,10 @@ def find_answer_cache(case: CaseRuns) -> str:
             f"from run {runs[first]} on its models or system prompts are others than before, "
             "though its code is the same: these are runs of two programs"
         )
-        return f"case {case.id}: no verdict: {why}; move {folder_of(case.job)} away"
+        return f"case {case.id}: no verdict: {why}; move {find_condition_folder(case.job)} away"
     if not why:
         return ""
-    folder = folder_of(case.job)
+    folder = find_condition_folder(case.job)
     return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
 
 

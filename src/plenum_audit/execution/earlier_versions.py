@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plenum.design import Job
-from plenum.execution import folder_of
+from plenum.execution import find_condition_folder
 from plenum.tracking import absolute_uri, list_stored_conditions
 
 _SAME = ("task", "case", "knobs", "settings", "model", "backend")
@@ -63,7 +63,7 @@ def _target(condition: Mapping[str, str]) -> list[Any]:
 
 def _list_journaled(job: Job) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield conditions with a journal of run 0 in the same folder, by identity."""
-    for path in folder_of(job).parent.glob("*/000.jsonl"):
+    for path in find_condition_folder(job).parent.glob("*/000.jsonl"):
         try:
             with path.open("rb") as file:
                 head = json.loads(file.readline(_LONGEST_HEAD))

@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from plenum.base import UserError, pause_collector
-from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, case_verdicts
+from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, judge_cases
 from plenum_audit.execution.audit_logs import group_outcomes
 from plenum_audit.programs import (
     RIGHT,
@@ -15,9 +15,9 @@ from plenum_audit.programs import (
     CaseLog,
     has_declared_options,
     load_baseline,
+    read_score,
+    read_value,
     require_program,
-    score_of,
-    value_of,
 )
 from plenum_audit.readers import Row
 from plenum_audit.suites import SuiteRuns, tell_apart
@@ -45,7 +45,7 @@ def wants_suite(audit: Audit) -> bool:
         return False
     typical = int(median(len(logged.ends) for logged in audit.logged))
     rule = StabilityRule(asked.acceptable, asked.unacceptable)
-    equal = case_verdicts({"": ["A"] * typical}, {"": ("A", "B")}, rule)
+    equal = judge_cases({"": ["A"] * typical}, {"": ("A", "B")}, rule)
     return typical > 1 and equal[""].verdict == UNDECIDED
 
 
@@ -103,7 +103,7 @@ def describe_choices(audit: Audit) -> list[str]:
     return chosen
 
 
-def options_by_case(audit: Audit) -> dict[str, dict[str, str]]:
+def list_options_by_case(audit: Audit) -> dict[str, dict[str, str]]:
     """Return the names of the options by case and label."""
     cases = [require_program(job.condition).case for job in audit.jobs]
     return {case.id: dict(case.options) for case in cases}
@@ -136,7 +136,7 @@ def read_sources(audit: Audit) -> dict[str, list[str]]:
         log doesn't have it. Columns without any value are left out.
     """
     rows = [row for logged in audit.logged for row in logged.rows]
-    columns = {name: [value_of(row, name) for row in rows] for name in SOURCES}
+    columns = {name: [read_value(row, name) for row in rows] for name in SOURCES}
     return {name: values for name, values in columns.items() if any(values)}
 
 
@@ -202,6 +202,6 @@ def _is_right(row: Row, end: Mapping[str, Any], answer: str | None) -> bool | No
 
 def _scores(logged: CaseLog) -> list[float | None]:
     return [
-        score if (score := score_of(row)) is not None or right is None else float(right)
+        score if (score := read_score(row)) is not None or right is None else float(right)
         for row, right in zip(logged.rows, _rights(logged), strict=True)
     ]

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from plenum.base import flatten
-from plenum.execution import folder_of, journal_of
+from plenum.execution import find_condition_folder, find_journal
 from plenum.records import Transcript
 from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.execution.audit_runs import CaseRuns, read_ended
-from plenum_audit.programs import CaseLog, doubts, require_program
+from plenum_audit.programs import CaseLog, list_doubts, require_program
 
 _SHOWN = 100
 _READ = 4_000
@@ -39,18 +39,18 @@ def refusal(cases: Iterable[CaseRuns], logged: Sequence[CaseLog] = ()) -> str:
     if not outcomes or set(outcomes) - {FAILED, NO_DECISION}:
         return ""
     job = begun[0].job
-    journal = journal_of(job, 0)
+    journal = find_journal(job, 0)
     run = read_ended(journal)
     if job.condition.backend.name == "logs":
-        why = "; ".join(doubts(logged)) or explain(run, journal)
+        why = "; ".join(list_doubts(logged)) or explain(run, journal)
         return f"no verdict: none of {len(outcomes)} runs came to a decision; {why}"
     words = _EXTRACT if run is not None and _unread(run) and not _extracts(begun[0]) else ""
     if run is not None and run.calls and job.condition.backend.name == "simulated":
         words += _SIMULATED
     return (
         f"case {begun[0].id}: no verdict: none of {len(outcomes)} runs came to a decision; run 0: "
-        f"{explain(run, journal)}{words}; where the program stays as it is, move {folder_of(job)} "
-        "away to try again"
+        f"{explain(run, journal)}{words}; where the program stays as it is, move "
+        f"{find_condition_folder(job)} away to try again"
     )
 
 

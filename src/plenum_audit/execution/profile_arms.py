@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from plenum.design import Job
-from plenum.execution import journal_of
+from plenum.execution import find_journal
 from plenum.records import Transcript
 from plenum_audit.execution.audit_runs import read_ended
 from plenum_audit.profiles import FAULTS, ORDER, WORDINGS
-from plenum_audit.programs import FAULT_RATE, Audit, AuditCase, require_program, settings_line
+from plenum_audit.programs import FAULT_RATE, Audit, AuditCase, format_settings, require_program
 
 Jobs = tuple[Job, ...]
 
@@ -36,10 +36,10 @@ def make_changed_jobs(audit: Audit) -> dict[str, Jobs]:
     return {change: tuple(jobs) for change, jobs in changes.items() if jobs}
 
 
-def variant_of(job: Job) -> str:
+def name_variant(job: Job) -> str:
     """Return what is changed in a job, in a few words."""
     condition = require_program(job.condition)
-    return condition.case.variant or settings_line({FAULT_RATE: condition.overrides[FAULT_RATE]})
+    return condition.case.variant or format_settings({FAULT_RATE: condition.overrides[FAULT_RATE]})
 
 
 def count_runs(audit: Audit) -> list[str]:
@@ -55,7 +55,7 @@ def count_runs(audit: Audit) -> list[str]:
     listed = ", ".join(f"{count:,} with {_WORDS[change]}" for change, count in runs.items())
     every = usual + sum(runs.values())
     lines.append(f"The profile makes {every:,} runs: {usual:,} as the program is, {listed}.")
-    first = read_ended(journal_of(audit.jobs[0], 0))
+    first = read_ended(find_journal(audit.jobs[0], 0))
     return lines if first is None else [*lines, price(first, every)]
 
 
@@ -84,7 +84,7 @@ def _with_faults(job: Job, rate: float, runs: int) -> Job:
     return replace(job, condition=replace(condition, overrides=overrides), replicates=runs)
 
 
-def by_case(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
+def group_jobs(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
     """Return the jobs of each case, by its id."""
     grouped: dict[str, list[Job]] = {}
     for job in jobs:

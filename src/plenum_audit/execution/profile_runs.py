@@ -8,11 +8,11 @@ import numpy as np
 
 from plenum.design import Job
 from plenum.dynamics import Floats
-from plenum.execution import journal_of
+from plenum.execution import find_journal
 from plenum.records import Transcript
-from plenum_audit.dynamics import alike_before_parting, compare_calls, outcome
+from plenum_audit.dynamics import compare_calls, measure_alike_calls, read_outcome
 from plenum_audit.execution.audit_runs import read_ended
-from plenum_audit.execution.profile_arms import by_case, make_changed_jobs, variant_of
+from plenum_audit.execution.profile_arms import group_jobs, make_changed_jobs, name_variant
 from plenum_audit.profiles import FAULTS, UNCHANGED, ChangedRuns, ProfileRuns
 from plenum_audit.programs import Audit, AuditCase, read_confidence, require_program
 from plenum_audit.suites import SuiteRuns, tell_apart
@@ -60,7 +60,7 @@ def read_profile(audit: Audit) -> ProfileRuns:
 
 
 def _run_changed(jobs: Sequence[Job]) -> ChangedRuns:
-    cases = [_read(each, variant_of) for each in by_case(jobs).values()]
+    cases = [_read(each, name_variant) for each in group_jobs(jobs).values()]
     return ChangedRuns(_suite(cases), tuple(name for each in cases for name in each.variants))
 
 
@@ -70,7 +70,7 @@ def _read(jobs: Sequence[Job], name: Callable[[Job], str]) -> _CaseRuns:
         (run, name(job))
         for job in jobs
         for index in range(job.replicates)
-        if (run := read_ended(journal_of(job, index))) is not None
+        if (run := read_ended(find_journal(job, index))) is not None
     ]
     case = require_program(jobs[0].condition).case
     return _CaseRuns(case, [run for run, _ in read], [variant for _, variant in read])
@@ -78,7 +78,7 @@ def _read(jobs: Sequence[Job], name: Callable[[Job], str]) -> _CaseRuns:
 
 def _suite(cases: Sequence[_CaseRuns]) -> SuiteRuns:
     ended = {
-        each.case.id: tell_apart([outcome(run.status, str(run.decision)) for run in each.runs])
+        each.case.id: tell_apart([read_outcome(run.status, str(run.decision)) for run in each.runs])
         for each in cases
     }
     if not all(each.case.answer for each in cases):
@@ -106,7 +106,7 @@ def _partings(cases: Sequence[_CaseRuns]) -> tuple[Floats, Counter[str]]:
     for each in cases:
         table = tabulate_programs(each.runs)["calls"]
         calls = {str(name): table[name].tolist() for name in table}
-        alike.append(alike_before_parting(calls))
+        alike.append(measure_alike_calls(calls))
         for place in compare_calls(calls).places:
             partings[f"{place.seat}, call {place.round}"] += place.pairs
     return np.array(alike, float), partings

@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base import Stopped, UserError, redact, redact_data
 from plenum.design import Recorded, Simulated
-from plenum.execution import BudgetSpent, Caller, bug_in_words
+from plenum.execution import BudgetSpent, Caller, describe_bug
 from plenum.models import CallError, Chat, Reply
 from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
 from plenum_audit.execution.run_calls import RunCalls
@@ -27,10 +27,10 @@ from plenum_audit.programs import (
     Session,
     UnreadableDecision,
     ask_clerk,
+    count_restarts,
     list_questions,
     make_reading,
     read_decision,
-    restarts,
     set_aside,
 )
 
@@ -91,7 +91,7 @@ class ProgramRun:
         Returns
         -------
         bool
-            Whether anything was written; ``False`` if the run had ended before.
+            True if anything was written; ``False`` if the run had ended before.
 
         Raises
         ------
@@ -145,8 +145,8 @@ class ProgramRun:
             raise
         except Exception as bug:
             self.complain(bug)
-            decided = {"status": "failed", "reason": str(Failure.BUG), "detail": bug_in_words(bug)}
-        anew = restarts(self.journal)
+            decided = {"status": "failed", "reason": str(Failure.BUG), "detail": describe_bug(bug)}
+        anew = count_restarts(self.journal)
         more: dict[str, Any] = {"restarts": anew} if anew else {}
         if session.problems:
             more["problems"] = list(session.problems)

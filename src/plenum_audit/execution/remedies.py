@@ -9,7 +9,7 @@ import numpy as np
 
 from plenum.base import keep_finite, percent
 from plenum.design import Job
-from plenum.execution import begun_replicates, journal_of, list_problems, run_sweep, with_all_begun
+from plenum.execution import add_begun, find_journal, list_begun, list_problems, run_sweep
 from plenum_audit.dynamics import (
     STABLE,
     UNDECIDED,
@@ -17,13 +17,13 @@ from plenum_audit.dynamics import (
     CaseVerdict,
     StabilityRule,
     TriedOption,
-    case_verdict,
-    family,
-    gain,
-    votes,
+    bound_gain,
+    evaluate_votes,
+    judge_case,
+    judge_family,
 )
 from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, read_ended
-from plenum_audit.programs import Audit, require_program, settings_line
+from plenum_audit.programs import Audit, format_settings, require_program
 
 RUNGS = (6, 12, 24, 48)
 """Numbers of runs per case after which the better half of the settings continues."""
@@ -62,7 +62,7 @@ def settings_tried(audit: Audit) -> dict[str, Audit]:
 
 def bound(runs: Sequence[CaseRuns]) -> str:
     """Describe the largest gain of any vote."""
-    gains = [gain(case.verdict) for case in runs if case.outcomes]
+    gains = [bound_gain(case.verdict) for case in runs if case.outcomes]
     if not gains:
         return ""
     most = max(each.most for each in gains)
@@ -78,7 +78,7 @@ def _by_vote(
 ) -> list[TriedOption]:
     """Evaluate votes over existing runs, without calls."""
     votes_tried = []
-    for row in votes({case.id: (case.verdict, case.options) for case in runs}, rule):
+    for row in evaluate_votes({case.id: (case.verdict, case.options) for case in runs}, rule):
         least = min(row, key=lambda each: each.share)
         verdicts = {each.verdict for each in row}
         answers = [require_program(case.job.condition).case.answer for case in runs]
@@ -114,7 +114,7 @@ def _by_knobs(
         if rung > audit.settings.max_runs:
             continue
         wanted = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
-        jobs = list(map(with_all_begun, wanted))
+        jobs = list(map(add_begun, wanted))
         executor = AuditRuns(replace(audit, jobs=tuple(jobs)), shared, lambda pilot: "", {})
         errors = list_problems(run_sweep(jobs, executor, paid), "fix=true ")
         played = {
@@ -138,7 +138,7 @@ def _rank(runs: Sequence[CaseRuns]) -> float:
 def _option(
     name: str, runs: Sequence[CaseRuns], rule: StabilityRule, usual: Mapping[str, str] | None = None
 ) -> TriedOption:
-    verdicts = {case.id: case_verdict(case.outcomes, case.options, rule) for case in runs}
+    verdicts = {case.id: judge_case(case.outcomes, case.options, rule) for case in runs}
     ended = [case for case in verdicts.values() if case.runs]
     if not ended:
         return TriedOption(name, None, 0.0, 1.0, 0, None, None, None, UNDECIDED)
@@ -153,7 +153,7 @@ def _option(
         calls=calls,
         dollars=dollars,
         accuracy=_accuracy(runs),
-        verdict=family(verdicts, rule).verdict,
+        verdict=judge_family(verdicts, rule).verdict,
         constant=_is_constant(verdicts, usual),
     )
 
@@ -178,9 +178,7 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
 
 def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     """Return the mean calls and dollars of a run."""
-    journals = (
-        journal_of(case.job, index) for case in runs for index in begun_replicates(case.job)
-    )
+    journals = (find_journal(case.job, index) for case in runs for index in list_begun(case.job))
     totals = [run.totals() for run in map(read_ended, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
     return keep_finite(float(calls)), keep_finite(float(dollars))
@@ -193,4 +191,4 @@ def _together(verdicts: set[str]) -> str:
 
 
 def _name(knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> str:
-    return settings_line(knobs) if knobs else f"{settings_line(overrides)} in every request"
+    return format_settings(knobs) if knobs else f"{format_settings(overrides)} in every request"

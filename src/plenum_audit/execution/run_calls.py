@@ -29,10 +29,7 @@ class RunCalls:
     """
 
     def __init__(
-        self,
-        callers: Callable[[], Caller],
-        most: int,
-        observe: Callable[[dict[str, Any]], object],
+        self, callers: Callable[[], Caller], most: int, observe: Callable[[dict[str, Any]], object]
     ) -> None:
         self._callers, self._most, self._observe = callers, most, observe
         self._idle: list[Caller] = []

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import summarise
-from plenum.execution import SETTINGS, committee_notes, no_estimates
+from plenum.execution import SETTINGS, report_committee, report_nothing
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, case_verdict, growth, outcome
-from plenum_audit.tracking import ensemble, tabulate_programs
+from plenum_audit.dynamics import StabilityRule, judge_case, judge_growth, read_outcome
+from plenum_audit.tracking import collect_ensemble, tabulate_programs
 
 _LEAST_ROUNDS = 3
 
@@ -20,14 +20,14 @@ def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
 
     If runs report preferences by round, D(t) and the other estimates of committees are included.
     """
-    outcomes = [outcome(t.status, str(t.decision)) for t in ended]
-    case = case_verdict(outcomes, ended[0].options, StabilityRule())
+    outcomes = [read_outcome(t.status, str(t.decision)) for t in ended]
+    case = judge_case(outcomes, ended[0].options, StabilityRule())
     metrics = {"share": case.share, "share_ci_low": case.low, "share_ci_high": case.high}
     if not math.isnan(case.disagreement):
         metrics["disagreement"] = case.disagreement
     line = f"share of the mode = {case.share:.3f} [{case.low:.3f}, {case.high:.3f}]"
     report = {
-        **no_estimates("program", line),
+        **report_nothing("program", line),
         "metrics": metrics,
         "interval": "confidence sequence",
     }
@@ -47,12 +47,12 @@ def _by_round(
     if messages.empty:
         return {}
     decisions = {t.head["replicate"]: str(t.decision) for t in completed}
-    array, seats, runs = ensemble(messages, completed[0].options, list(decisions))
+    array, seats, runs = collect_ensemble(messages, completed[0].options, list(decisions))
     if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS:
         return {}
     decided = [decisions[run] for run in runs]
-    report = committee_notes(summarise(array, decided, **SETTINGS), seats)
-    shown = growth(array.mean(axis=2))
+    report = report_committee(summarise(array, decided, **SETTINGS), seats)
+    shown = judge_growth(array.mean(axis=2))
     looks = {"growth_shown": float(shown.shown), "growth_look": shown.look, "growth_p": shown.p}
     return {
         "metrics": {**report["metrics"], **looks, **metrics},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from plenum.base import one_line
+from plenum.base import format_error
 from plenum.reports import print_written
 from plenum_audit.dynamics import AuditResult
 from plenum_audit.exports.events import send_events
@@ -51,4 +51,4 @@ def _export(audit: Audit, findings: Sequence[AuditFinding], status: int, report:
         try:
             send_events(settings.otlp, audit.jobs[0].study, findings)
         except httpx.HTTPError as error:  # the verdict stands without it
-            print(f"otlp: {settings.otlp}: {one_line(error)}", file=sys.stderr)
+            print(f"otlp: {settings.otlp}: {format_error(error)}", file=sys.stderr)

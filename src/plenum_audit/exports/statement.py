@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, canonical_json, flatten, redact
-from plenum.execution import folder_of
+from plenum.execution import find_condition_folder
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
@@ -83,10 +83,7 @@ def statement(
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     return {
         "_type": STATEMENT,
-        "subject": [
-            *_subjects(audit),
-            *(_report(settings, name) for name in reports),
-        ],
+        "subject": [*_subjects(audit), *(_report(settings, name) for name in reports)],
         "predicateType": TEST_RESULT,
         "predicate": {
             "result": _result(findings[-1].label, status),
@@ -144,7 +141,7 @@ def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
         }
         journals = [
             (f"{folder.name}/{file.name}", _digest_of(file))
-            for folder in map(folder_of, audit.jobs)
+            for folder in map(find_condition_folder, audit.jobs)
             for file in folder.glob("[0-9]*.jsonl")
         ]
         yield {"name": "journals", "digest": {"sha256": _manifest(journals)}}

@@ -10,9 +10,9 @@ from plenum_audit.dynamics import (
     UNDECIDED,
     StabilityRule,
     begin_evidence,
-    case_verdicts,
     encode_outcomes,
-    family,
+    judge_cases,
+    judge_family,
     p_value,
 )
 
@@ -126,8 +126,8 @@ class StopWhenDecided:
         options = {name: case.options for name, case in self._samples.items()}
         if not outcomes:
             return {}
-        verdicts = case_verdicts(outcomes, options, self._rule)
-        together = family(verdicts, self._rule)
+        verdicts = judge_cases(outcomes, options, self._rule)
+        together = judge_family(verdicts, self._rule)
         return {
             "verdict": together.verdict,
             "acceptable": self._rule.acceptable,
@@ -144,7 +144,7 @@ class StopWhenDecided:
         }
 
     def _is_unstable(self) -> bool:
-        """Return True if some case is shown to be unstable among all."""
+        """Return whether some case is shown to be unstable among all."""
         evidence = [case.evidence.evidence for case in self._samples.values()]
         adjusted = benjamini_hochberg([p_value(each.log_unstable) for each in evidence])
         return bool((adjusted <= self._rule.alpha).any())

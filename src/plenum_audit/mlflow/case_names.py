@@ -12,7 +12,7 @@ LONGEST = 80
 """Number of a text's letters that are shown."""
 
 
-def text_of(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value as canonical JSON; a text as it is, in one line."""
     if isinstance(value, str):
         try:
@@ -33,7 +33,7 @@ def short_name(inputs: Any) -> str:
             return flatten(inputs)[:LONGEST]
     if isinstance(inputs, dict) and len(inputs) == 1:
         inputs = next(iter(inputs.values()))
-    return text_of(inputs)[:LONGEST] or "(empty)"
+    return format_value(inputs)[:LONGEST] or "(empty)"
 
 
 def distinct(names: Sequence[str]) -> list[str]:

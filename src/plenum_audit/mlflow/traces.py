@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.base import UserError
-from plenum_audit.mlflow.case_names import CASE, distinct, short_name, text_of
+from plenum_audit.mlflow.case_names import CASE, distinct, format_value, short_name
 from plenum_audit.suites import SuiteRuns
 
 _YES_NO = {"yes": 1.0, "no": 0.0}
@@ -84,9 +84,9 @@ def read_runs(traces: Sequence[Any], decision: str, score: str) -> list[Evaluate
 def _outcome(trace: Any, decision: str, values: Mapping[str, Any], number: int) -> str:
     """Return what the run decided; a scorer that read nothing leaves a run without a decision."""
     if not decision:
-        return text_of(trace.data.response)
+        return format_value(trace.data.response)
     value = values.get(decision)
-    return f"\0none {number}" if value is None else text_of(value)
+    return f"\0none {number}" if value is None else format_value(value)
 
 
 def _read_scores(trace: Any) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _points(value: Any) -> float | None:
 
 def _cases(traces: Sequence[Any]) -> list[str]:
     """Return the case of each trace: its tag, or else its inputs."""
-    inputs = [trace.info.tags.get(CASE) or text_of(trace.data.request) for trace in traces]
+    inputs = [trace.info.tags.get(CASE) or format_value(trace.data.request) for trace in traces]
     names = list(dict.fromkeys(inputs))
     tagged = {trace.info.tags[CASE] for trace in traces if CASE in trace.info.tags}
     shown = distinct([name if name in tagged else short_name(name) for name in names])
@@ -128,7 +128,7 @@ def _cases(traces: Sequence[Any]) -> list[str]:
     return [by_inputs[each] for each in inputs]
 
 
-def suite_of(ended: Sequence[EvaluatedRun]) -> SuiteRuns:
+def collect_suite(ended: Sequence[EvaluatedRun]) -> SuiteRuns:
     """Return the runs by case.
 
     Raises

@@ -7,8 +7,8 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_audit.mlflow.case_names import LONGEST
-from plenum_audit.mlflow.traces import EvaluatedRun, read_runs, suite_of
-from plenum_audit.reports import sentences
+from plenum_audit.mlflow.traces import EvaluatedRun, collect_suite, read_runs
+from plenum_audit.reports import explain_suite
 from plenum_audit.suites import SuiteAssessment, SuiteRule, SuiteRuns, assess_suite
 
 AGREES, DISAGREEMENT = "plenum.agrees", "plenum.disagreement"
@@ -70,11 +70,11 @@ def write_verdicts(
     if not traces:
         raise UserError(f"evaluation: no traces of the run {', '.join(ids)}")
     ended = read_runs(traces, decision, score)
-    runs = suite_of(ended)
+    runs = collect_suite(ended)
     rule = SuiteRule(acceptable, unacceptable)
     suite = assess_suite(runs, rule)
     _write_assessments(traces, ended, runs)
-    told = "\n".join(sentences(suite, runs)) + "\n"
+    told = "\n".join(explain_suite(suite, runs)) + "\n"
     _write_run(ids, [trace.info.trace_id for trace in traces], suite, told)
     return suite
 

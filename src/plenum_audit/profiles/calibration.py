@@ -12,7 +12,7 @@ from plenum_audit.profiles.profile_estimate import (
     estimate_square,
 )
 from plenum_audit.profiles.stated_runs import StatedRuns
-from plenum_audit.suites import Codes, estimate_mean_of_cases, sum_by
+from plenum_audit.suites import Codes, estimate_mean_of_cases, sum_groups
 
 MOST_BINS = 10
 """Number of groups of confidences, if more values than that were stated."""
@@ -114,7 +114,7 @@ def group_confidences(runs: StatedRuns) -> Codes:
     come to an equal share of the runs; and always so many that three cases state them.
     """
     values, inverse = np.unique(runs.confidence, return_inverse=True)
-    shares = sum_by(inverse, runs.weight, len(values)) / runs.cases
+    shares = sum_groups(inverse, runs.weight, len(values)) / runs.cases
     least = 1 / MOST_BINS if len(values) > MOST_BINS else 0.0
     group, number, share = np.zeros(len(values), np.intp), 0, 0.0
     cases: set[int] = set()
@@ -145,7 +145,7 @@ class _Sums:
         cell = runs.case * groups + group
 
         def by_cell(values: Floats) -> Floats:
-            sums = sum_by(cell, runs.weight * values, runs.cases * groups)
+            sums = sum_groups(cell, runs.weight * values, runs.cases * groups)
             return np.asarray(sums.reshape(runs.cases, groups), np.float64)
 
         ones = np.ones(len(runs.case))

@@ -11,7 +11,7 @@ from plenum_audit.acting import limit_area
 from plenum_audit.profiles.calibration import group_confidences
 from plenum_audit.profiles.profile_estimate import LEVEL, ProfileEstimate, estimate_ratio
 from plenum_audit.profiles.stated_runs import StatedRuns
-from plenum_audit.suites import sum_by
+from plenum_audit.suites import sum_groups
 
 
 @dataclass(frozen=True)
@@ -110,15 +110,15 @@ def _sum_exceeding(runs: StatedRuns) -> tuple[Floats, Floats]:
     for rows in np.split(order, np.cumsum(np.bincount(runs.case))[:-1]):
         inside = _below(runs.confidence[rows], wrong[rows])
         own[runs.case[rows[0]]] = float((right[rows] * inside).sum())
-    as_right = sum_by(runs.case, right * below, runs.cases) - own
-    as_wrong = sum_by(runs.case, wrong * above, runs.cases) - own
+    as_right = sum_groups(runs.case, right * below, runs.cases) - own
+    as_wrong = sum_groups(runs.case, wrong * above, runs.cases) - own
     return as_right, as_wrong
 
 
 def _below(values: Floats, weights: Floats) -> Floats:
     """Return the weight that lies below each value, with half of what equals it."""
     distinct, inverse = np.unique(values, return_inverse=True)
-    equal = sum_by(inverse, weights, len(distinct))
+    equal = sum_groups(inverse, weights, len(distinct))
     return np.asarray((np.cumsum(equal) - equal / 2)[inverse], np.float64)
 
 

@@ -108,7 +108,7 @@ class ReliabilityProfile:
     predictability
         What confidences are worth; ``None`` without confidences or right answers.
     scored
-        Whether right answers are known.
+        True if right answers are known.
     """
 
     disagreement: ProfileEstimate

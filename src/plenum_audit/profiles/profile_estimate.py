@@ -7,12 +7,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from plenum.dynamics import Floats
-from plenum_audit.suites import (
-    SuiteEstimate,
-    estimate_mean_of_cases,
-    limit_mean,
-    limit_share,
-)
+from plenum_audit.suites import SuiteEstimate, estimate_mean_of_cases, limit_mean, limit_share
 
 LEVEL = 0.95
 """Probability with which each interval holds the value that it estimates."""

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenum_audit.profiles.profile_estimate import ProfileEstimate, estimate_change
-from plenum_audit.suites import (
-    SuiteRuns,
-    list_undecided,
-    split_by_source,
-    tell_apart,
-    untold,
-)
+from plenum_audit.suites import SuiteRuns, drop_number, list_undecided, split_by_source, tell_apart
 
 WORDINGS, ORDER, FAULTS = "wordings", "order", "faults"
 """Changes: other wordings of the text, the options in another order, requests that fail."""
@@ -102,7 +96,7 @@ def _join(usual: SuiteRuns, changed: ChangedRuns) -> tuple[SuiteRuns, Sequence[s
     names = (UNCHANGED,) * len(usual.case), changed.variants
     for runs, of_runs in zip((usual, changed.runs), names, strict=True):
         for case, outcome, variant in zip(runs.case, runs.outcome, of_runs, strict=True):
-            ended[runs.cases[case]].append(untold(runs.outcomes[outcome]))
+            ended[runs.cases[case]].append(drop_number(runs.outcomes[outcome]))
             variants[runs.cases[case]].append(variant)
     together = SuiteRuns.of({case: tell_apart(each) for case, each in ended.items()})
     return together, [name for each in variants.values() for name in each]

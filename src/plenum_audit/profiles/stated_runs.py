@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from plenum.dynamics import Floats
-from plenum_audit.suites import Codes, sum_by
+from plenum_audit.suites import Codes, sum_groups
 
 
 @dataclass(frozen=True)
@@ -50,4 +50,4 @@ class StatedRuns:
 
     def by_case(self, values: Floats) -> Floats:
         """Return the mean of values of runs over each case, shape (N,)."""
-        return sum_by(self.case, self.weight * values, self.cases)
+        return sum_groups(self.case, self.weight * values, self.cases)

@@ -19,27 +19,27 @@ from .compose import Audit as Audit
 from .compose import compose_audit as compose_audit
 from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
+from .condition import format_settings as format_settings
 from .condition import require_program as require_program
-from .condition import settings_line as settings_line
 from .confidence import StatedConfidence as StatedConfidence
 from .confidence import read_confidence as read_confidence
 from .decision import GivenDecision as GivenDecision
 from .decision import UnreadableDecision as UnreadableDecision
 from .decision import read_decision as read_decision
 from .elicitation import list_questions as list_questions
-from .journal_replay import restarts as restarts
+from .journal_replay import count_restarts as count_restarts
 from .journal_replay import set_aside as set_aside
-from .log_doubts import doubts as doubts
 from .log_doubts import has_declared_options as has_declared_options
+from .log_doubts import list_doubts as list_doubts
 from .log_files import find_sources as find_sources
 from .log_mixtures import SOURCES as SOURCES
-from .log_mixtures import value_of as value_of
+from .log_mixtures import read_value as read_value
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
-from .log_scores import score_of as score_of
+from .log_scores import read_score as read_score
 from .logs import CaseLog as CaseLog
 from .one_shot import OneShot as OneShot
-from .one_shot import seats as seats
+from .one_shot import list_seats as list_seats
 from .overrides import FAULT_RATE as FAULT_RATE
 from .proxy import Proxy as Proxy
 from .session import Session as Session
@@ -68,12 +68,15 @@ __all__ = [
     "UnreadableDecision",
     "ask_clerk",
     "compose_audit",
-    "doubts",
+    "count_restarts",
     "find_commit",
     "find_program",
     "find_sources",
+    "format_settings",
     "has_declared_options",
+    "list_doubts",
     "list_questions",
+    "list_seats",
     "load_baseline",
     "load_cases",
     "make_reading",
@@ -81,13 +84,10 @@ __all__ = [
     "provide_client",
     "read_confidence",
     "read_decision",
+    "read_score",
+    "read_value",
     "require_apart",
     "require_program",
-    "restarts",
-    "score_of",
-    "seats",
     "set_aside",
-    "settings_line",
-    "value_of",
     "wrap_program",
 ]

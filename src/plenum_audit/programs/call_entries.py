@@ -31,7 +31,7 @@ def entry(
     at
         ``round``, ``seat`` and ``occurrence``.
     new_seat
-        Whether this is the seat's first call, whose entry includes the system prompt.
+        True if this is the seat's first call, whose entry includes the system prompt.
     """
     wire, body = INTERFACES[request.interface], response.body
     if body is None and response.tools:
@@ -61,14 +61,14 @@ def entry(
     }
 
 
-def response_of(entry: Entry) -> Response:
+def read_response(entry: Entry) -> Response:
     """Restore the answer from its entry."""
     tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
     fingerprint, body = entry.get("fingerprint"), entry.get("body")
     return Response(rebuild_reply(entry), fingerprint=fingerprint, body=body, tools=tools)
 
 
-def without_secrets(response: Response) -> Response:
+def redact_response(response: Response) -> Response:
     """Replace secrets of the environment in an answer by their names.
 
     The program gets the same text, since it must equal that from the journal.
@@ -81,7 +81,7 @@ def without_secrets(response: Response) -> Response:
     return replace(response, reply=replace(response.reply, text=text), body=body, tools=tools)
 
 
-def seat_of(request: ModelRequest, headers: Mapping[str, str], seats: dict[str, str]) -> str:
+def find_seat(request: ModelRequest, headers: Mapping[str, str], seats: dict[str, str]) -> str:
     """Return the caller's seat: as the program names it, or by its system prompt.
 
     Parameters

@@ -10,7 +10,7 @@ from plenum.base import UserError, flatten, project_root, read_yaml
 from plenum.scenarios import check_scenario
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import look_alike
-from plenum_audit.readers import TABLES, Row, Wrong, rows
+from plenum_audit.readers import TABLES, Row, Wrong, read_rows
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
 """Default columns of a data set for the fields of a case."""
@@ -104,7 +104,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
         known = ", ".join((*COLUMNS, WORDINGS))
         raise UserError(f"columns.{min(unknown)}: unknown; the fields are {known}")
     chosen = {**COLUMNS, **columns}
-    for number, (place, row) in enumerate(rows(file), 1):
+    for number, (place, row) in enumerate(read_rows(file), 1):
         if isinstance(row, Wrong):
             yield place, row
             continue
@@ -190,11 +190,11 @@ def _case(record: Read) -> AuditCase:
         raise Wrong(f"id: {name[:60]!r}; one line of at most {_LONGEST_ID} printable characters")
     if not isinstance(fields.get("text"), str):
         raise Wrong("text: it is no text")
-    options = options_of(fields.get("options"))
+    options = read_options(fields.get("options"))
     extras = fields.get("extras") or {}
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
-    answer = option_of(fields.get("answer"), options)
+    answer = find_option(fields.get("answer"), options)
     text = _text(fields, "text")
     return apart(
         AuditCase(name, text, options, answer, extras, _wordings(fields.get(WORDINGS), text))
@@ -290,7 +290,7 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     return value.strip() if isinstance(value, str) else str(value)
 
 
-def options_of(data: Any) -> dict[str, str]:
+def read_options(data: Any) -> dict[str, str]:
     """Return names by label, given those, names (labelled ``A``, ...), or JSON of these.
 
     Raises
@@ -324,7 +324,7 @@ def options_of(data: Any) -> dict[str, str]:
     return options
 
 
-def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
+def find_option(answer: Any, options: Mapping[str, str]) -> str | None:
     """Return the label of an option, given its label or name; ``None`` if empty.
 
     Raises

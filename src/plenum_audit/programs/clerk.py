@@ -5,8 +5,8 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import seed_for
-from plenum.models import AnswerSchema, Chat, Message, Reply, object_schema
+from plenum.base import derive_seed
+from plenum.models import AnswerSchema, Chat, Message, Reply, make_schema
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import (
     GivenDecision,
@@ -44,7 +44,7 @@ def ask_clerk(
             f"{NO_DECISION} where it decided for none, or for more than one.",
         ]
     )
-    messages, seed = (Message("user", prompt),), seed_for(*names, CLERK_KIND)
+    messages, seed = (Message("user", prompt),), derive_seed(*names, CLERK_KIND)
     answer = choice_schema((*case.options, NO_DECISION)) if held else None
     return Chat(model, messages, 0.0, _MAX_TOKENS, seed, answer=answer)
 
@@ -53,7 +53,7 @@ def ask_clerk(
 def choice_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of an answer that is one of these labels."""
     decision = {"type": "string", "enum": list(labels)}
-    return AnswerSchema("choice", object_schema(decision=decision))
+    return AnswerSchema("choice", make_schema(decision=decision))
 
 
 def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class ProgramCondition(Condition):
 
     def collect_identity(self) -> dict[str, Any]:
         """Return all that can change an outcome."""
-        return {
+        identity = {
             "program": dict(self.program),
             "case": self.case.digest,
             "knobs": dict(self.knobs),
@@ -60,9 +60,9 @@ class ProgramCondition(Condition):
             "model": self.model,
             "backend": self.backend.collect_identity(),
             "seed": 0,  # no setting: runs of a program on a case count together
-            **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,
         }
+        return identity | {"weights": dict(self.weights)} if self.weights else identity
 
     @property
     def program_identity(self) -> str:
@@ -91,7 +91,7 @@ class ProgramCondition(Condition):
             "task": TASK,
             "committee": self.committee,
             "case": self.case.name,
-            "knobs": settings_line(self.knobs),
+            "knobs": format_settings(self.knobs),
             "model": self.model,
             "backend": self.backend.name,
             "settings": self.settings,
@@ -101,7 +101,7 @@ class ProgramCondition(Condition):
     @property
     def settings(self) -> str:
         """The audit's changes of requests."""
-        return settings_line(self.overrides)
+        return format_settings(self.overrides)
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the head of a journal, and the params of a tracking run."""
@@ -134,6 +134,6 @@ def require_program(condition: Condition) -> ProgramCondition:
     return condition
 
 
-def settings_line(settings: Mapping[str, Any]) -> str:
+def format_settings(settings: Mapping[str, Any]) -> str:
     """Format settings as ``name=value``, sorted; ``default`` if there are none."""
     return " ".join(f"{name}={settings[name]}" for name in sorted(settings)) or "default"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import seed_for
-from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, object_schema
+from plenum.base import derive_seed
+from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, make_schema
 from plenum.records import ELICITED
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import UnreadableDecision, last_json
@@ -54,7 +54,7 @@ def list_questions(
     *names
         Parts of the names of the calls' seeds, with round and seat.
     held
-        Whether the backend is asked to hold the answers to their schema.
+        True if the backend is asked to hold the answers to their schema.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:
@@ -70,15 +70,14 @@ def list_questions(
         answered.add(at)
         spoke = by_seat.get(entry["seat"], calls[-1])
         prompt = _prompt(case, entry["seat"], messages[: place + 1], held)
-        system = systems.get(entry["seat"], "")
-        prompts = (*([Message("system", system)] if system else []), Message("user", prompt))
+        said = (Message("system", systems.get(entry["seat"], "")), Message("user", prompt))
         temperature = spoke.get("temperature")
         chat = Chat(
             model=spoke["model"],
-            messages=prompts,
+            messages=tuple(message for message in said if message.content),
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
-            seed=seed_for(*names, *at, ELICITED),
+            seed=derive_seed(*names, *at, ELICITED),
             answer=points_schema(tuple(case.options)) if held else None,
         )
         yield SeatQuestion(*at, chat)
@@ -87,7 +86,7 @@ def list_questions(
 @lru_cache(maxsize=256)
 def points_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of an answer: whole points for each option, which are normalised later."""
-    return AnswerSchema("points", object_schema(**dict.fromkeys(labels, WHOLE)))
+    return AnswerSchema("points", make_schema(**dict.fromkeys(labels, WHOLE)))
 
 
 def read_points(text: str, labels: Sequence[str], held: bool = False) -> dict[str, Any]:
@@ -112,7 +111,7 @@ def read_points(text: str, labels: Sequence[str], held: bool = False) -> dict[st
         raise UnreadableDecision("points are numbers of 0 or more, and one is above 0")
     values = [1] * len(values) if even else values
     shares = {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
-    return {"preferences": shares, **({"even": True} if even else {})}
+    return {"preferences": shares, "even": True} if even else {"preferences": shares}
 
 
 def _prompt(case: AuditCase, seat: str, messages: Sequence[Mapping[str, Any]], held: bool) -> str:

@@ -29,7 +29,7 @@ class RequestedForm:
     schema
         The schema of the text; ``None`` if it has none.
     json
-        Whether the text must be any JSON object.
+        True if the text must be any JSON object.
     """
 
     tool: Tool | None = None

@@ -114,11 +114,11 @@ def set_aside(path: Path, store: Store = HERE) -> int:
 
     The cost of its answers stays counted, since the file is kept.
     """
-    times = restarts(path) + 1
+    times = count_restarts(path) + 1
     store.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
     return times
 
 
-def restarts(path: Path) -> int:
+def count_restarts(path: Path) -> int:
     """Return how often a run has started anew."""
     return len(list(path.parent.glob(f"{path.stem}.diverged*.jsonl")))

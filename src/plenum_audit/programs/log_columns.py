@@ -77,7 +77,7 @@ class Columns:
         if not self.named:
             return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
         if self._unseen:
-            self._unseen = {c for c in self._unseen if column_of(row, c) is _ABSENT}
+            self._unseen = {c for c in self._unseen if read_column(row, c) is _ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}
         taken = moved | self.named.keys()
         found = {name: row[name] for name in FIELDS if name in row and name not in taken}
@@ -123,7 +123,7 @@ class Columns:
 _ABSENT = object()
 
 
-def column_of(row: Row, name: str) -> Any:
+def read_column(row: Row, name: str) -> Any:
     """Return a column, or one in a column, which may be JSON, by its path; else ``_ABSENT``."""
     if name in row or "." not in name:
         return row.get(name, _ABSENT)
@@ -143,7 +143,7 @@ def _unpack(value: Any) -> Any:
 
 
 def _read_given(row: Row, name: str) -> Any:
-    value = column_of(row, name)
+    value = read_column(row, name)
     return None if value is _ABSENT else value
 
 

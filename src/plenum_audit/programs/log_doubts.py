@@ -15,7 +15,7 @@ _SHOWN = 3
 _LONGEST = 40
 
 
-def doubts(logged: Sequence[CaseLog]) -> tuple[str, ...]:
+def list_doubts(logged: Sequence[CaseLog]) -> tuple[str, ...]:
     """Return sentences on what a log mixes or lacks, and on decisions that may be misread.
 
     Parameters

@@ -24,7 +24,7 @@ _LONGEST = 40
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def value_of(row: Mapping[str, Any], field: str) -> str:
+def read_value(row: Mapping[str, Any], field: str) -> str:
     """Return a field's value as text; ``day`` is the date of ``time``; empty if it isn't known."""
     if field == "day" and "day" not in row:
         found = _DAY.match(str(row.get("time") or ""))
@@ -33,9 +33,9 @@ def value_of(row: Mapping[str, Any], field: str) -> str:
     return "" if value is None else flatten(str(value))
 
 
-def group_of(row: Mapping[str, Any], by: Sequence[str]) -> str:
+def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:
     """Return the group of a run: the values of the fields by which a log is split."""
-    return ", ".join(value_of(row, field) or f"no {field}" for field in by)
+    return ", ".join(read_value(row, field) or f"no {field}" for field in by)
 
 
 def folder_name(group: str) -> str:
@@ -49,7 +49,7 @@ def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for field, plural in _MIXED.items():
         if not any(field in row or (field == "day" and "time" in row) for row in rows[:_SHOWN]):
             continue
-        values = Counter(value_of(row, field) for row in rows)
+        values = Counter(read_value(row, field) for row in rows)
         if len(values) < 2:
             continue
         shown = ", ".join(

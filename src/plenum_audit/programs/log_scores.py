@@ -39,7 +39,7 @@ def judge(row: dict[str, Any]) -> None:
         row["decision"] = f"{score:g}"
 
 
-def score_of(row: Mapping[str, Any]) -> float | None:
+def read_score(row: Mapping[str, Any]) -> float | None:
     """Return the score of a judged row: its own, else 1 for a right and 0 for a wrong run."""
     if "score" in row:
         return float(row["score"])

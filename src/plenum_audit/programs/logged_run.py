@@ -9,7 +9,7 @@ from typing import Any
 from plenum.base import digest, flatten, redact, replace_surrogates
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.cases import option_of
+from plenum_audit.programs.cases import find_option
 from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
 from plenum_audit.readers import Wrong
 
@@ -144,7 +144,7 @@ def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
     label = None
     for text in (_line(row), decision(row)):
         with suppress(Wrong):  # nothing that can be read
-            label = label or option_of(text, case.options)
+            label = label or find_option(text, case.options)
     unread = {}
     if label is None and _line(row) not in ("", NO_DECISION):
         try:  # as what a program returns is read

@@ -15,11 +15,11 @@ from plenum.base import UserError, flatten, pause_collector
 from plenum.design import Recorded, Sampling
 from plenum.records import Journal
 from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.cases import apart, option_of, options_of, plain
+from plenum_audit.programs.cases import apart, find_option, plain, read_options
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.log_columns import NOT_RENAMED, Columns
 from plenum_audit.programs.log_files import find_common_reader, find_sources, identify
-from plenum_audit.programs.log_mixtures import group_of, value_of
+from plenum_audit.programs.log_mixtures import name_group, read_value
 from plenum_audit.programs.log_scores import judge
 from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
 from plenum_audit.readers import Row, Wrong, read_records
@@ -154,13 +154,13 @@ def read_log(
                 name, run = _run(where, renamed.fields(row), renamed, len(sources) > 1)
             except Wrong as problem:
                 raise UserError(f"{where}: {problem}") from None
-            groups[group_of(run.row, by)][name].append(run)
+            groups[name_group(run.row, by)][name].append(run)
     renamed.require_seen(Path(str(logs)))
     if not groups:
         raise UserError(f"logs={logs}: it holds no run")
     runs = [run.row for each in groups.values() for found in each.values() for run in found]
     for one in by:
-        if not any(value_of(row, one) for row in runs):
+        if not any(read_value(row, one) for row in runs):
             raise UserError(f"by: {one}; no run of {logs} has it")
     program = identify(reader, sources)
     known = {case.id: case for case in cases}
@@ -237,16 +237,17 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
     answer = given.get("answer")
     try:
         if "options" in given:
-            options = options_of(given["options"])
+            options = read_options(given["options"])
         else:
             known = decided if len(decided) <= _MOST_OPTIONS else _list_decisions(runs)
             answer = decision({"decision": answer}) or None
-            options = {text: text for text in (*known, *([answer] if answer else []))}
+            named = (*known, answer) if answer else known
+            options = {text: text for text in named}
             if len(options) < 2:
                 options["other"] = "any other decision"
             if len(options) < 2:  # no run of the case decided
                 options["another"] = "another"
-        case = AuditCase(name, str(given.get("text", name)), options, option_of(answer, options))
+        case = AuditCase(name, str(given.get("text", name)), options, find_option(answer, options))
         return apart(case) if "options" in given else case  # else its options are what was logged
     except Wrong as problem:
         raise UserError(f"{runs[0].place}: {problem}") from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import digest, seed_for
+from plenum.base import derive_seed, digest
 from plenum.records import Transcript
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
@@ -36,7 +36,7 @@ class ControlSeat:
         return {"model": self.model, "messages": messages, **sampling}
 
 
-def seats(pilot: Transcript) -> tuple[ControlSeat, ...]:
+def list_seats(pilot: Transcript) -> tuple[ControlSeat, ...]:
     """Return the seats of a run, each with its first question."""
     first: dict[str, dict[str, Any]] = {}
     for entry in pilot.entries:
@@ -78,7 +78,9 @@ class OneShot:
         counts = Counter(vote for vote in votes if vote)
         most = max(counts.values(), default=0)
         tied = sorted(option for option, count in counts.items() if count == most)
-        session.decide({"option": tied[seed_for(session.seed, "tie") % len(tied)]} if tied else "")
+        session.decide(
+            {"option": tied[derive_seed(session.seed, "tie") % len(tied)]} if tied else ""
+        )
 
     async def close(self) -> None:
         """Do nothing, since no resources are held."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base import UserError, generator
+from plenum.base import UserError, make_generator
 
 FAULT_RATE = "fault_rate"
 """Name of the share of requests that get an error instead of an answer."""
@@ -48,5 +48,5 @@ def fault(rate: float, *names: str | int) -> tuple[int, str] | None:
     names
         Names of the draw: the same request has the same faults whenever the run is replayed.
     """
-    draw, which = generator(*names, "fault").random(2)
+    draw, which = make_generator(*names, "fault").random(2)
     return FAULTS[int(which * len(FAULTS))] if draw < rate else None

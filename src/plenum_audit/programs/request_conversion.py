@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plenum.base import seed_for
+from plenum.base import derive_seed
 from plenum.design import Api
 from plenum.models import Chat, RawRequest
 from plenum_audit.programs.condition import ProgramCondition
@@ -77,7 +77,7 @@ class RequestConverter:
             return abs(request.seed)
         names = (self.condition.identity, self.index, prompt, occurrence)
         retry = (again,) if again else ()  # a first try's seed has no number
-        return seed_for(*names, *retry, "call")
+        return derive_seed(*names, *retry, "call")
 
     def _model_name(self, request: ModelRequest) -> str:
         """Return the name of the model that answers; LiteLLM's name of it for an API."""

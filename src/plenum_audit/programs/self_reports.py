@@ -77,7 +77,7 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
         raise RefusedReport(f"extract: {problem}")
     if given.get("confidence") is not None:
         read["confidence"] = _number(given["confidence"], "confidence of the decision", 100)
-    return {**({"option": option} if option is not None else {}), **read}
+    return read if option is None else {"option": option, **read}
 
 
 def _round(value: Any) -> int | None:

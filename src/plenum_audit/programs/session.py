@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from plenum.base import digest, flatten, redact, seed_for
+from plenum.base import derive_seed, digest, flatten, redact
 from plenum.models import Answer, CallError, Chat, Message, Response
 from plenum.records import REFUSED, DamagedJournal, Failure, Journal
 from plenum_audit.programs.call_entries import entry as call_entry
-from plenum_audit.programs.call_entries import response_of, seat_of, without_secrets
+from plenum_audit.programs.call_entries import find_seat, read_response, redact_response
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.journal_replay import Numbers, RecordedRun
 from plenum_audit.programs.overrides import FAULT_RATE, fault
@@ -124,7 +124,7 @@ class Session:
     @property
     def seed(self) -> int:
         """Seed of the run, for a program that needs one."""
-        return seed_for(self.condition.identity, self.index, "program")
+        return derive_seed(self.condition.identity, self.index, "program")
 
     @property
     def path(self) -> Path:
@@ -168,7 +168,7 @@ class Session:
             self.problem(f"it goes on from an answer that isn't of its run: {request.previous}")
         self.require_open()
         self.recorded.move()
-        seat = seat_of(request, headers, self._seats)
+        seat = find_seat(request, headers, self._seats)
         occurrence = self._occurrences.next(request.digest)
         self._order_fault(request.digest, occurrence)
         try:
@@ -183,7 +183,7 @@ class Session:
                 task.add_done_callback(self._forget_task)
                 response = await asyncio.shield(task)
             else:
-                response = response_of(entry)
+                response = read_response(entry)
         except NoAnswer:
             self._occurrences.release(request.digest, occurrence)
             raise
@@ -320,7 +320,7 @@ class Session:
             raise NoAnswer(410, "this run has ended: nothing more is answered") from None
         except Exception as error:  # what ends the audit: a budget, a key, a bug
             self._stop(error)
-        response = without_secrets(answer.response)
+        response = redact_response(answer.response)
         try:
             at = {"round": number, "seat": seat, "occurrence": occurrence}
             new_seat = seat not in self.recorded.seats

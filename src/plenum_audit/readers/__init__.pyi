@@ -1,7 +1,7 @@
 from .data_sets import TABLES as TABLES
 from .data_sets import Row as Row
 from .data_sets import Wrong as Wrong
-from .data_sets import rows as rows
+from .data_sets import read_rows as read_rows
 from .log_reader import READERS as READERS
 from .log_reader import LogReader as LogReader
 from .log_reader import LogSource as LogSource
@@ -21,5 +21,5 @@ __all__ = [
     "describe_program",
     "find_reader",
     "read_records",
-    "rows",
+    "read_rows",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, require_regular_file, unique
+from plenum.base import UserError, refuse_repeats, require_regular_file
 
 Row = Mapping[str, Any]
 
@@ -16,7 +16,7 @@ class Wrong(ValueError):
     """Raised or returned for a row or a record that isn't a valid case; the message says why."""
 
 
-def rows(file: Path, suffix: str = "") -> Iterator[tuple[str, Row | Wrong]]:
+def read_rows(file: Path, suffix: str = "") -> Iterator[tuple[str, Row | Wrong]]:
     """Yield the rows of a data set by column, each with its place.
 
     Parameters
@@ -71,7 +71,7 @@ def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line, object_pairs_hook=unique(Wrong))
+                row = json.loads(line, object_pairs_hook=refuse_repeats(Wrong))
             except Wrong as problem:
                 yield f"line {number}", problem
                 continue

@@ -1,12 +1,12 @@
 """Test runs of deepeval, ``DEEPEVAL_RESULTS_FOLDER``: equal inputs are a case."""
 
-from plenum_audit.readers.fields import CaseNames, drop_missing, records_of
+from plenum_audit.readers.fields import CaseNames, drop_missing, list_records
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 
 def _read(source: LogSource) -> Records:
     names = CaseNames()
-    for place, test in records_of(source.path, "testCases"):
+    for place, test in list_records(source.path, "testCases"):
         metrics = test.get("metricsData") or []
         scores = {each["name"]: each["score"] for each in metrics if each.get("score") is not None}
         errors = [each["error"] for each in metrics if each.get("error")]
@@ -27,8 +27,5 @@ def _read(source: LogSource) -> Records:
 
 
 READER = LogReader(
-    "deepeval",
-    "a test run of deepeval",
-    lambda source: "testCases" in source.keys,
-    _read,
+    "deepeval", "a test run of deepeval", lambda source: "testCases" in source.keys, _read
 )

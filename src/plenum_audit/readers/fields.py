@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum_audit.readers import json_stream
-from plenum_audit.readers.data_sets import Wrong, rows
+from plenum_audit.readers.data_sets import Wrong, read_rows
 
 _RIGHT = ("correct", "correctness", "right", "accuracy", "exact_match", "success", "pass", "reward")
 """Names of scores that say whether a run is right."""
@@ -38,29 +38,29 @@ class CaseNames:
         return self._names[key]
 
 
-def text_of(value: Any) -> str:
+def make_text(value: Any) -> str:
     """Return a text as it is, nothing as empty, and other values as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def label_of(inputs: Any) -> str:
+def make_label(inputs: Any) -> str:
     """Return a case's inputs in words: the only value, or ``name=value, ...``."""
     if isinstance(inputs, Mapping) and len(inputs) == 1:
-        return text_of(next(iter(inputs.values())))
+        return make_text(next(iter(inputs.values())))
     if isinstance(inputs, Mapping):
-        return ", ".join(f"{name}={text_of(value)}" for name, value in inputs.items())
-    return text_of(inputs)
+        return ", ".join(f"{name}={make_text(value)}" for name, value in inputs.items())
+    return make_text(inputs)
 
 
-def decision_of(output: Any) -> str:
+def find_decision(output: Any) -> str:
     """Return the decision in an output: itself, its only value, or that of a telling key."""
     if isinstance(output, Mapping) and output:
         known = [output[key] for key in _ANSWERS if key in output]
         if known or len(output) == 1:
-            return text_of((known or list(output.values()))[0])
-    return text_of(output)
+            return make_text((known or list(output.values()))[0])
+    return make_text(output)
 
 
 def collect_scores(scores: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def collect_scores(scores: Mapping[str, Any]) -> dict[str, Any]:
     return {"scores": numbers, "score": value} | ({"right": bool(value)} if value in (0, 1) else {})
 
 
-def records_of(path: Path, *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def list_records(path: Path, *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the objects of a JSON list, which may lie at some keys, or of lines of JSON.
 
     Raises
@@ -88,7 +88,7 @@ def records_of(path: Path, *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]
     """
     placed: Iterable[tuple[str, Any]]
     if path.suffix == ".jsonl":
-        placed = rows(path)
+        placed = read_rows(path)
     else:
         placed = ((f"record {n}", each) for n, each in enumerate(json_stream.items(path, *keys), 1))
     for place, record in placed:

@@ -9,10 +9,10 @@ from typing import Any
 
 from plenum_audit.readers.fields import (
     collect_scores,
-    decision_of,
     drop_missing,
-    label_of,
-    records_of,
+    find_decision,
+    list_records,
+    make_label,
 )
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
@@ -26,7 +26,7 @@ def _recognises(source: LogSource) -> bool:
 
 def _read(source: LogSource) -> Records:
     wrapped = [key for key in _WRAPPED if key in source.keys][:1]
-    for place, record in records_of(source.path, *wrapped):
+    for place, record in list_records(source.path, *wrapped):
         for item in _items(record):
             yield place, _row(item)
 
@@ -45,8 +45,8 @@ def _row(item: Mapping[str, Any]) -> dict[str, Any]:
     failed = held.get("level") == "ERROR"
     return drop_missing(
         case=str(case or item["datasetItemId"]),
-        text=label_of(held.get("input")),
-        decision=decision_of(held.get("output")),
+        text=make_label(held.get("input")),
+        decision=find_decision(held.get("output")),
         experiment=item.get("experimentName") or item.get("datasetRunName"),
         cost=held.get("totalCost"),
         model=about.get("model") if isinstance(about, Mapping) else None,

@@ -7,13 +7,13 @@ The export is a list, in JSON or in lines, of examples with their runs (what the
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum_audit.readers.data_sets import Wrong, rows
+from plenum_audit.readers.data_sets import Wrong, read_rows
 from plenum_audit.readers.fields import (
     collect_scores,
-    decision_of,
     drop_missing,
-    label_of,
-    records_of,
+    find_decision,
+    list_records,
+    make_label,
 )
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
@@ -28,7 +28,7 @@ def _read(source: LogSource) -> Records:
     if source.path.suffix == ".csv":
         yield from _of_csv(source)
         return
-    for place, record in records_of(source.path):
+    for place, record in list_records(source.path):
         for number, (example, run) in enumerate(_runs(record), 1):
             yield f"{place}, run {number}", _row(example, run)
 
@@ -50,8 +50,8 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
     cost = run.get("total_cost")
     return drop_missing(
         case=str(example["id"]),
-        text=label_of(example.get("inputs")),
-        decision=decision_of(run.get("outputs")),
+        text=make_label(example.get("inputs")),
+        decision=find_decision(run.get("outputs")),
         cost=None if cost is None else float(cost),
         tokens_in=run.get("prompt_tokens"),
         tokens_out=run.get("completion_tokens"),
@@ -64,7 +64,7 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_csv(source: LogSource) -> Records:
-    for place, row in rows(source.path):
+    for place, row in read_rows(source.path):
         if isinstance(row, Wrong):
             yield place, row
             continue

@@ -13,9 +13,9 @@ from plenum.base import UserError, redact
 from plenum_audit.readers.fields import (
     CaseNames,
     collect_scores,
-    decision_of,
     drop_missing,
-    label_of,
+    find_decision,
+    make_label,
 )
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
@@ -94,9 +94,9 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
         elif each.expectation is not None:
             expected[each.name] = each.expectation.value
     return drop_missing(
-        case=names.name(label_of(inputs), inputs),
-        text=label_of(inputs),
-        decision=decision_of(output),
+        case=names.name(make_label(inputs), inputs),
+        text=make_label(inputs),
+        decision=find_decision(output),
         expected=expected,
         tokens_in=used.get("input_tokens"),
         tokens_out=used.get("output_tokens"),

@@ -7,7 +7,7 @@ description and assertions.
 from collections.abc import Mapping
 from typing import Any
 
-from plenum_audit.readers.fields import CaseNames, drop_missing, label_of, records_of, text_of
+from plenum_audit.readers.fields import CaseNames, drop_missing, list_records, make_label, make_text
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _ERROR = 2
@@ -23,7 +23,7 @@ def _recognises(source: LogSource) -> bool:
 
 def _read(source: LogSource) -> Records:
     names = CaseNames()
-    for place, result in records_of(source.path, "results", "results"):
+    for place, result in list_records(source.path, "results", "results"):
         yield place, _row(result, names)
 
 
@@ -32,11 +32,11 @@ def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
     given = result.get("vars") or test.get("vars") or {}
     response, prompt = result.get("response") or {}, result.get("prompt") or {}
     asked = {key: each for key, each in given.items() if not key.startswith("_")}
-    told = str(test.get("description") or label_of(asked) or prompt.get("raw") or "")
+    told = str(test.get("description") or make_label(asked) or prompt.get("raw") or "")
     used = response.get("tokenUsage") or result.get("tokenUsage") or {}
     row = drop_missing(
         case=names.name(told, asked, test.get("assert")),
-        decision=text_of(response.get("output")),
+        decision=make_text(response.get("output")),
         right=bool(result["success"]),
         score=result.get("score"),
         cost=result.get("cost"),
@@ -49,14 +49,14 @@ def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
         vars=asked,
     )
     if result.get("failureReason", _ERROR) == _ERROR and result.get("error"):
-        row["error"] = text_of(result["error"])
+        row["error"] = make_text(result["error"])
     return row
 
 
 def _provider(provider: Any) -> str | None:
     if isinstance(provider, Mapping):
-        return text_of(provider.get("label") or provider.get("id"))
-    return None if provider is None else text_of(provider)
+        return make_text(provider.get("label") or provider.get("id"))
+    return None if provider is None else make_text(provider)
 
 
 READER = LogReader("promptfoo", "results of promptfoo", _recognises, _read)

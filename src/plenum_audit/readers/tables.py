@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from plenum_audit.readers import json_stream
-from plenum_audit.readers.data_sets import Wrong, rows
+from plenum_audit.readers.data_sets import Wrong, read_rows
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 
 def _read(suffix: str) -> Callable[[LogSource], Records]:
-    return lambda source: rows(source.path, suffix)
+    return lambda source: read_rows(source.path, suffix)
 
 
 def _ends_in(suffix: str) -> Callable[[LogSource], bool]:

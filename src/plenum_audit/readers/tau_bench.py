@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum_audit.readers import json_stream
-from plenum_audit.readers.fields import drop_missing, records_of, text_of
+from plenum_audit.readers.fields import drop_missing, list_records, make_text
 from plenum_audit.readers.log_reader import LogReader, LogSource, Records
 
 _NO_RUN = ("infrastructure_error", "context_window_exceeded", "unexpected_error")
@@ -16,7 +16,7 @@ _TOLERANCE = 1e-6
 
 
 def _read_first(source: LogSource) -> Records:
-    for place, record in records_of(source.path):
+    for place, record in list_records(source.path):
         info = record.get("info") or {}
         reward = _finite(record["reward"])
         row = drop_missing(
@@ -34,7 +34,7 @@ def _read_first(source: LogSource) -> Records:
 def _read_second(source: LogSource) -> Records:
     info = _about(source)
     agent = info.get("agent_info") or {}
-    for place, record in records_of(source.path, "simulations"):
+    for place, record in list_records(source.path, "simulations"):
         reward = (record.get("reward_info") or {}).get("reward")
         reward = None if reward is None else _finite(reward)
         ended = record.get("termination_reason")
@@ -49,7 +49,7 @@ def _read_second(source: LogSource) -> Records:
             version=info.get("git_commit"),
             time=record.get("start_time"),
             seed=record.get("seed"),
-            error=text_of(ended) if reward is None or ended in _NO_RUN else None,
+            error=make_text(ended) if reward is None or ended in _NO_RUN else None,
         )
         yield place, row
 

@@ -1,12 +1,12 @@
-from .acting import advice_sentences as advice_sentences
-from .acting import advice_table as advice_table
+from .acting import explain_advice as explain_advice
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
+from .acting import tabulate_advice as tabulate_advice
 from .acting_figure import draw_acting as draw_acting
 from .outputs import REHEARSAL as REHEARSAL
-from .profile import profile_sentences as profile_sentences
-from .profile import profile_table as profile_table
+from .profile import explain_profile as explain_profile
+from .profile import tabulate_profile as tabulate_profile
 from .profile_figure import draw_profile as draw_profile
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
@@ -14,31 +14,32 @@ from .publish import publish_unended as publish_unended
 from .record import AuditSubject as AuditSubject
 from .record import list_signatures as list_signatures
 from .suite import SuitePart as SuitePart
+from .suite import explain_suite as explain_suite
 from .suite import has_suite as has_suite
 from .suite import publish_suite as publish_suite
 from .suite import publish_unended_suite as publish_unended_suite
-from .suite import sentences as sentences
-from .suite_advice import write_sentences as write_sentences
-from .suite_comparison import comparison_sentences as comparison_sentences
-from .suite_gate import gate_sentences as gate_sentences
+from .suite_advice import explain_budget as explain_budget
+from .suite_comparison import explain_comparison as explain_comparison
+from .suite_gate import explain_gate as explain_gate
 from .suite_source import SuiteSource as SuiteSource
-from .suite_split import split_sentences as split_sentences
+from .suite_split import explain_split as explain_split
 
 __all__ = [
     "REHEARSAL",
     "AuditSubject",
     "SuitePart",
     "SuiteSource",
-    "advice_sentences",
-    "advice_table",
-    "comparison_sentences",
     "draw_acting",
     "draw_profile",
-    "gate_sentences",
+    "explain_advice",
+    "explain_budget",
+    "explain_comparison",
+    "explain_gate",
+    "explain_profile",
+    "explain_split",
+    "explain_suite",
     "has_suite",
     "list_signatures",
-    "profile_sentences",
-    "profile_table",
     "publish_acts",
     "publish_audited",
     "publish_suite",
@@ -47,7 +48,6 @@ __all__ = [
     "publish_unended_suite",
     "read_rule",
     "remove_stale_acts",
-    "sentences",
-    "split_sentences",
-    "write_sentences",
+    "tabulate_advice",
+    "tabulate_profile",
 ]

@@ -22,7 +22,7 @@ SCHEMA = "plenum.acts/1"
 _FILE = "acts.json"
 
 
-def advice_sentences(advice: ActAdvice) -> Iterator[str]:
+def explain_advice(advice: ActAdvice) -> Iterator[str]:
     """Yield the advice in sentences: the rule first, then what agreement says about being right."""
     wrong = "wrong" if advice.known else "not what the case's other runs mostly decide"
     limit = f"at most {_percent(advice.risk)} of its acts"
@@ -46,7 +46,7 @@ def advice_sentences(advice: ActAdvice) -> Iterator[str]:
         yield "Without right answers nothing shows whether a decision is right: columns.answer=..."
 
 
-def advice_table(advice: ActAdvice) -> Table:
+def tabulate_advice(advice: ActAdvice) -> Table:
     """Return a line for each number of runs."""
     wrong = "wrong" if advice.known else "contradicted"
     columns = (

@@ -258,7 +258,7 @@ class Circumstances:
     versions
         Versions of plenum.
     messages
-        Whether runs have messages, with their speakers.
+        True if runs have messages, with their speakers.
     begun, written
         Start of the first case and end of the last one, in UTC.
     """

@@ -167,9 +167,9 @@ def _draw_calls(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Pictu
     if not parted:
         return None
     counts = _count_calls(audit)
-    first = counts.most_common(_MOST_CALLS)
-    rest = parted - sum(count for _, count in first)
-    bars = [*first, *([("other calls", rest)] if rest else [])]
+    bars = counts.most_common(_MOST_CALLS)
+    if rest := parted - sum(count for _, count in bars):
+        bars.append(("other calls", rest))
     with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 0.7 + 0.19 * len(bars)))
         axes = panels[0, 0]

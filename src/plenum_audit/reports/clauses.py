@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from plenum.reports import Block, Column, Grid, Section, Table, keys
+from plenum.reports import Block, Column, Grid, Section, Table, make_keys
 
 TITLE = "Which requirement asks for which figure"
 """The title of the section ``clauses``."""
@@ -116,7 +116,7 @@ def map_clauses(titles: Mapping[str, str], suite: bool) -> Table:
             {"requirement": instrument, "asks": asks, "figures": figures, "where": where}
         )
     columns = (
-        *keys(["requirement"]),
+        *make_keys(["requirement"]),
         Column("asks", "asks for"),
         Column("figures", "figures"),
         Column("where", "section of this page"),

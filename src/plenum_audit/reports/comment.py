@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from plenum.base import flatten
-from plenum.reports import format_dollars, lines, template
+from plenum.reports import format_dollars, format_lines, load_template
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.words import MOST_CASES, causes, headline, lead, words
@@ -21,7 +21,7 @@ def comment(audit: AuditReport) -> str:
     """Return the comment; case ids are formatted as code, so that they can't mention or link."""
     listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]
-    page = template(Path(__file__).with_name("comment.md.j2"), prose=format_prose)
+    page = load_template(Path(__file__).with_name("comment.md.j2"), prose=format_prose)
     return page.render(
         audit=audit,
         badge=_MARKS,
@@ -32,7 +32,7 @@ def comment(audit: AuditReport) -> str:
         limits=" ".join(words("limits", audit)),
         unshown=" ".join(words("unshown", audit)),
         priced=audit.cost.calls > audit.cost.unpriced,
-        table=lines(listed, format_cell) if listed else "",
+        table=format_lines(listed, format_cell) if listed else "",
         more=left,
         causes=[
             (format_cell(case.name), causes(audit, case, format_code))
@@ -40,7 +40,7 @@ def comment(audit: AuditReport) -> str:
         ],
         more_causes=" ".join(words("more_causes", audit, left=len(explained) - MOST_CASES)),
         beside=[
-            (table.title, lines(table, format_cell), "; ".join(table.notes))
+            (table.title, format_lines(table, format_cell), "; ".join(table.notes))
             for table in tables.tabulate_sections(audit, MOST)
         ],
         dollars=format_dollars(audit.cost.dollars, audit.cost.unpriced),

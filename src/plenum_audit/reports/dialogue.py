@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import flatten, printable
+from plenum.base import flatten, make_printable
 from plenum.records import Transcript
 from plenum.reports import Exchange, Sides
 
@@ -184,7 +184,7 @@ def _exchange(left: Message | None, right: Message | None, alike: bool, first: b
 
 
 def _cut(message: str) -> str:
-    whole = printable(message)
+    whole = make_printable(message)
     rest = len(whole) - LONGEST
     return whole if rest <= 0 else f"{whole[:LONGEST]} … ({rest:,} more letters)"
 

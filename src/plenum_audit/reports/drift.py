@@ -19,7 +19,7 @@ from plenum.reports import (
 )
 from plenum.tracking import TrackedCondition
 from plenum_audit.reports.gather import AuditedCondition
-from plenum_audit.tracking import ensemble
+from plenum_audit.tracking import collect_ensemble
 
 MOST = 12
 """Number of cases that are drawn, beginning with the least agreement."""
@@ -40,7 +40,7 @@ def draw_drift(
     kinds
         Formats of the files: ``svg``, ``png``.
     """
-    ensembles = map(with_preferences, conditions)
+    ensembles = map(select_preferences, conditions)
     shown = list(islice((each for each in ensembles if each is not None), MOST))
     if not shown:
         return []
@@ -62,7 +62,7 @@ def draw_drift(
     ]
 
 
-def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
+def select_preferences(each: AuditedCondition) -> TrackedCondition | None:
     """Return the condition for figures of ensembles, with its case as the scenario.
 
     ``None`` if its runs report too little, or never differ.
@@ -72,7 +72,7 @@ def with_preferences(each: AuditedCondition) -> TrackedCondition | None:
     if not reported:
         return None
     messages = pd.concat(reported)  # what a program reports goes before what its models answer
-    array, seats, runs = ensemble(messages, each.options, each.tracked.indices)
+    array, seats, runs = collect_ensemble(messages, each.options, each.tracked.indices)
     if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS or not divergence(array.mean(axis=2)).any():
         return None
     decisions = dict(zip(each.tracked.indices, each.tracked.decisions, strict=True))

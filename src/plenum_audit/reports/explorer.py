@@ -9,7 +9,7 @@ from plenum.base import UserError
 from plenum.records import Transcript, Turn
 from plenum.reports import COMMITTEE_EXPLORER, Explorer, Settings, gather_committees
 from plenum.tracking import StoredTranscript, TrackedCondition
-from plenum_audit.reports.drift import with_preferences
+from plenum_audit.reports.drift import select_preferences
 from plenum_audit.reports.gather import select_conditions as audited
 
 
@@ -42,7 +42,7 @@ def gather_programs(
     UserError
         No case has runs that report preferences in three rounds and differ.
     """
-    candidates = [with_preferences(each) for each in audited(conditions, kept)]
+    candidates = [select_preferences(each) for each in audited(conditions, kept)]
     shown = [condition for condition in candidates if condition is not None]
     if not shown:
         raise UserError(

@@ -20,14 +20,14 @@ from plenum_audit.dynamics import (
     CaseVerdict,
     FamilyVerdict,
     StabilityRule,
-    case_verdict,
-    case_verdicts,
     compare_calls,
     estimate_accuracy,
-    family,
     find_cache,
-    further,
-    in_order,
+    judge_case,
+    judge_cases,
+    judge_family,
+    plan_further,
+    select_ended,
 )
 from plenum_audit.reports.audit import (
     LOGS,
@@ -81,7 +81,7 @@ class AuditedCondition:
         if not len(frame):  # no run completed, so that no table was read
             return [FAILED] * self.tracked.failed
         columns = (frame[name] for name in ("replicate", "status", "decision"))
-        return in_order(zip(*columns, strict=True))
+        return select_ended(zip(*columns, strict=True))
 
     @property
     def begun_again(self) -> int:
@@ -170,17 +170,17 @@ def gather_report(
     given = {each.case: each for each in conditions if each.settings == first}
     outcomes = {case: each.outcomes for case, each in given.items()}
     options = {case: each.options for case, each in given.items()}
-    verdicts = case_verdicts(outcomes, options, rule)
+    verdicts = judge_cases(outcomes, options, rule)
     stopped = results.stopped if results else stopped
     if not stopped and not any(verdict.runs for verdict in verdicts.values()):
         raise UserError(f"study: no run of {study.name!r} has ended")
-    together = family(verdicts, rule)
+    together = judge_family(verdicts, rule)
     cases = tuple(_case(given[case], verdicts[case], rule, together) for case in given)
     if results is not None:
         cases = tuple(replace(case, earlier=results.earlier.get(case.id, 0)) for case in cases)
     others = [each for each in conditions if each.settings != first]
     variants = tuple(
-        _case(each, case_verdict(each.outcomes, each.options, rule), rule) for each in others
+        _case(each, judge_case(each.outcomes, each.options, rule), rule) for each in others
     )
     return AuditReport(
         study=study.name,
@@ -225,18 +225,18 @@ def _case(
         completed=condition.completed,
         pending=_count_waiting(condition),
         failures=condition.failures,
-        further=further(each.outcomes, each.options, rule) if undecided else None,
+        further=plan_further(each.outcomes, each.options, rule) if undecided else None,
         cost=_cost(condition),
         pair=DifferingRuns(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
-        **of_verdict(each.case, verdict, answer, together),
+        **list_verdict_fields(each.case, verdict, answer, together),
         begun_again=each.begun_again,
         causes=causes(each.transcripts, each.outcomes),
     )
 
 
-def of_verdict(
+def list_verdict_fields(
     case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
 ) -> dict[str, Any]:
     """Return the fields of a case's audit that follow from its verdict."""
@@ -263,10 +263,10 @@ def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
     """Return the accuracy of the runs of all cases."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
-    return accuracy_of({case: given[case].outcomes for case in known}, known)
+    return measure_accuracy({case: given[case].outcomes for case in known}, known)
 
 
-def accuracy_of(
+def measure_accuracy(
     outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
 ) -> Accuracy | None:
     """Return the share of right outcomes over cases; ``None`` if no answer is known."""

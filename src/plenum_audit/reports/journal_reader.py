@@ -43,13 +43,13 @@ def read_journaled(
     return JournaledStudy(jobs[0].study, by_run), conditions
 
 
-def folder_of(job: Job) -> Path:
+def find_folder(job: Job) -> Path:
     """Return the folder of a job's journals."""
     return local_folder(job.journals) / job.condition.folder
 
 
 def _journals(job: Job) -> Iterable[Path]:
-    folder = folder_of(job)
+    folder = find_folder(job)
     return sorted(folder.glob("[0-9]*.jsonl")) if folder.is_dir() else ()
 
 

@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape
 
 from plenum.base import flatten
 from plenum_audit.dynamics import UNDECIDED, UNSTABLE
-from plenum_audit.reports.alike import likeness
 from plenum_audit.reports.audit import AuditReport, CaseAudit
+from plenum_audit.reports.case_groups import find_likeness
 from plenum_audit.reports.words import causes, format_counts, headline, line
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
@@ -106,10 +106,12 @@ def _test(
     })  # fmt: skip
     ended: Iterable[str] = ()
     if ending:
-        key = likeness(case)
+        key = find_likeness(case)
         message = said[key] = said.get(key) or line(audit, case)
-        kind = {"type": "worse" if audit.beside.baseline else case.in_family}
-        ended = _element(ending, {"message": message, **(kind if ending == "failure" else {})})
+        attributes = {"message": message}
+        if ending == "failure":
+            attributes["type"] = "worse" if audit.beside.baseline else case.in_family
+        ended = _element(ending, attributes)
     named = {"name": case.id, "classname": audit.name}
     return _element("testcase", named, chain(properties, ended, _output(causes(audit, case))))
 

@@ -7,11 +7,11 @@ from plenum.base import code_version
 from plenum_audit.dynamics import FAILED, AuditResult, CaseVerdict, FamilyVerdict, StabilityRule
 from plenum_audit.log_counts import LoggedCase, LoggedProgram
 from plenum_audit.reports.audit import LOGS, Accuracy, AuditReport, CaseAudit, Circumstances, Cost
-from plenum_audit.reports.gather import accuracy_of, of_verdict
+from plenum_audit.reports.gather import list_verdict_fields, measure_accuracy
 from plenum_audit.reports.sections import collect_sections
 
 
-def of_log(program: LoggedProgram, results: AuditResult, rule: StabilityRule) -> AuditReport:
+def report_log(program: LoggedProgram, results: AuditResult, rule: StabilityRule) -> AuditReport:
     """Return the audit of a log."""
     together = results.family
     cases = tuple(
@@ -68,7 +68,7 @@ def _case(
         pair=None,
         source=None,
         warnings=("not_exchangeable",) if drifts else (),
-        **of_verdict(name, verdict, logged.answer, together),
+        **list_verdict_fields(name, verdict, logged.answer, together),
     )
 
 
@@ -76,7 +76,7 @@ def _accuracy(
     cases: Mapping[str, LoggedCase], verdicts: Mapping[str, CaseVerdict]
 ) -> Accuracy | None:
     answers = {name: case.answer for name, case in cases.items() if case.answer}
-    return accuracy_of({name: list(_spread(verdicts[name])) for name in answers}, answers)
+    return measure_accuracy({name: list(_spread(verdicts[name])) for name in answers}, answers)
 
 
 def _spread(verdict: CaseVerdict) -> Iterator[str]:

@@ -23,7 +23,7 @@ _STOPPED = "stopped"
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
-def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
+def read_terms(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
     """Return the rule of a study's last audit, its maximal runs, and its conditions.
 
     Without an audit, these are the default rule and no condition.
@@ -35,7 +35,7 @@ def terms_of(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
     return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
 
 
-def record_of(chosen: Settings) -> AuditRecord:
+def read_audit_record(chosen: Settings) -> AuditRecord:
     """Return who tested what in a study's last audit, as far as it is known."""
     return read_record(read_last_audit(chosen.study, chosen.uri).get("record", ""))
 

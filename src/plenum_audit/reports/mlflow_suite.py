@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plenum.base import flatten
 from plenum_audit.reports.mlflow_audit import record_param
-from plenum_audit.reports.record import program_of, record_audit
+from plenum_audit.reports.record import name_program, record_audit
 from plenum_audit.reports.suite_page import SuitePage
 from plenum_audit.tracking import Verdict, log_audit
 
@@ -26,7 +26,7 @@ def log_suite(page: SuitePage, files: Sequence[Path], uri: str) -> None:
     }
     known = {name: float(each) for name, each in metrics.items() if math.isfinite(each)}
     params = {
-        "suite": flatten(program_of(page.settings)),
+        "suite": flatten(name_program(page.settings)),
         "acceptable_disagreement": suite.rule.acceptable,
         "unacceptable_disagreement": suite.rule.unacceptable,
         "alpha": suite.rule.alpha,

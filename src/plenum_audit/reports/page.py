@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.base import flatten
-from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, blocks
+from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, split_blocks
 from plenum_audit.dynamics import STABLE
 from plenum_audit.reports import clauses, tables
-from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport
+from plenum_audit.reports.case_groups import SHOWN, group_cases
 from plenum_audit.reports.words import (
     MOST_CASES,
     causes,
@@ -66,9 +66,9 @@ def document(
         Figures of :func:`plenum_audit.reports.audit_figures.draw_pictures`.
     """
     if not audit.cases:  # it could not begin
-        return _write_opening(audit, ())
+        return _compose_opening(audit, ())
     grids: dict[str, Table] = {}
-    groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    groups = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if audit.beside.baseline:
         grids["baseline"] = tables.first(tables.baseline(audit), MOST)
@@ -115,24 +115,24 @@ def document(
         **_describe_record(audit),
     }
     written = {
-        anchor: tuple(blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
+        anchor: tuple(split_blocks(f"plenum_audit.reports/{anchor}.md.j2", parts, **facts))
         for anchor in SECTIONS
         if anchor != "clauses"
     }
     sections = clauses.compose_sections(written, SECTIONS, len(grids), suite=False)
-    return _write_opening(audit, sections)
+    return _compose_opening(audit, sections)
 
 
-def _write_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
+def _compose_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
         title=f"Audit of {audit.name}: {headline(audit)}",
-        lead=" ".join([lead(audit), f"{_format_time(audit)}.", *_write_signatures(audit)]),
+        lead=" ".join([lead(audit), f"{_format_time(audit)}.", *_format_signatures(audit)]),
         notice=" ".join(words("notice", audit)),
         sections=sections,
     )
 
 
-def _write_signatures(audit: AuditReport) -> list[str]:
+def _format_signatures(audit: AuditReport) -> list[str]:
     return [f"{role}: {who}." for role, who in audit.record.signed]
 
 

@@ -30,7 +30,7 @@ CHANGES = {
 """Each change in words, and the metric that is nearest to it."""
 
 
-def profile_table(profile: ReliabilityProfile, simulated: bool = False) -> Table:
+def tabulate_profile(profile: ReliabilityProfile, simulated: bool = False) -> Table:
     """Return a line for each measure, with its interval and the anchor's name.
 
     Parameters
@@ -58,7 +58,7 @@ def profile_table(profile: ReliabilityProfile, simulated: bool = False) -> Table
     return Table("profile", title, pd.DataFrame(rows), columns)
 
 
-def profile_sentences(profile: ReliabilityProfile) -> Iterator[str]:
+def explain_profile(profile: ReliabilityProfile) -> Iterator[str]:
     """Yield what the table can't show, and what was left out and why."""
     if profile.partings:
         pairs = sum(profile.partings.values())

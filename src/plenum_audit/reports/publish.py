@@ -15,10 +15,10 @@ from plenum.reports import (
     Settings,
     Sides,
     Table,
-    frame_csv,
-    html,
+    format_csv,
     print_written,
     publish_product,
+    render_html,
     show,
     show_sentences,
 )
@@ -27,21 +27,21 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
-from plenum_audit.reports.alike import SHOWN, alike
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.audit_figures import draw_pictures
 from plenum_audit.reports.badge import badge
+from plenum_audit.reports.case_groups import SHOWN, group_cases
 from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
 from plenum_audit.reports.drift import draw_drift
+from plenum_audit.reports.empty_report import make_empty_report
 from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
-from plenum_audit.reports.journal_reader import folder_of, read_journaled
+from plenum_audit.reports.journal_reader import find_folder, read_journaled
 from plenum_audit.reports.junit import junit
-from plenum_audit.reports.log_report import of_log
-from plenum_audit.reports.mlflow_audit import log, record_of, terms_of
+from plenum_audit.reports.log_report import report_log
+from plenum_audit.reports.mlflow_audit import log, read_audit_record, read_terms
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
-from plenum_audit.reports.unbegun import unbegun
 from plenum_audit.reports.words import (
     MOST_CASES,
     causes,
@@ -92,7 +92,7 @@ def publish(
         _read(chosen, rule, max_runs, wanted, results, exit_status) as (audit, conditions),
     ):
         audit = replace(audit, record=record or AuditRecord())
-        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+        page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     return _publish(audit, page, chosen)
 
 
@@ -107,10 +107,12 @@ def publish_log(
     record: AuditRecord | None = None,
 ) -> AuditReport:
     """Publish the audit of a log of many runs, which tracking doesn't contain."""
-    audit = of_log(program, results, rule)
+    audit = report_log(program, results, rule)
     audit = replace(audit, exit_status=exit_status, record=record or AuditRecord())
     with tempfile.TemporaryDirectory() as scratch:
-        page = html(document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"])))
+        page = render_html(
+            document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"]))
+        )
     if untracked:
         _write(audit, page, chosen.out)
         return audit
@@ -134,7 +136,7 @@ def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "audit.xml": junit(audit),
         "audit.svg": badge(audit),
         "audit.md": comment(audit),
-        "audit.csv": frame_csv(tables.frame((*audit.cases, *audit.variants))),
+        "audit.csv": format_csv(tables.frame((*audit.cases, *audit.variants))),
     }
     files = [out / name for name in texts]
     try:
@@ -177,10 +179,10 @@ def publish_audited(
     untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
     if logged is not None:
         audit = publish_log(chosen, rule, logged, results, status, untracked, record)
-        return _write_untracked(audit, results) if untracked else results.notes()
+        return _describe_untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
         audit = _publish_journaled(jobs, settings, results, status, record=record)
-        return [*_write_untracked(audit, results), *_causes(audit, jobs)]
+        return [*_describe_untracked(audit, results), *_causes(audit, jobs)]
     audit = publish(
         chosen,
         rule,
@@ -203,7 +205,7 @@ def publish_unended(
     why
         The reason, in words.
     begun
-        Whether there may be runs, which are read from journals.
+        True if there may be runs, which are read from journals.
     status
         Exit status of the audit.
     """
@@ -223,8 +225,8 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
     out = Path(settings.out)
     if _study_in(out) not in ("", study):
         return
-    audit = unbegun(study, settings, why, status)
-    _write(audit, html(document(audit)), out)
+    audit = make_empty_report(study, settings, why, status)
+    _write(audit, render_html(document(audit)), out)
 
 
 def _study_in(out: Path) -> str:
@@ -252,32 +254,31 @@ def _publish_journaled(
     audit = gather_report(study, conditions, rule, settings.max_runs, results, status, stopped)
     audit = replace(audit, record=record or record_audit(settings))
     with tempfile.TemporaryDirectory() as scratch:
-        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+        page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
     _write(untracked, page, out)
     return audit
 
 
-def _write_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
+def _describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
     """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), *([headline(audit)] if audit.accuracy else [])]
+    return [*results.lines(), headline(audit)] if audit.accuracy else list(results.lines())
 
 
 def report_tables(chosen: Settings) -> AuditReport:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
-    with _read(chosen, *terms_of(chosen)) as (audit, _):
+    with _read(chosen, *read_terms(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
-            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
-            chosen,
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
         )
     return audit
 
 
 def report(chosen: Settings, folder: Path) -> Document:
     """Return the page of an audit as a study's report."""
-    with _read(chosen, *terms_of(chosen)) as (audit, conditions):
-        audit = replace(audit, record=record_of(chosen))
+    with _read(chosen, *read_terms(chosen)) as (audit, conditions):
+        audit = replace(audit, record=read_audit_record(chosen))
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 
@@ -288,7 +289,7 @@ def findings(audit: AuditReport) -> list[str]:
 
 def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
     """Return a line per case with undecided runs: the causes, and a program's output file."""
-    folders = {job.condition.identity: folder_of(job) for job in jobs}
+    folders = {job.condition.identity: find_folder(job) for job in jobs}
     explained = [case for case in audit.by_need if case.causes]
     lines = []
     for case in explained[:MOST_CASES]:
@@ -300,7 +301,7 @@ def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
 
 def _sentences(audit: AuditReport) -> list[str]:
     """Return the verdict, then the cases that aren't stable, with equal ones joined."""
-    open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    open_cases = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
     lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
     left = words("left_out", audit, groups=open_cases[SHOWN:])
     return [lead(audit), *lines, *left, *words("together", audit)]

@@ -102,7 +102,7 @@ def list_suite_settings(settings: AuditConfig) -> list[tuple[str, str]]:
     return list(_settings_of(settings, _OF_SUITES, "repeats"))
 
 
-def program_of(settings: AuditConfig) -> str:
+def name_program(settings: AuditConfig) -> str:
     """Return the log's or the program's name."""
     named = settings.committee
     name = settings.logs or named.name or named.target or named.command or named.http or ""

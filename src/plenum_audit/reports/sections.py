@@ -18,7 +18,7 @@ class BaselineComparison:
     e_worse
         The e-value against the hypothesis that the share hasn't decreased.
     worse
-        Whether a decrease is shown among all cases.
+        True if a decrease is shown among all cases.
     """
 
     case: str

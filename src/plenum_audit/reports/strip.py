@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from plenum.reports import PAGE, SMALL, Picture, apply_style, make_panels, save_figure
-from plenum_audit.reports.alike import alike, total
 from plenum_audit.reports.audit import AuditReport
+from plenum_audit.reports.case_groups import count_cases, group_cases
 from plenum_audit.reports.words import words
 
 MOST = 40
@@ -27,16 +27,16 @@ def draw_strip(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> Pictur
         Formats of the files: ``svg``, ``png``.
     """
     title = "Share of runs that decide alike, and its interval"
-    groups = alike(audit.by_need)
+    groups = group_cases(audit.by_need)
     with apply_style():
         files = save_figure(_figure(audit), folder, "audit_intervals", kinds)
-    caption = " ".join(words("intervals", audit, left=total(groups[MOST:])))
+    caption = " ".join(words("intervals", audit, left=count_cases(groups[MOST:])))
     alt = f"{title}, of {min(len(groups), MOST)} lines of {len(audit.cases)} cases"
     return Picture(1, "intervals", tuple(files), title, f"{title}. {caption}", alt)
 
 
 def _figure(audit: AuditReport) -> Figure:
-    groups = alike(audit.by_need)[:MOST]
+    groups = group_cases(audit.by_need)[:MOST]
     height = 0.75 + 0.2 * len(groups)
     figure, panels = make_panels(1, 1, (PAGE, height))
     axes = panels[0, 0]

@@ -12,10 +12,10 @@ from plenum.base import NO_VERDICT, percent
 from plenum.reports import (
     Table,
     count_lines,
-    frame_csv,
-    html,
+    format_csv,
     print_written,
     prose_width,
+    render_html,
     show,
     show_sentences,
     spell_count,
@@ -25,13 +25,13 @@ from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.mlflow_suite import log_suite
 from plenum_audit.reports.outputs import make_folder, write_texts
 from plenum_audit.reports.record import list_signatures
-from plenum_audit.reports.suite_cases import append_names, describe_undecided, frame_of
+from plenum_audit.reports.suite_cases import append_names, describe_undecided, make_frame
 from plenum_audit.reports.suite_page import (
     SuitePage,
+    compose_unended_document,
     format_unended_comment,
     suite_comment,
     suite_document,
-    write_unended_document,
 )
 from plenum_audit.reports.suite_screen import fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
@@ -121,7 +121,7 @@ def publish_suite(
         settings=settings,
         suite=suite,
         source=source,
-        sentences=tuple(sentences(suite, source.runs)),
+        sentences=tuple(explain_suite(suite, source.runs)),
         answers=tuple(line for part in parts for line in part.lines),
         grids=tuple(part.table for part in parts if part.table is not None),
         doubts=doubts,
@@ -134,9 +134,9 @@ def publish_suite(
         shown = [file for file in drawn if file.suffix == ".svg"]
         texts = {
             "suite.json": _json(held),
-            "suite.html": html(suite_document(page, Path(scratch), shown)),
+            "suite.html": render_html(suite_document(page, Path(scratch), shown)),
             "suite.md": suite_comment(page),
-            "suite.csv": frame_csv(frame_of(page.cases)),
+            "suite.csv": format_csv(make_frame(page.cases)),
         }
         files = write_texts(texts, out)
     if uri:
@@ -147,10 +147,7 @@ def publish_suite(
 
 
 def _show(
-    suite: SuiteAssessment,
-    told: Sequence[str],
-    parts: Sequence[SuitePart],
-    doubts: Sequence[str],
+    suite: SuiteAssessment, told: Sequence[str], parts: Sequence[SuitePart], doubts: Sequence[str]
 ) -> None:
     """Print the sentences that fit on a screen, and the tables."""
     tables = sum(count_lines(part.table) for part in parts if part.table is not None)
@@ -189,7 +186,7 @@ def publish_unended_suite(
     held = {"schema": SCHEMA, "study": study, "verdict": None, "why": list(why)}
     texts = {
         "suite.json": _json(held | {"exit_status": status}),
-        "suite.html": html(write_unended_document(study, settings, why)),
+        "suite.html": render_html(compose_unended_document(study, settings, why)),
         "suite.md": format_unended_comment(study, settings, why),
     }
     out = Path(settings.out)
@@ -216,7 +213,7 @@ def _json(held: Mapping[str, Any]) -> str:
     return json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
 
 
-def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
+def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
     """Yield what is shown of a suite by its runs, the verdict first."""
     yield _verdict(suite)
     low, high = suite.repeats
@@ -239,7 +236,7 @@ def sentences(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
         )
     yield from _unsteady(suite)
     if suite.score is not None:
-        yield from _write_scores(suite.score)
+        yield from _list_score_sentences(suite.score)
 
 
 def _verdict(suite: SuiteAssessment) -> str:
@@ -280,7 +277,7 @@ def _unsteady(suite: SuiteAssessment) -> Iterator[str]:
         yield f"These few runs don't show how many of the cases {rarely}."
 
 
-def _write_scores(score: SuiteScore) -> Iterator[str]:
+def _list_score_sentences(score: SuiteScore) -> Iterator[str]:
     yield f"The score is {_percent(score.score)}."
     halved = f"; {HALVING} runs of each case halve that" if score.floor.value else ""
     yield (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from plenum_audit.suites import BudgetAdvice
 
 
-def write_sentences(found: BudgetAdvice) -> Iterator[str]:
+def explain_budget(found: BudgetAdvice) -> Iterator[str]:
     """Yield what further runs would bring, for these cases and for cases like these."""
     now = found.now
     yield (

@@ -11,9 +11,9 @@ import pandas as pd
 from plenum.base import flatten
 from plenum.reports import Column, Table, format_whole_percent, join_items
 from plenum_audit.dynamics import FAILED, NO_DECISION
-from plenum_audit.reports.alike import SHOWN
 from plenum_audit.reports.audit import short
-from plenum_audit.suites import SuiteRuns, untold
+from plenum_audit.reports.case_groups import SHOWN
+from plenum_audit.suites import SuiteRuns, drop_number
 
 MOST = 1_000
 """Number of lines of the page's table; ``suite.csv`` has all cases."""
@@ -57,7 +57,7 @@ class SuiteCase:
         return self.disagreement == 0 and self.score == 0
 
 
-def cases_of(
+def list_cases(
     runs: SuiteRuns, options: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[SuiteCase]:
     """Return the cases, the least agreeing first, then those with the lowest score.
@@ -69,7 +69,7 @@ def cases_of(
     """
     named = options or {}
     decisions: list[dict[str, int]] = [{} for _ in runs.cases]
-    shown = [untold(outcome) for outcome in runs.outcomes]
+    shown = [drop_number(outcome) for outcome in runs.outcomes]
     for case, outcome, count in zip(*(each.tolist() for each in runs.cells), strict=True):
         label = shown[outcome]
         name = name_outcome(named.get(runs.cases[case], {}), label)
@@ -93,7 +93,7 @@ def cases_of(
 
 def describe_undecided(runs: SuiteRuns) -> str:
     """Return how many runs failed or came to no decision, in words; empty if none did."""
-    ended = Counter(untold(runs.outcomes[outcome]) for outcome in runs.outcome)
+    ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
 
@@ -123,7 +123,7 @@ def join_cases(cases: Sequence[SuiteCase], most: int = SHOWN) -> list[SuiteCase]
     ]
 
 
-def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
+def make_frame(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     """Return a line for each case."""
     columns = ["case", "runs", "decisions", "disagreement", "score"]
     lines = [
@@ -133,7 +133,7 @@ def frame_of(cases: Iterable[SuiteCase]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
+def make_table(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
     """Return the table of cases; of many, a line for each group of equal ones."""
     lines = join_cases(cases, most)
     scored = any(each.score is not None for each in cases)
@@ -142,16 +142,16 @@ def table_of(cases: Sequence[SuiteCase], most: int = MOST) -> Table:
         Column("runs", format=lambda n: f"{n:,}"),
         Column("decisions"),
         Column("disagreement", "two runs differ", format_whole_percent),
-        *([Column("score", format=format_whole_percent)] if scored else []),
     ]
     notes = ["two runs differ: how likely two runs of the case end differently, from its runs"]
     if scored:
+        columns.append(Column("score", format=format_whole_percent))
         notes.append(
             "score: mean over its runs; the share of right ones, if each is right or wrong"
         )
     if len(lines) < len(cases):
         notes.append("cases with equal results share a line; suite.csv has each")
-    frame = frame_of(lines)
+    frame = make_frame(lines)
     if len(frame) > most:
         left = sum(each.cases for each in lines[most:])
         notes.append(f"{left:,} more cases, which agree more, are in suite.csv")

@@ -7,7 +7,7 @@ from plenum_audit.suites import SuiteComparison
 _MEASURES = {"score": "score", "agreement": "share of pairs of runs that decide alike"}
 
 
-def comparison_sentences(found: SuiteComparison, baseline: str) -> Iterator[str]:
+def explain_comparison(found: SuiteComparison, baseline: str) -> Iterator[str]:
     """Yield whether the program is worse than the one in the log ``baseline``."""
     margin = f"{100 * found.margin:.3g} points"
     if found.worse and found.within:

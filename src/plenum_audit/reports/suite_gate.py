@@ -6,7 +6,7 @@ from plenum.base import percent
 from plenum_audit.suites import GateAssessment
 
 
-def gate_sentences(found: GateAssessment) -> Iterator[str]:
+def explain_gate(found: GateAssessment) -> Iterator[str]:
     """Yield how often a gate errs, and which gate of equal cost errs less."""
     errors, runs = found.errors, "1 run" if found.cost == 1 else f"{found.cost} runs"
     halves = ""

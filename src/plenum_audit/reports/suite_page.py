@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import code_version, flatten
-from plenum.reports import Block, Document, Grid, Picture, Table, blocks, lines, template
+from plenum.reports import (
+    Block,
+    Document,
+    Grid,
+    Picture,
+    Table,
+    format_lines,
+    load_template,
+    split_blocks,
+)
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports import clauses
 from plenum_audit.reports.comment import format_cell, format_prose
 from plenum_audit.reports.outputs import REHEARSAL
-from plenum_audit.reports.record import list_signatures, list_suite_settings, program_of, today
-from plenum_audit.reports.suite_cases import SuiteCase, cases_of, cut, table_of
+from plenum_audit.reports.record import list_signatures, list_suite_settings, name_program, today
+from plenum_audit.reports.suite_cases import SuiteCase, cut, list_cases, make_table
 from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
 from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteAssessment
@@ -73,12 +82,12 @@ class SuitePage:
     @property
     def subject(self) -> str:
         """The suite's name."""
-        return f"Suite {cut(Path(program_of(self.settings)).name or self.study)}"
+        return f"Suite {cut(Path(name_program(self.settings)).name or self.study)}"
 
     @cached_property
     def cases(self) -> list[SuiteCase]:
         """The cases, the least agreeing first."""
-        return cases_of(self.source.runs, self.source.options)
+        return list_cases(self.source.runs, self.source.options)
 
 
 def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) -> Document:
@@ -94,7 +103,7 @@ def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) ->
     cases = page.cases
     pictures = [draw_strip(page.suite, cases, folder), draw_decisions(cases, folder)]
     pictures += [_draw_asked(number, file) for number, file in enumerate(drawn, start=3)]
-    tables = [*page.grids, table_of(cases)]
+    tables = [*page.grids, make_table(cases)]
     parts: dict[str, Block] = {f"figure{each.number}": each for each in pictures}
     parts |= {
         f"table{n}": Grid(n, table, sortable=table is tables[-1])
@@ -102,7 +111,7 @@ def suite_document(page: SuitePage, folder: Path, drawn: Sequence[Path] = ()) ->
     }
     facts = {**_facts(page, cases), "tables": len(tables), "figures": len(pictures)}
     written = {
-        anchor: tuple(blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
+        anchor: tuple(split_blocks(f"plenum_audit.reports/{_file(anchor)}.md.j2", parts, **facts))
         for anchor in SECTIONS
         if anchor != "clauses"
     }
@@ -118,20 +127,20 @@ def suite_comment(page: SuitePage) -> str:
     """Return the comment on a pull request: names of cases can't mention or link."""
     cases = page.cases
     listed = [each for each in cases if each.disagreement or each.unanimous_and_wrong]
-    table = table_of(listed[:_MOST]) if listed else None
-    made = template(Path(__file__).with_name("suite.md.j2"), prose=format_prose)
+    table = make_table(listed[:_MOST]) if listed else None
+    made = load_template(Path(__file__).with_name("suite.md.j2"), prose=format_prose)
     return made.render(
         **_facts(page, cases),
         title=page.title,
         mark=_MARKS.get(page.status, "❔"),
-        table=lines(table, format_cell) if table else "",
+        table=format_lines(table, format_cell) if table else "",
         more=len(listed) - _MOST,
     )
 
 
-def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
+def compose_unended_document(study: str, settings: AuditConfig, why: Sequence[str]) -> Document:
     """Return the page of a suite without a verdict."""
-    name = cut(Path(program_of(settings)).name or study)
+    name = cut(Path(name_program(settings)).name or study)
     told = " ".join(f"{flatten(each).rstrip('.')}." for each in why)
     lead = " ".join([f"No verdict: {told}", *_lead(settings)])
     return Document(title=f"Suite {name}: No verdict", lead=lead, notice="", sections=())
@@ -139,7 +148,7 @@ def write_unended_document(study: str, settings: AuditConfig, why: Sequence[str]
 
 def format_unended_comment(study: str, settings: AuditConfig, why: Sequence[str]) -> str:
     """Return the comment on a suite without a verdict."""
-    page = write_unended_document(study, settings, why)
+    page = compose_unended_document(study, settings, why)
     return f"### ❔ {format_prose(page.title)}\n\n{format_prose(page.lead)}\n"
 
 
@@ -190,7 +199,7 @@ def _facts(page: SuitePage, cases: Sequence[SuiteCase]) -> Mapping[str, Any]:
         "wrong": _list([each for each in cases if each.unanimous_and_wrong]),
         "scored": suite.score is not None,
         "logged": bool(settings.logs),
-        "program": program_of(settings),
+        "program": name_program(settings),
         "subjects": page.source.subjects,
         "settings": list_suite_settings(settings),
         "signed": list_signatures(settings),

@@ -20,7 +20,7 @@ class SuiteSource:
     subjects
         Each file or program.
     simulated
-        Whether simulated agents answered.
+        True if simulated agents answered.
     """
 
     runs: SuiteRuns

@@ -9,7 +9,7 @@ _SHOWN = 2
 """Number of sources that get a sentence."""
 
 
-def split_sentences(split: SourceSplit) -> Iterator[str]:
+def explain_split(split: SourceSplit) -> Iterator[str]:
     """Yield what each source adds, the largest first, and what the log can't tell apart."""
     if split.between_cases is not None and split.run is not None and split.sources:
         yield _shares(split, split.between_cases, split.run)

@@ -18,12 +18,12 @@ from plenum.reports import (
     format_percent,
     format_realised,
     format_whole_percent,
-    keys,
+    make_keys,
     space_words,
     uncapital,
 )
-from plenum_audit.reports.alike import SHOWN, alike, total
 from plenum_audit.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
+from plenum_audit.reports.case_groups import SHOWN, count_cases, group_cases
 from plenum_audit.reports.words import (
     format_counts,
     format_decisions,
@@ -58,12 +58,12 @@ def verdicts(
     most
         Maximal number of lines, the most urgent cases first.
     spelt
-        Whether decisions include the names of their options.
+        True if decisions include the names of their options.
     apart
         Number of cases up to which equal ones have a line each.
     """
-    groups = alike(audit.by_need, apart)
-    left = total(groups[most:])
+    groups = group_cases(audit.by_need, apart)
+    left = count_cases(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]
     if audit.stopped:
@@ -71,7 +71,7 @@ def verdicts(
     if spelt:
         shown["decisions"] = [format_decisions(each.case) for each in groups[:most]]
     columns = [
-        *keys(["case"]),
+        *make_keys(["case"]),
         Column("verdict", "so far" if audit.stopped else None),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", format_count),
@@ -148,7 +148,7 @@ def variants(audit: AuditReport) -> Table:
 def sources(audit: AuditReport) -> Table:
     """Make a table of the sources of divergence, a line per case."""
     columns = (
-        *keys(["case"]),
+        *make_keys(["case"]),
         Column(("parted", "pairs"), "pairs that differ", format_realised),
         Column("place", "most often first at"),
         Column("endpoint", "model answers anew", format_whole_percent),
@@ -200,7 +200,7 @@ def options(audit: AuditReport) -> Table:
 def baseline(audit: AuditReport) -> Table:
     """Make a table that compares the cases with an earlier program."""
     columns = (
-        *keys(["case"]),
+        *make_keys(["case"]),
         Column(("now", "runs_now"), "decides alike", _format_share),
         Column(("before", "runs_before"), "before", _format_share),
         Column(("difference", "low", "high"), "difference", _points),
@@ -217,7 +217,7 @@ def baseline(audit: AuditReport) -> Table:
 def control(audit: AuditReport) -> Table:
     """Make a table of how often two runs differ, with and without interaction."""
     columns = (
-        *keys(["case"]),
+        *make_keys(["case"]),
         Column("disagreement", "two runs differ", format_whole_percent),
         Column("alone", "without talking", format_whole_percent),
         Column("runs", "n without", format_count),
@@ -264,21 +264,22 @@ def costs(audit: AuditReport) -> Table:
     """Make a table of costs, a line per case, and a total."""
     every = (*audit.cases, *audit.variants)
     varied = [Column("knobs", key=True)] if audit.variants else []
-    columns = (
-        *keys(["case"]),
+    columns = [
+        *make_keys(["case"]),
         *varied,
         *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", format_or_dash),
-        *(Column(name, format=format_count) for name in _write_usage(audit)),
-        *([Column(("dollars", "unpriced"), "$", format_dollars)] if _has_price(audit) else []),
-    )
+        *(Column(name, format=format_count) for name in _format_usage(audit)),
+    ]
+    if _has_price(audit):
+        columns.append(Column(("dollars", "unpriced"), "$", format_dollars))
     sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
     totals = {"case": "all", **asdict(audit.cost), **sums}
     title = "Runs and what the log says of their use" if audit.logged else "Runs, calls and cost"
-    return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
+    return Table("audit_cost", title, frame(every), tuple(columns), (), pd.DataFrame([totals]))
 
 
-def _write_usage(audit: AuditReport) -> list[str]:
+def _format_usage(audit: AuditReport) -> list[str]:
     """Return the known counts of usage; the number of calls of logged runs is unknown."""
     if not audit.logged:
         return ["calls", "tokens_in", "tokens_out"]
@@ -293,8 +294,8 @@ def _has_price(audit: AuditReport) -> bool:
 def prompts(audit: AuditReport) -> Table:
     """Make a table of each seat's system prompt."""
     given = audit.controlled.prompts
-    records = [{"seat": flatten(s), "prompt": _write_beginning(p)} for s, p in given.items()]
-    columns = (*keys(["seat"]), Column("prompt"))
+    records = [{"seat": flatten(s), "prompt": _format_beginning(p)} for s, p in given.items()]
+    columns = (*make_keys(["seat"]), Column("prompt"))
     title = f"System prompts by seat, as the first run of {audit.cases[0].name} had them"
     return Table("audit_prompts", title, pd.DataFrame(records), columns)
 
@@ -308,7 +309,7 @@ def parts(audit: AuditReport) -> Table:
         for of, parts in named.items()
         if parts
     ]
-    columns = (*keys(["of"]), Column("parts", "names, with digest or version"))
+    columns = (*make_keys(["of"]), Column("parts", "names, with digest or version"))
     counts = format_counts({of: len(parts) for of, parts in named.items() if parts})
     title = f"Digests and versions that name the program: {counts}"
     return Table("audit_parts", title, pd.DataFrame(records), columns)
@@ -322,7 +323,7 @@ def history(audit: AuditReport) -> Table:
         if case.earlier or "begun_again" in case.warnings
     ]
     columns = (
-        *keys(["case"]),
+        *make_keys(["case"]),
         Column("earlier", "other versions of the program", format_count),
         Column("begun_again", "runs begun more than once", format_count),
     )
@@ -335,7 +336,7 @@ def cases(audit: AuditReport) -> Table:
     records = [
         {
             "case": case.name,
-            "text": _write_beginning(case.question),
+            "text": _format_beginning(case.question),
             "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
             "answer": format_outcome(case, case.answer) if case.answer else "",
         }
@@ -343,7 +344,7 @@ def cases(audit: AuditReport) -> Table:
     ]
     answered = any(case.answer for case in audit.cases)
     known = [Column("answer", format=format_or_dash)] if answered else []
-    columns = (*keys(["case"]), Column("text"), Column("options"), *known)
+    columns = (*make_keys(["case"]), Column("text"), Column("options"), *known)
     return Table("audit_cases", "What the cases ask", pd.DataFrame(records), columns)
 
 
@@ -381,6 +382,6 @@ def _options(case: CaseAudit) -> list[tuple[str, str]]:
     return [(flatten(label), flatten(name)) for label, name in case.options.items()]
 
 
-def _write_beginning(question: str) -> str:
+def _format_beginning(question: str) -> str:
     line = flatten(question)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from plenum.base import flatten
-from plenum.reports import paragraphs
+from plenum.reports import render
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 
 _LONGEST = 40
@@ -55,7 +55,7 @@ def words(macro: str, audit: AuditReport, **facts: object) -> list[str]:
         "roughly": roughly,
         "named": format_outcome,
     }
-    return paragraphs("plenum_audit.reports/words.j2", macro, audit=audit, **known, **facts)
+    return render("plenum_audit.reports/words.j2", macro, audit=audit, **known, **facts)
 
 
 def share(value: float, low: float, high: float) -> str:

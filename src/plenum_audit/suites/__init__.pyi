@@ -22,17 +22,17 @@ from .scores import score_suite as score_suite
 from .sources import Source as Source
 from .sources import SourceSplit as SourceSplit
 from .sources import split_by_source as split_by_source
-from .standing_out import stand_out as stand_out
 from .suite_runs import Codes as Codes
 from .suite_runs import SuiteRuns as SuiteRuns
-from .suite_runs import sum_by as sum_by
+from .suite_runs import sum_groups as sum_groups
 from .suite_verdict import RunningSuite as RunningSuite
 from .suite_verdict import SuiteRule as SuiteRule
 from .suite_verdict import SuiteVerdict as SuiteVerdict
 from .suite_verdict import judge_suite as judge_suite
+from .undecided_runs import drop_number as drop_number
 from .undecided_runs import list_undecided as list_undecided
 from .undecided_runs import tell_apart as tell_apart
-from .undecided_runs import untold as untold
+from .unsteady_cases import find_unsteady as find_unsteady
 
 __all__ = [
     "HALVING",
@@ -57,8 +57,10 @@ __all__ = [
     "assess_suite",
     "bound_unsteady_cases",
     "compare_suites",
+    "drop_number",
     "estimate_disagreement",
     "estimate_mean_of_cases",
+    "find_unsteady",
     "judge_suite",
     "limit_mean",
     "limit_share",
@@ -66,8 +68,6 @@ __all__ = [
     "parse_gate",
     "score_suite",
     "split_by_source",
-    "stand_out",
-    "sum_by",
+    "sum_groups",
     "tell_apart",
-    "untold",
 ]

@@ -13,9 +13,9 @@ from plenum_audit.suites.disagreement import (
 )
 from plenum_audit.suites.intervals import SuiteEstimate
 from plenum_audit.suites.scores import SuiteScore, score_suite
-from plenum_audit.suites.standing_out import stand_out
 from plenum_audit.suites.suite_runs import SuiteRuns
 from plenum_audit.suites.suite_verdict import SuiteRule, SuiteVerdict, judge_suite
+from plenum_audit.suites.unsteady_cases import find_unsteady
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
         single=len(runs.cases) - len(repeated.cases),
         repeats=(int(repeated.repeats.min()), int(repeated.repeats.max())),
         contradicted=tuple(repeated.cases[case] for case in worst),
-        standing_out=stand_out(repeated, share),
+        standing_out=find_unsteady(repeated, share),
         disagreement=estimate_disagreement(repeated),
         unsteady=bound_unsteady_cases(repeated, share),
         score=score_suite(runs) if runs.has_scores else None,

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.stats import betabinom
 
 from plenum.dynamics import Floats
-from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_by
+from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_groups
 
 _LOGS = (-5.0, 6.0)
 """Natural logarithms between which the prior's two parameters lie."""
@@ -43,7 +43,7 @@ class CaseChances:
 
 def count_right(runs: SuiteRuns) -> tuple[Codes, Codes]:
     """Return the numbers of right and of wrong runs of each case, shape (N,) each."""
-    right = sum_by(runs.case, runs.score >= 1, len(runs.cases)).astype(np.intp)
+    right = sum_groups(runs.case, runs.score >= 1, len(runs.cases)).astype(np.intp)
     return right, runs.repeats - right
 
 

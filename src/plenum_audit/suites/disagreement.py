@@ -11,7 +11,7 @@ from scipy.stats import beta, binom
 
 from plenum.dynamics import Floats
 from plenum_audit.suites.intervals import SuiteEstimate, estimate_mean_of_cases
-from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_by
+from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_groups
 
 ERROR = 0.05
 """Probability with which a pair of bounds may miss."""
@@ -79,7 +79,7 @@ def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
     """
     n = runs.repeats.astype(float)
     case, _, count = runs.cells
-    s2, s3, s4 = (sum_by(case, count.astype(float) ** p, len(n)) for p in (2, 3, 4))
+    s2, s3, s4 = (sum_groups(case, count.astype(float) ** p, len(n)) for p in (2, 3, 4))
     with np.errstate(divide="ignore", invalid="ignore"):
         four = n * (n - 1) * (n - 2) * (n - 3)
         product = 1 - 2 * (s2 - n) / (n * (n - 1)) + _alike_twice(n, s2, s3, s4) / four

@@ -104,8 +104,7 @@ def advise_budget(runs: SuiteRuns, budget: int) -> BudgetAdvice:
         everywhere=buy(np.full(cases, budget / cases)),
         new_cases=Purchase(None, math.sqrt(add(budget // LEAST))),
         to_halve_these=_least(
-            lambda more: buy(np.full(cases, more / cases)).these or 0.0,
-            (now.these or 0.0) / 2,
+            lambda more: buy(np.full(cases, more / cases)).these or 0.0, (now.these or 0.0) / 2
         ),
         to_halve_like=_least(lambda more: math.sqrt(add(more / LEAST)), now.like / 2),
     )

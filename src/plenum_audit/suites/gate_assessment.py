@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum.dynamics import Floats
 from plenum_audit.suites.case_chances import fit_chances
 from plenum_audit.suites.gate_errors import (
@@ -144,7 +144,7 @@ class _CountedReruns:
     def __init__(self, runs: SuiteRuns) -> None:
         fitted = fit_chances(runs)
         known = (*fitted.right.tolist(), *fitted.wrong.tolist())
-        self._chances = fitted.draw(generator("suite", "gate", *known), _DRAWS)
+        self._chances = fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
         self.score = float(self._chances.mean())
         self.cases = len(runs.cases)
 
@@ -210,7 +210,7 @@ def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
     """Return how often two random parts of the runs end differently; ``None`` for too few runs."""
     if runs.repeats.min() < 2 * gate.cost:
         return None
-    random = generator("suite", "halves", len(runs.case))
+    random = make_generator("suite", "halves", len(runs.case))
     starts = np.cumsum(runs.repeats) - runs.repeats
     splits = max(_SPLITS * 1000 // max(len(runs.case), 1000), 10)
     differ = 0

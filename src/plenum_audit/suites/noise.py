@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenum.dynamics import Floats
-from plenum_audit.suites.suite_runs import SuiteRuns, sum_by
+from plenum_audit.suites.suite_runs import SuiteRuns, sum_groups
 
 
 def limit_mean(value: float, error: float, unit: float, z: float) -> tuple[float, float]:
@@ -58,7 +58,7 @@ class SuiteNoise:
         n = runs.repeats.astype(float)
         means = runs.mean_scores()
         off = runs.score - means[runs.case]
-        return cls(means, sum_by(runs.case, off**2, len(n)) / (n - 1), n)
+        return cls(means, sum_groups(runs.case, off**2, len(n)) / (n - 1), n)
 
     @property
     def score(self) -> float:

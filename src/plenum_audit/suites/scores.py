@@ -11,7 +11,7 @@ from plenum.dynamics import Floats
 from plenum_audit.suites.disagreement import estimate_disagreement
 from plenum_audit.suites.intervals import LEVEL, SuiteEstimate, estimate_mean_of_cases
 from plenum_audit.suites.noise import SuiteNoise
-from plenum_audit.suites.suite_runs import SuiteRuns, sum_by
+from plenum_audit.suites.suite_runs import SuiteRuns, sum_groups
 
 HALVING = 4
 """Number of runs of each case whose mean has half the noise of a single run."""
@@ -96,7 +96,7 @@ def _estimate_passes(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     """Estimate pass^k for every k that all cases' runs allow."""
     case, outcome, count = right.cells
     rightly = np.where(outcome == right.outcomes.index("right"), count, 0)
-    hits = sum_by(case, rightly, len(right.cases))
+    hits = sum_groups(case, rightly, len(right.cases))
     most = int(right.repeats.min())
     n = right.repeats.astype(float)
     chances = [np.ones(len(hits))]

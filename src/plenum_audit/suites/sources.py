@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from plenum.dynamics import Floats
 from plenum_audit.suites.intervals import LEVEL
 from plenum_audit.suites.noise import limit_mean
-from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_by
+from plenum_audit.suites.suite_runs import Codes, SuiteRuns, sum_groups
 
 _FEW = 10
 """Number of cases from which on their mean gets an interval."""
@@ -167,14 +167,14 @@ class _Pairs:
         group, of = _groups([runs.case, *codes])
         cases, size = len(runs.cases), len(of)
         score = runs.score - (float(runs.score.mean()) if len(runs.score) else 0.0)
-        n, first, second = (sum_by(group, score**power, size) for power in (0, 1, 2))
+        n, first, second = (sum_groups(group, score**power, size) for power in (0, 1, 2))
         cell, of_cell = _groups([group, runs.outcome])
-        alike = sum_by(group[of_cell], np.bincount(cell, minlength=len(of_cell)) ** 2.0, size)
+        alike = sum_groups(group[of_cell], np.bincount(cell, minlength=len(of_cell)) ** 2.0, size)
         case = runs.case[of]
         return cls(
-            sum_by(case, n * (n - 1) / 2, cases),
-            sum_by(case, (n * second - first**2) / 2, cases),
-            sum_by(case, (n**2 - alike) / 2, cases),
+            sum_groups(case, n * (n - 1) / 2, cases),
+            sum_groups(case, (n * second - first**2) / 2, cases),
+            sum_groups(case, (n**2 - alike) / 2, cases),
         )
 
 
@@ -236,7 +236,9 @@ def _variance_across(runs: SuiteRuns, sources: Sequence[Codes]) -> float | None:
             # Pairs that share the chosen ones, less those of one case.
             for codes, sign in ((chosen, 1), ((runs.case, *chosen), -1)):
                 group, of = _groups(codes or (np.zeros_like(runs.case),))
-                n, first, second = (sum_by(group, weight * score**p, len(of)) for p in (0, 1, 2))
+                n, first, second = (
+                    sum_groups(group, weight * score**p, len(of)) for p in (0, 1, 2)
+                )
                 total += sign * (-1) ** number * float((n * second - first**2).sum())
                 weights += sign * (-1) ** number * float((n**2).sum())
     return total / weights if weights > 1e-6 else None

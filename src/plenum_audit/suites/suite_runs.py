@@ -121,7 +121,7 @@ class SuiteRuns:
         NaN for cases with fewer runs.
         """
         case, _, count = self.cells
-        alike = sum_by(case, _choose(count, runs), len(self.cases))
+        alike = sum_groups(case, _choose(count, runs), len(self.cases))
         return _ratio(alike, _choose(self.repeats, runs))
 
     def disagreements(self) -> Floats:
@@ -130,10 +130,10 @@ class SuiteRuns:
 
     def mean_scores(self) -> Floats:
         """Return the mean score of each case, shape (N,)."""
-        return _ratio(sum_by(self.case, self.score, len(self.cases)), self.repeats)
+        return _ratio(sum_groups(self.case, self.score, len(self.cases)), self.repeats)
 
 
-def sum_by(group: Codes, values: ArrayLike, groups: int) -> Floats:
+def sum_groups(group: Codes, values: ArrayLike, groups: int) -> Floats:
     """Return the sum of the values of each group, given each value's group, shape (groups,)."""
     return np.asarray(np.bincount(group, np.asarray(values, float), groups), np.float64)
 

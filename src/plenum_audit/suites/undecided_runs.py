@@ -28,7 +28,7 @@ def list_undecided(runs: SuiteRuns) -> frozenset[str]:
     return frozenset(name for name in runs.outcomes if _NUMBERED in name)
 
 
-def untold(outcome: str) -> str:
+def drop_number(outcome: str) -> str:
     """Return an outcome without the number by which :func:`tell_apart` made it differ.
 
     Examples

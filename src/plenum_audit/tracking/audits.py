@@ -55,11 +55,7 @@ def log_audit(
 
     client = open_client(uri)
     experiment = find_experiment(client, uri, study)
-    tags = {
-        **source_tags(),
-        "plenum.kind": "audit",
-        "plenum.simulated": str(simulated).lower(),
-    }
+    tags = {**source_tags(), "plenum.kind": "audit", "plenum.simulated": str(simulated).lower()}
     number = len(search_runs(client, experiment, AUDITS)) + 1
     run = client.create_run(experiment, run_name=f"audit {number}", tags=tags)
     now = int(run.info.start_time)

@@ -86,12 +86,12 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     }
 
 
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
+def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
     """Return nothing, since a program's run has no metrics by round."""
     return {}
 
 
-def ensemble(
+def collect_ensemble(
     messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
     """Return preferences by run, round, seat and option, for complete rounds of all runs.

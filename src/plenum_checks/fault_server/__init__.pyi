@@ -7,7 +7,7 @@ from .settings import Faults as Faults
 from .settings import FaultSettings as FaultSettings
 from .settings import Latency as Latency
 from .settings import Limits as Limits
-from .settings import fault_settings as fault_settings
+from .settings import check_fault_settings as check_fault_settings
 
 __all__ = [
     "KINDS",
@@ -17,7 +17,7 @@ __all__ = [
     "Latency",
     "Limits",
     "RunningServer",
-    "fault_settings",
+    "check_fault_settings",
     "serve",
     "serve_in_thread",
 ]

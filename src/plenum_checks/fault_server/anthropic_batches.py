@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum_checks.fault_server.batches import Answer, Batches, Clock, ServerBatch, requests_of
+from plenum_checks.fault_server.batches import Answer, Batches, Clock, ServerBatch, read_items
 from plenum_checks.fault_server.http_answers import (
     json_answer,
     lines_answer,
@@ -55,7 +55,7 @@ class AnthropicBatchRoutes:
 
     async def _message(self, request: web.BaseRequest) -> web.Response:
         call = _identify_call(request.headers)
-        (item,) = requests_of(
+        (item,) = read_items(
             [{"custom_id": call, "params": json.loads(await request.read())}], "params"
         )
         answer = await self._one(item.body, item.key)
@@ -71,7 +71,7 @@ class AnthropicBatchRoutes:
         if refused is not None and fault != "after":
             return refused
         batch = self.batches.submit(
-            requests_of(body["requests"], "params"), {}, self._now(), "msgbatch_"
+            read_items(body["requests"], "params"), {}, self._now(), "msgbatch_"
         )
         if batch.refused:
             del self.batches.all[batch.ident]

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_checks.fault_server.http_answers import LINES, refusal
 from plenum_checks.fault_server.request_log import RequestTally
 from plenum_checks.fault_server.settings import BatchFaults
@@ -29,12 +29,12 @@ class BatchItem:
     key: str
 
 
-def key_of(data: bytes) -> str:
+def digest_body(data: bytes) -> str:
     """Return the key of a body, its digest."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[BatchItem]:
+def read_items(requests: Iterable[dict[str, Any]], name: str) -> list[BatchItem]:
     """Return the items of a batch; ``name`` is the field of their bodies.
 
     A body without a seed represents several calls, which the item's id tells apart.
@@ -43,7 +43,7 @@ def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[BatchItem
     for request in requests:
         body, ident = json.dumps(request[name]).encode(), str(request["custom_id"])
         call = "" if "seed" in request[name] else ident.partition("-")[0]
-        items.append(BatchItem(ident, body, key_of(body + call.encode())))
+        items.append(BatchItem(ident, body, digest_body(body + call.encode())))
     return items
 
 
@@ -76,7 +76,7 @@ class ServerBatch:
 
     def list_results(self) -> Iterator[tuple[str, Any]]:
         """Return the results that can be fetched, in an arbitrary but fixed order."""
-        items = sorted(self.results.keys() - self.lost, key=lambda item: key_of(item.encode()))
+        items = sorted(self.results.keys() - self.lost, key=lambda item: digest_body(item.encode()))
         return ((item, self.results[item]) for item in items)
 
     def done(self, at: float) -> int:
@@ -154,7 +154,7 @@ class Batches:
             return answer
         body = answer.body
         assert isinstance(body, bytes)
-        kind = int(generator("garbled", self._seed, draw).integers(3))
+        kind = int(make_generator("garbled", self._seed, draw).integers(3))
         if kind == 0:
             return refusal(503, None, "The server is overloaded.")
         if kind == 1:
@@ -201,4 +201,4 @@ class Batches:
         self._tally.paid[key] += 1
 
     def _meets(self, rate: float, *names: str) -> bool:
-        return bool(rate) and float(generator("batch", self._seed, *names).random()) < rate
+        return bool(rate) and float(make_generator("batch", self._seed, *names).random()) < rate

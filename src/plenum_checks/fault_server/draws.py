@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from itertools import accumulate
 
-from plenum.base import generator
+from plenum.base import make_generator
 from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, FaultSettings
 
 
@@ -31,19 +31,19 @@ class FaultDraws:
         """Return the fault of a body's ``n``-th request; a retry may have another one."""
         if not self._transport.total:
             return None
-        return self._transport.pick(float(generator("fault", self._seed, key, n).random()))
+        return self._transport.pick(float(make_generator("fault", self._seed, key, n).random()))
 
     def answer(self, key: str) -> str | None:
         """Return the fault of the answer to a body, the same for every request of it."""
         if not self._answer.total:
             return None
-        return self._answer.pick(float(generator("fault", self._seed, key).random()))
+        return self._answer.pick(float(make_generator("fault", self._seed, key).random()))
 
     def latency(self, key: str, n: int) -> float:
         """Return the seconds from a request to its answer."""
         if not self._latency.sigma:
             return self._latency.median_s
-        normal = float(generator("latency", self._seed, key, n).normal())
+        normal = float(make_generator("latency", self._seed, key, n).normal())
         return self._latency.median_s * math.exp(self._latency.sigma * normal)
 
 

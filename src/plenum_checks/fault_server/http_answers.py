@@ -34,14 +34,14 @@ def refusal(
 ) -> web.Response:
     """Return an error response in OpenAI's form."""
     return web.Response(
-        body=json.dumps(error_of(status, code, message)).encode(),
+        body=json.dumps(make_error(status, code, message)).encode(),
         status=status,
         content_type=JSON,
         headers=headers,
     )
 
 
-def error_of(status: int, code: str | None, message: str) -> dict[str, Any]:
+def make_error(status: int, code: str | None, message: str) -> dict[str, Any]:
     """Return the body of an error."""
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}

@@ -11,13 +11,13 @@ from plenum_checks.fault_server.batches import (
     Batches,
     Clock,
     ServerBatch,
-    key_of,
-    requests_of,
+    digest_body,
+    read_items,
 )
 from plenum_checks.fault_server.http_answers import (
-    error_of,
     json_answer,
     lines_answer,
+    make_error,
     refusal,
     submit_refusal,
 )
@@ -77,7 +77,7 @@ class OpenAIBatchRoutes:
         if refused is not None and fault != "after":
             return refused
         lines = self._files[wish["input_file_id"]].splitlines()
-        items = requests_of((json.loads(line) for line in lines), "body")
+        items = read_items((json.loads(line) for line in lines), "body")
         batch = self.batches.submit(items, wish.get("metadata") or {}, self._now(), "batch_")
         if len({json.loads(item.body).get("model") for item in items}) > 1:
             batch.refused, batch.ended = "mismatched_model", True
@@ -114,13 +114,13 @@ class OpenAIBatchRoutes:
 
     def _line(self, ident: str, result: Any) -> tuple[bool, dict[str, Any]]:
         """Return whether an item goes to the file of answers, and its line."""
-        head = {"id": f"batch_req_{key_of(ident.encode())}", "custom_id": ident}
+        head = {"id": f"batch_req_{digest_body(ident.encode())}", "custom_id": ident}
         if isinstance(result, dict):
             status = 400 if "error" in result else 200
             answer = {"status_code": status, "request_id": "", "body": result}
             return status == 200, {**head, "response": answer, "error": None}
         if result == "errored":
-            body = error_of(500, None, "The server had an error while processing your request.")
+            body = make_error(500, None, "The server had an error while processing your request.")
             return False, {**head, "response": {"status_code": 500, "body": body}, "error": None}
         code = "batch_expired" if result == "expired" else "batch_cancelled"
         return False, {**head, "response": None, "error": {"code": code, "message": "Not run."}}

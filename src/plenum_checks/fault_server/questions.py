@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plenum.base import seed_for
+from plenum.base import derive_seed
 from plenum.models import AnswerSchema, Chat, Message
 
 TEMPERATURE = 1.0
@@ -27,7 +27,7 @@ class ParsedRequest:
     tool
         The name of the tool that the answer has to call; empty if it isn't a tool's.
     native
-        Whether it came, and is answered, in Ollama's own interface.
+        True if it came, and is answered, in Ollama's own interface.
     """
 
     key: str
@@ -132,7 +132,7 @@ def _chat(body: dict[str, Any]) -> Chat:
     temperature = _number(body, "temperature", TEMPERATURE)
     most = int(_number(body, "max_tokens", _number(body, "max_completion_tokens", MAX_TOKENS)))
     parts = [part for message in messages for part in (message.role, message.content)]
-    seed = seed_for(
+    seed = derive_seed(
         "fault server", model, *parts, str(float(temperature)), most, str(body.get("seed"))
     )
     return Chat(model, messages, temperature, most, seed)

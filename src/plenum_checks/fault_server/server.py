@@ -15,13 +15,13 @@ from aiohttp import web
 
 from plenum_checks.fault_server import answers
 from plenum_checks.fault_server.anthropic_batches import AnthropicBatchRoutes
-from plenum_checks.fault_server.batches import Batches, key_of
+from plenum_checks.fault_server.batches import Batches, digest_body
 from plenum_checks.fault_server.draws import FaultDraws
 from plenum_checks.fault_server.http_answers import (
     JSON,
-    error_of,
     json_answer,
     lines_answer,
+    make_error,
     refusal,
 )
 from plenum_checks.fault_server.openai_batches import OpenAIBatchRoutes
@@ -127,7 +127,7 @@ class FaultServer:
             question = read(body, key, self._settings.schemas)
             reply = answers.spoilt(await self._answers(question.chat), self._draws.answer(key))
         except UnreadableRequest as error:
-            return error_of(400, None, str(error))
+            return make_error(400, None, str(error))
         answer: dict[str, Any] = json.loads(answers.completion(question, reply))
         return answer
 
@@ -148,7 +148,7 @@ class FaultServer:
     async def _chat(self, request: web.BaseRequest) -> web.StreamResponse:
         began = self._clock()
         raw = await request.read()
-        key = key_of(raw)
+        key = digest_body(raw)
         ident = request.headers.get("X-Client-Request-Id")
         session = request.headers.get("X-Session-ID")
         entry = self.tally.open_entry(ident, key, began - self._started, session)

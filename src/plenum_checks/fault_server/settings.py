@@ -163,7 +163,7 @@ class FaultSettings(StrictSettings):
     batches: BatchFaults = field(default_factory=BatchFaults)
 
 
-def fault_settings(cfg: DictConfig) -> FaultSettings:
+def check_fault_settings(cfg: DictConfig) -> FaultSettings:
     """Check a composed config.
 
     Raises

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plenum.base import UserError, generator
+from plenum.base import UserError, make_generator
 from plenum.scenarios import REPHRASINGS, Wordings
 
 LEAST_SENTENCES = 4
@@ -33,7 +33,7 @@ def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...
     """
     if sentences < LEAST_SENTENCES:
         raise UserError(f"rephrasings: {sentences} sentences; it takes {LEAST_SENTENCES} or more")
-    draw, best, apart = generator("rephrasings", scenario, sentences, seed), None, 0
+    draw, best, apart = make_generator("rephrasings", scenario, sentences, seed), None, 0
     ways = np.tile(_CHOICES, (sentences, 1))
     ways[1::2] = np.where(ways[1::2] > 0, 3 - ways[1::2], 0)  # the second way is as frequent
     while best is None:

@@ -16,9 +16,9 @@ from plenum.models import (
     CallError,
     Chat,
     Response,
+    find_provider,
     make_forwarding_route,
     note_refused_form,
-    provider_of,
 )
 from plenum.records import Failure
 from plenum_fleet.batches import records as batches
@@ -43,7 +43,7 @@ def require_batches(settings: Api, models: Sequence[str]) -> None:
         One of them doesn't go in batches.
     """
     for model in models:
-        provider = provider_of(model)
+        provider = find_provider(model)
         urls = settings.fleets.get(provider, ())
         if provider not in _BATCHING:
             raise UserError(

@@ -16,12 +16,12 @@ from plenum.execution import (
     PriceOf,
     Scene,
     Ticket,
-    failure_usage,
-    folder_of,
+    bound_failure,
+    find_condition_folder,
     looks_ended,
 )
 from plenum.models import ChatModel
-from plenum.records import Failure, Usage, attempts
+from plenum.records import Failure, Usage, read_attempts
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.tickets import BatchTicket
@@ -95,11 +95,11 @@ class BatchedDeliberations(Deliberations):
 def in_batches(jobs: Sequence[Job], price: PriceOf) -> dict[Call, Usage]:
     """Map calls that an earlier run left in batches to their highest usage."""
     held = {}
-    for folder in {folder_of(job) for job in jobs}:
-        for line in attempts(folder / "calls.jsonl"):
+    for folder in {find_condition_folder(job) for job in jobs}:
+        for line in read_attempts(folder / "calls.jsonl"):
             if line.get("batch") and line["outcome"] == Failure.INTERRUPTED:
                 call = f"{folder.name}-{line['replicate']}", line["id"].rpartition("-")[0]
-                held[call] = failure_usage(line, price)
+                held[call] = bound_failure(line, price)
     return held
 
 

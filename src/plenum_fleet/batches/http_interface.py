@@ -22,7 +22,7 @@ from plenum.models import (
     UnfitReply,
     classify_connection,
     classify_status,
-    headers_of,
+    make_headers,
     make_length_error,
     parse_body,
 )
@@ -46,7 +46,7 @@ class BatchState:
     Attributes
     ----------
     ended
-        Whether nothing more will be answered.
+        True if nothing more will be answered.
     done, total
         Items that are over, each of which has a result, and all.
     files
@@ -78,7 +78,7 @@ class BatchInterface(Protocol):
     most_items, most_bytes
         Of a batch.
     named
-        Whether the provider keeps a batch's name, so that a list tells whose it is.
+        True if the provider keeps a batch's name, so that a list tells whose it is.
     base
         The URL of the endpoint.
     """
@@ -136,7 +136,7 @@ class BatchHttp:
         self._pool, self._most = pool, most
         self._reader = BodyReader(most)
         self.behind_s = math.inf
-        self._headers = headers_of(route)
+        self._headers = make_headers(route)
         del self._headers["Content-Type"]
         if route.provider == "anthropic":
             self._headers.pop("Authorization", None)

@@ -17,7 +17,7 @@ class Lockstep:
     Parameters
     ----------
     batches
-        Whether calls go in batches at all; without, nothing is counted.
+        True if calls go in batches at all; without, nothing is counted.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Lockstep:
         self._at_work = self._changes = 0
 
     def goes_in_batch(self, chat: Chat) -> bool:
-        """Tell whether the next attempt at a call goes in a batch."""
+        """Return whether the next attempt at a call goes in a batch."""
         return self.batches and (chat.session, chat.seed) not in self._live
 
     def send_live(self, chat: Chat) -> None:

@@ -13,8 +13,8 @@ from plenum.models import (
     Response,
     UnfitReply,
     classify_status,
+    make_request,
     read_completion,
-    request_of,
 )
 from plenum.records import Failure
 from plenum_fleet.batches import http_interface as batch_http
@@ -39,7 +39,7 @@ class OpenAIBatches:
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
         """Return the request of a call, as a live one would have it."""
-        return json.dumps(request_of(self._http.route.wire, chat, parameters)).encode()
+        return json.dumps(make_request(self._http.route.wire, chat, parameters)).encode()
 
     def item(self, ident: str, body: bytes) -> bytes:
         """Return a line of the file."""

@@ -152,7 +152,7 @@ def _ends_whole(path: Path) -> bool:
 
 
 def _is_over(path: Path) -> bool:
-    """Tell by the last line whether a batch is over; the first may be megabytes long."""
+    """Return whether a batch is over, by the last line; the first may be megabytes long."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _LAST_LINE))
         lines = file.read().splitlines()

@@ -105,7 +105,7 @@ class Sender:
                 return True
 
     async def _is_ours(self, line: Line, sent: SentBatch, first: bool) -> bool:
-        """Tell whether this process still owns the calls; if not, it releases them.
+        """Return whether this process still owns the calls; if not, it releases them.
 
         Who takes a replicate up in a bucket leaves a mark, and then looks for batches. Here it is
         the other way round, so that one of two processes knows of the other.
@@ -336,7 +336,7 @@ class Sender:
                 await asyncio.sleep(max(self._batch.poll_s, error.retry_after or 0.0))
 
     def _goes_on(self, error: CallError, began: float) -> bool:
-        """Tell whether to try again."""
+        """Return whether to try again."""
         waited, most = time.monotonic() - began, self._calls.max_wait_s
         return error.failure.transient and max(waited, error.retry_after or 0.0) <= most
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plenum.execution import Admission, Demand, Ticket, demand_of
+from plenum.execution import Admission, Demand, Ticket, compute_demand
 from plenum.models import Attempt, Chat
 from plenum.records import Failure
 from plenum_fleet.batches.lockstep import Lockstep
@@ -52,14 +52,14 @@ class BatchTicket(Ticket):
 
     def demand_of(self, chat: Chat) -> Demand:
         """Return what a call may use up, in a batch or not."""
-        return demand_of(chat, bool(self.labels))
+        return compute_demand(chat, bool(self.labels))
 
     def continues(self, attempt: Attempt) -> bool:
-        """Tell if the batch of an interrupted call goes on at the provider."""
+        """Return whether the batch of an interrupted call goes on at the provider."""
         return bool(self.labels) and attempt.outcome == Failure.INTERRUPTED
 
     def may_be_billed(self, attempt: Attempt) -> bool:
-        """Tell if a failed attempt may cost; one that ran out of time in a batch doesn't."""
+        """Return whether a failed attempt may cost; one that ran out of time in a batch doesn't."""
         if self.labels and attempt.outcome == Failure.TIMEOUT:
             return False
         return super().may_be_billed(attempt)

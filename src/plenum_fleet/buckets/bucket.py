@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from plenum.base import Stopped, UserError, printable, say
+from plenum.base import Stopped, UserError, make_printable, say
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -149,7 +149,7 @@ class Bucket:
         Returns
         -------
         bool
-            Whether it is there, by this process; an answer of the bucket may have been lost.
+            True if it is there, by this process; an answer of the bucket may have been lost.
         """
         import obstore
 
@@ -247,7 +247,7 @@ def reason(error: Exception) -> str:
 def _describe_misnamed(error: Exception) -> str:
     """Describe the remedy for a foreign object whose name no path can have."""
     named = re.search(r'Path "(.*?)": ', str(error), re.DOTALL)
-    name = printable(named[1] if named else "")
+    name = make_printable(named[1] if named else "")
     return f'it can\'t be read while an object "{name}" is there, whose name is no path; remove it'
 
 

@@ -58,7 +58,7 @@ def send() -> None:
 
 
 def exists(address: str) -> bool:
-    """Tell whether a file exists, here or in its bucket."""
+    """Return whether a file exists, here or in its bucket."""
     path = bucket_folder(address)
     if path == Path(address):
         return path.exists()

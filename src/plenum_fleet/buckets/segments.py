@@ -36,7 +36,7 @@ class Queue:
     over
         Is given the file of a replicate that has ended, when the bucket has it.
     durable
-        Whether a turn is over only when the bucket has it.
+        True if a turn is over only when the bucket has it.
     backlog
         Bytes that were handed over and aren't there yet.
     """
@@ -64,7 +64,7 @@ class Segments:
     name
         The journal in the bucket, without an ending.
     fresh
-        Whether the bucket is known to hold nothing of it.
+        True if the bucket is known to hold nothing of it.
     """
 
     def __init__(self, queue: Queue, path: Path, name: str, fresh: bool = False) -> None:
@@ -161,7 +161,7 @@ class Segments:
         listed
             Its objects of the condition, or more.
         reading
-            Whether nothing is to be written to the bucket: another process may be at it.
+            True if nothing is to be written to the bucket: another process may be at it.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Segments:
         for _ in range(_RACES):  # its objects are put together while they are read
             whole, segments = self._objects(listed)
             local = _whole_lines(self.path)
-            held = self._read([*([whole] if whole else []), *segments], local)
+            held = self._read([whole, *segments] if whole else segments, local)
             if held is not None:
                 break
             listed = self.list_objects()
@@ -187,7 +187,7 @@ class Segments:
             except UnicodeDecodeError:  # behind the last whole line
                 raise DamagedJournal(f"journal {where}: it ends with bytes of no entry") from None
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            last_s = max(s.time_s for s in (*segments, *([whole] if whole else [])))
+            last_s = max(each.time_s for each in (whole, *segments) if each)
             write_whole(self.path, text)
             os.utime(self.path, (last_s, last_s))
         # These bytes wait no more, if they were counted as waiting when they were handed over.
@@ -288,7 +288,7 @@ class Segments:
     def list_objects(self) -> list[StoredObject]:
         """List the bucket's objects of this journal."""
         whole = self._bucket.head(f"{self.name}.jsonl")
-        return [*([whole] if whole else []), *self._bucket.below(self.name)]
+        return [each for each in (whole, *self._bucket.below(self.name)) if each]
 
     def _objects(
         self, listed: Iterable[StoredObject]
@@ -373,5 +373,5 @@ def _whole_lines(path: Path) -> bytes:
 
 
 def _has_ended(data: bytes) -> bool:
-    """Tell by a quick look whether the last whole line closes a replicate."""
+    """Return whether the last whole line closes a replicate, by a quick look."""
     return b'"kind":"end"' in data[data.rfind(b"\n", 0, -1) + 1 :]

@@ -72,7 +72,7 @@ def refresh_from_bucket(path: Path, reading: bool = True) -> None:
     Parameters
     ----------
     reading
-        Whether nothing is to be written to the bucket: another process may be at it.
+        True if nothing is to be written to the bucket: another process may be at it.
 
     Raises
     ------
@@ -146,7 +146,7 @@ class Storage:
     url
         ``s3://bucket/prefix``.
     durable
-        Whether a turn is over only when the bucket has it.
+        True if a turn is over only when the bucket has it.
     """
 
     def __init__(self, url: str, durable: bool = False, patience_s: float = PATIENCE_S) -> None:
@@ -208,7 +208,7 @@ class Storage:
         Parameters
         ----------
         reading
-            Whether nothing is to be written to the bucket: another process may be at it.
+            True if nothing is to be written to the bucket: another process may be at it.
 
         Raises
         ------

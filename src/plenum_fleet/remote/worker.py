@@ -17,8 +17,8 @@ from plenum.execution import (
     Ledger,
     Scene,
     Ticket,
-    folder_of,
-    journal_of,
+    find_condition_folder,
+    find_journal,
     raise_file_limit,
 )
 from plenum.models import Chat, ChatModel, Prices, Response, build_backend, make_retry_policy
@@ -195,7 +195,7 @@ class Worker:
         return Scene(
             job=job,
             index=index,
-            journal=journal_of(job, index),
+            journal=find_journal(job, index),
             callers=lambda: caller,
             observe=observe,
             complain=lambda bug: self._outbox.put(lease, "complain", portable(bug)),
@@ -240,7 +240,7 @@ class Worker:
             self._outbox.put(lease, "say", line)
 
     def _log(self, job: Job, lease: int) -> CallLog:
-        path = folder_of(job) / f"calls-{self._name}.jsonl"
+        path = find_condition_folder(job) / f"calls-{self._name}.jsonl"
         if path not in self._logs:
             self._logs[path] = CallLog(path), set()
         log, users = self._logs[path]
@@ -248,7 +248,7 @@ class Worker:
         return log
 
     def _close_log(self, job: Job, lease: int) -> None:
-        path = folder_of(job) / f"calls-{self._name}.jsonl"
+        path = find_condition_folder(job) / f"calls-{self._name}.jsonl"
         if path not in self._logs:
             return
         log, users = self._logs[path]
@@ -261,9 +261,9 @@ class Worker:
 def _fetch(job: Job, index: int) -> None:
     """Bring the replicate, and what it branches from, to where a bucket has them."""
     if Storage.of(job.journals, job.durable) is not None:
-        refresh_from_bucket(journal_of(job, index), reading=False)
+        refresh_from_bucket(find_journal(job, index), reading=False)
         if job.condition.branch is not None:
-            refresh_from_bucket(folder_of(job).parent / job.condition.base.folder)
+            refresh_from_bucket(find_condition_folder(job).parent / job.condition.base.folder)
 
 
 @dataclass(frozen=True)

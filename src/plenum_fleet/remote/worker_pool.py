@@ -99,7 +99,7 @@ class WorkerPool:
     Attributes
     ----------
     over
-        Whether no worker is left, and none will come.
+        True if no worker is left, and none will come.
     """
 
     def __init__(

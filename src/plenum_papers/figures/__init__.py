@@ -6,13 +6,13 @@ Plenum finds each by an entry point of the group ``plenum.figures``.
 from matplotlib.figure import Figure
 
 from plenum.reports import Drawing, EstimatedStudy
-from plenum_papers.figures import null, seats, semantic, switches, temperature
+from plenum_papers.figures import null, seats, switches, temperature, wordings
 
 __all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]
 
 
 def _temperature(study: EstimatedStudy) -> Figure | None:
-    return temperature.temperature(study.deliberated)
+    return temperature.draw_temperatures(study.deliberated)
 
 
 def _draw_nothing(study: EstimatedStudy) -> None:
@@ -27,12 +27,14 @@ TEMPERATURE = Drawing(
     "two temperatures, all else equal",
     _draw_nothing,
 )
-SEATS = Drawing("seats", "preferences of every seat in six replicates", seats.seats, _COMPLETED)
-SWITCHES = Drawing("switches", "switches of each seat", switches.switches, _COMPLETED)
-NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.null, "a condition with λ̂")
+SEATS = Drawing(
+    "seats", "preferences of every seat in six replicates", seats.draw_seats, _COMPLETED
+)
+SWITCHES = Drawing("switches", "switches of each seat", switches.draw_switches, _COMPLETED)
+NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.draw_null, "a condition with λ̂")
 SEMANTIC = Drawing(
     "semantic",
     "trajectories and D(t) of wordings",
-    semantic.semantic,
+    wordings.draw_wordings,
     "perturbed conditions with estimates",
 )

@@ -17,12 +17,12 @@ from plenum.reports import (
     EstimatedStudy,
     Row,
     Settings,
-    foremost,
     format_p_value,
+    label_outer,
     list_varying_factors,
     make_panels,
     name,
-    outer_labels,
+    select_foremost,
     symbol,
     wrap_letters,
     write_caption,
@@ -42,12 +42,12 @@ class _TestedRow:
     shuffle: NullTest
 
 
-def null(study: EstimatedStudy) -> Figure | None:
+def draw_null(study: EstimatedStudy) -> Figure | None:
     """Draw null distributions of λ̂ and the observed value, one panel per condition."""
     rows = [row for row in study.deliberated if row.summary and np.isfinite(row.summary.reversal.p)]
     if not rows:
         return None
-    tested = [_test(row, study.chosen) for row in foremost(rows, MOST)]
+    tested = [_test(row, study.chosen) for row in select_foremost(rows, MOST)]
     columns = min(len(tested), 2)
     lines = -(-len(tested) // 2)
     wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
@@ -58,7 +58,7 @@ def null(study: EstimatedStudy) -> Figure | None:
         label = name(condition.row, names)
         panel.set_title(f"{wrap_letters(label, 50)}, n = {condition.row.n}")
     exponent = symbol([condition.row for condition in tested])
-    outer_labels(axes, x=f"{exponent} per round", y="density of draws")
+    label_outer(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
     both = [test for condition in tested for test in (condition.reversal, condition.shuffle)]
     write_caption(

@@ -17,13 +17,13 @@ from plenum.reports import (
     SMALL,
     EstimatedStudy,
     Row,
+    clean,
+    count_keys,
     cut_to_width,
     describe_end,
-    keys_in_a_line,
     make_panels,
     name_options,
     option_labels,
-    plain,
     write_caption,
 )
 
@@ -31,14 +31,14 @@ MOST = 6
 """Number of replicates that are drawn."""
 
 
-def seats(study: EstimatedStudy) -> Figure | None:
+def draw_seats(study: EstimatedStudy) -> Figure | None:
     """Draw every seat's preferences for the two leading options, one column per replicate."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
         return None
     row = most_flips(rows)
     options, shown = find_leading(row), representative(row)
-    fitting = keys_in_a_line(plain(seat, LONG) for seat in row.tracked.seats)
+    fitting = count_keys(clean(seat, LONG) for seat in row.tracked.seats)
     keys = -(-len(row.tracked.seats) // fitting)
     wide = PAGE if len(shown) > 2 else PAGE / 2
     size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + (0.5 if wide < PAGE else 0.0))
@@ -120,7 +120,7 @@ def _title(row: Row, replicate: int) -> str:
 def _name(row: Row, option: int) -> str:
     names = row.tracked.options
     return cut_to_width(
-        plain(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25
+        clean(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25
     )
 
 
@@ -151,7 +151,7 @@ def _look(seat: int) -> tuple[str, str]:
 
 def _legend(figure: Figure, row: Row, columns: int) -> None:
     handles = [
-        Line2D([], [], color=colour, marker=marker, lw=0.9, ms=3, label=plain(seat, LONG))
+        Line2D([], [], color=colour, marker=marker, lw=0.9, ms=3, label=clean(seat, LONG))
         for place, seat in enumerate(sorted(row.tracked.seats))
         for colour, marker in (_look(place),)
     ]

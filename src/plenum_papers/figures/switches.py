@@ -17,13 +17,13 @@ from plenum.reports import (
     SMALL,
     EstimatedStudy,
     Row,
+    clean,
     group_rows,
+    label_outer,
     limit_rows,
     list_varying_factors,
     make_panels,
     name,
-    outer_labels,
-    plain,
     wrap_letters,
     write_caption,
 )
@@ -38,7 +38,7 @@ Counts = dict[str, NDArray[np.int_]]
 """Switches in every run, by seat."""
 
 
-def switches(study: EstimatedStudy) -> Figure | None:
+def draw_switches(study: EstimatedStudy) -> Figure | None:
     """Draw each seat's mean switches with standard error, and every run; a panel per committee."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
@@ -49,7 +49,7 @@ def switches(study: EstimatedStudy) -> Figure | None:
     kept = [group for group in groups if group[0] in heads]
     drawn = [row for group in kept for row in group]
     figure = _draw(kept, names)
-    temperatures = dict.fromkeys(plain(row.tracked.factors["temperature"]) for row in drawn)
+    temperatures = dict.fromkeys(clean(row.tracked.factors["temperature"]) for row in drawn)
     several = any(len(group) > 1 for group in kept)
     write_caption(
         figure, "switches", drawn, several=several, temperatures=list(temperatures), left=left
@@ -102,7 +102,7 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
         )
         panel.set_title(title, fontsize=SMALL + 1)
     axes[0][0].set_ylim(bottom=-0.3)  # of all panels: runs without a switch stand above the axis
-    outer_labels(axes, y="switches a run")
+    label_outer(axes, y="switches a run")
     return figure
 
 
@@ -115,7 +115,7 @@ def _panel(axes: Axes, pooled: Counts) -> None:
         axes.plot(points, counts, "o", ms=1.6, mew=0, color=colour, alpha=0.7, zorder=2)
         axes.errorbar(place, mean, error, fmt="_", ms=9, mew=1.1, color="black", capsize=2.2,
                       lw=0.9, zorder=3)  # fmt: skip
-    seats = [plain(seat, LONG) for seat in pooled]
+    seats = [clean(seat, LONG) for seat in pooled]
     axes.set_xticks(range(len(seats)), seats, rotation=40, ha="right", rotation_mode="anchor",
                     fontsize=SMALL + 0.5)  # fmt: skip
     axes.set_xlim(-0.6, len(seats) - 0.4)

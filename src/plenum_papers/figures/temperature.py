@@ -14,13 +14,13 @@ from plenum.reports import (
     SMALL,
     Row,
     apply_look,
+    format_letters,
     format_replicates,
     group_rows,
     join_levels,
-    letters,
+    label_outer,
     list_varying_factors,
     make_panels,
-    outer_labels,
     read_temperature,
     symbol,
     write_caption,
@@ -30,7 +30,7 @@ _ROOM = 0.32
 """Width in inches of a temperature with its n and letters."""
 
 
-def temperature(rows: Sequence[Row]) -> Figure | None:
+def draw_temperatures(rows: Sequence[Row]) -> Figure | None:
     """Draw λ̂ with its 95 % band over temperatures, a panel per scenario and level of roles.
 
     Returns ``None`` if no panel has two temperatures.
@@ -58,7 +58,7 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
         panel.set_title(f"{chr(65 + number)}  {join_levels(('scenario', 'roles'), key)}")
-    outer_labels(axes, y=f"{symbol(drawn)} per round")
+    label_outer(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
     write_caption(figure, "temperature", drawn)
@@ -120,4 +120,4 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 def _below(rows: Sequence[Row]) -> str:
     """Return n and warning letters of the conditions at a temperature, which may be several."""
     counts = ", ".join(map(format_replicates, rows)) or "-"
-    return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"
+    return f"{counts}\n{format_letters(name for row in rows for name in row.warnings)}"

@@ -12,19 +12,19 @@ from plenum.reports import (
     NONE,
     Column,
     Table,
-    condition_frame,
-    distinct,
-    failure_frame,
-    failures,
     format_count,
-    keys,
+    list_reasons,
     list_shown_factors,
-    manifest,
+    list_waits,
+    make_condition_frame,
+    make_failure_frame,
+    make_keys,
+    make_rows,
     provenance,
-    reasons_in,
-    rows_of,
+    select_distinct,
     space_words,
-    whys_in,
+    tabulate_manifest,
+    tabulate_reasons,
 )
 from plenum.scenarios import Scenario, load_scenario
 from plenum.tracking import ConditionUsage
@@ -59,9 +59,9 @@ _OF_ALL = ("s1", "s2", "s3", "s4")
 
 def replicates(source: TableSource) -> NumberedTable:
     """Make Table S1: one line per condition, and totals by roles and model over scenarios."""
-    usages = distinct(source.accounts)
-    rows = rows_of(usages)
-    lines = condition_frame(usages).rename(columns={"completed": "realised"})
+    usages = select_distinct(source.accounts)
+    rows = make_rows(usages)
+    lines = make_condition_frame(usages).rename(columns={"completed": "realised"})
     accounts: Any = lines.to_dict("records")
     records: list[dict[str, Any]] = [{"group": group(line), **line} for line in accounts]
     records += _totals(pd.DataFrame(records))
@@ -75,13 +75,13 @@ def replicates(source: TableSource) -> NumberedTable:
     counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
     columns = (
         Column("group", key=True),
-        *keys(list_shown_factors(rows)[0]),
+        *make_keys(list_shown_factors(rows)[0]),
         *(Column(n, format=format_count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )
     missing = [
         (what, [f"{space_words(name)} {lines[f'{what}_{name}'].sum():,}" for name in names])
-        for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages)))
+        for what, names in (("failed", list_reasons(usages)), ("pending", list_waits(usages)))
         if names
     ]
     notes = (*render_notes("s1", missing=missing, known=any(known)), provenance(rows))
@@ -114,7 +114,7 @@ def _of_target(realised: float, target: float) -> str:
 
 def manifests(source: TableSource) -> NumberedTable:
     """Make Table S2: the papers' effects that use each condition, its runs, its files."""
-    plain = manifest(source.accounts)
+    plain = tabulate_manifest(source.accounts)
     frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
     at = plain.keys
     table = replace(
@@ -145,14 +145,14 @@ def _labels(ids: str) -> str:
 
 def reasons(source: TableSource) -> NumberedTable:
     """Make Table S3: outcomes by reason of failure, and their visibility in the papers' files."""
-    usages = distinct(source.accounts)
+    usages = select_distinct(source.accounts)
     visibility = {
         reason: line["visibility"]
         for line in reversed(read_numbers("table-s3"))
         for reason in line["reasons"].split()
     }
-    plain = failures(usages, visibility)
-    frame = failure_frame(usages)
+    plain = tabulate_reasons(usages, visibility)
+    frame = make_failure_frame(usages)
     frame["published_visibility"] = [visibility.get(name, NONE) for name in frame["source"]]
     table = replace(
         plain,

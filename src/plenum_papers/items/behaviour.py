@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import divergence, top_options
+from plenum.dynamics import divergence, find_top_options
 from plenum.reports import (
     NONE,
     Column,
     Row,
     Table,
     format_decimals,
-    keys,
     label_shared,
     list_varying_factors,
+    make_keys,
     provenance,
 )
 from plenum_papers.items.source import NumberedTable, TableSource, render_notes
@@ -38,7 +38,7 @@ def behaviour(source: TableSource) -> NumberedTable | None:
     seats = [name for name in map(str, frame) if name.startswith("switches ")]
     names = list_varying_factors(rows) or ["scenario"]
     columns = (
-        *keys(names),
+        *make_keys(names),
         *(Column(f"D {t}", f"D({t})", format_decimals(3)) for t in ROUNDS if f"D {t}" in frame),
         Column("lambda", "λ̂", format_decimals(4)),
         Column("flip_rate", "flip rate", format_decimals(3)),
@@ -56,7 +56,7 @@ def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]
         assert row.summary is not None
         tracked = row.tracked
         levels = divergence(tracked.ensemble)
-        present, top = top_options(tracked.preferences)
+        present, top = find_top_options(tracked.preferences)
         a_run = repairs.get(tracked.identity, np.nan) / row.n
         yield {
             **tracked.factors,

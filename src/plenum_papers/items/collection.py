@@ -27,10 +27,10 @@ from plenum.reports import (
     Settings,
     Table,
     Text,
-    html,
+    draw_pages,
     load_study,
-    pages,
     provenance,
+    render_html,
     render_markdown,
     save_figure,
 )
@@ -122,7 +122,7 @@ def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterato
     others: Any = {key: stored[name] for key, name in given.items() if name in stored}
     part = load(replace(chosen, **others)).restrict(item.selects)
     if any(row.n for row in part.rows):
-        for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
+        for number, figure in enumerate(draw_pages(FIGURES[item.figure], part), 1):
             yield from save_figure(figure, chosen.out, stem + (f"_{number}" if number > 1 else ""))
         plt.close("all")
 
@@ -153,7 +153,7 @@ def write_index(collected: Sequence[ShownItem], folder: Path, lead: str, notice:
     document = Document("Figures and tables of the papers", lead, notice, sections)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "index.md"]
-    for file, text in zip(files, (html(document), render_markdown(document)), strict=True):
+    for file, text in zip(files, (render_html(document), render_markdown(document)), strict=True):
         file.write_text(text, encoding="utf-8")
     return files
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import next_answers, shuffle_test
+from plenum.dynamics import estimate_next_answers, shuffle_test
 from plenum.reports import (
     NONE,
     WARNINGS,
@@ -19,8 +19,8 @@ from plenum.reports import (
     format_or_dash,
     format_p_value,
     format_warnings,
-    keys,
     list_shown_factors,
+    make_keys,
     provenance,
     symbol,
     tabulate_compared,
@@ -31,10 +31,10 @@ from plenum_papers.items.published_values import PublishedLine, find_published, 
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
+    add_published,
     notes,
     numbers,
     render_notes,
-    with_published,
 )
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
@@ -67,7 +67,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     names, same = list_shown_factors(rows)
     exponent = symbol(rows)
     columns = (
-        *keys([*names, "condition"] if same else names),
+        *make_keys([*names, "condition"] if same else names),
         *tabulate_exponents(exponent),
         N,
         WARNINGS,
@@ -80,7 +80,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     )
     title = f"Published {exponent} next to this run"
     legend = (*render_notes("plurality"), *notes(rows, _FILES))
-    return Table("", title, with_published(rows, _FILES), columns, legend)
+    return Table("", title, add_published(rows, _FILES), columns, legend)
 
 
 def _null(row: Row) -> NumberedTable | None:
@@ -98,7 +98,7 @@ def _null(row: Row) -> NumberedTable | None:
         "published_source": paper["source"],
     }
     columns = (
-        *keys(["scenario", "roles", "temperature"]),
+        *make_keys(["scenario", "roles", "temperature"]),
         Column("p_shuffle_all_right", "p, all rounds,\nright tail", format_p_value),
         Column("published_p", "published\np"),
         Column("p_reversal", "p growth", format_p_value),
@@ -181,7 +181,7 @@ def _next_answers(row: Row) -> float:
     """
     turns = row.tracked.preferences[:, row.tracked.after_round, 0]
     bases = np.asarray(row.tracked.bases)
-    return next_answers([turns[bases == base] for base in np.unique(bases)]).gamma
+    return estimate_next_answers([turns[bases == base] for base in np.unique(bases)]).gamma
 
 
 def _wordings(row: Row) -> NumberedTable | None:
@@ -225,7 +225,7 @@ def directions(source: TableSource) -> NumberedTable | None:
     if not known:
         return None
     columns = (
-        *keys(["scenario", "effect"]),
+        *make_keys(["scenario", "effect"]),
         *tabulate_compared("λ̂", 4),
         Column("n"),
         WARNINGS,

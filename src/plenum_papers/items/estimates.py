@@ -16,31 +16,31 @@ from plenum.reports import (
     N,
     Row,
     Table,
-    brief,
+    explain_map,
+    format_brief,
     format_fitted_rounds,
     format_interval,
     format_number,
     format_or_dash,
     format_warnings,
     group_rows,
-    keys,
     label_shared,
     list_varying_factors,
-    map_cell,
-    map_legend,
+    list_wording_notes,
+    make_cell,
+    make_keys,
     mark_conditions,
     symbol,
-    wording_notes,
 )
 from plenum.reports import tabulate_exponents as exponent_columns
 from plenum_papers.items.published_values import find_published
 from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
+    add_published,
     notes,
     numbers,
     render_notes,
-    with_published,
 )
 
 _FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
@@ -102,7 +102,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
     same = len(group_rows(rows, names)) < len(rows)
     exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
-        *keys([*names, "condition"] if same else names),
+        *make_keys([*names, "condition"] if same else names),
         *exponent_columns(exponent),
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
         Column((*_TIMES, "status"), "TTM", _median),
@@ -122,11 +122,11 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
             rounds=format_fitted_rounds(rows, source.chosen),
             interval=interval_method,
         ),
-        *wording_notes(rows),
+        *list_wording_notes(rows),
         *notes(rows, _FILES),
     )
     title = f"Table S5: {name} ({label_shared(rows[0].tracked.factors, names)})"
-    return Table("table_s5", title, with_published(rows, _FILES), columns, legend)
+    return Table("table_s5", title, add_published(rows, _FILES), columns, legend)
 
 
 def _flip_rate(value: float, low: float, high: float) -> str:
@@ -181,20 +181,20 @@ def _grid(
         parts = {str(at): cells.get(key, []) for at, key in enumerate(every)}
         named = dict(zip(down, line, strict=True))
         lines.append(
-            {**named, "source": "this run"} | {n: map_cell(p, marks) for n, p in parts.items()}
+            {**named, "source": "this run"} | {n: make_cell(p, marks) for n, p in parts.items()}
         )
         published = {n: _find_published(part, files) for n, part in parts.items()}
         if any(text != NONE for text in published.values()):
             lines.append({**named, "source": "published"} | published)
     compared = any(line["source"] == "published" for line in lines)
     columns = (
-        *keys([*down, "source"] if compared else down),
+        *make_keys([*down, "source"] if compared else down),
         *(Column(str(at), _heading(across, key), _either) for at, key in enumerate(every)),
     )
     legends = (
         LEGEND,
-        f"±: jackknife standard error; (n); {map_legend()}",
-        *wording_notes(rows),
+        f"±: jackknife standard error; (n); {explain_map()}",
+        *list_wording_notes(rows),
         *notes(rows, files),
     )
     shared = label_shared(rows[0].tracked.factors, list_varying_factors(rows))
@@ -203,7 +203,7 @@ def _grid(
 
 def _either(content: Cell | str) -> str:
     """Format a cell of this run; return a published one as it is printed."""
-    return content if isinstance(content, str) else brief(content)
+    return content if isinstance(content, str) else format_brief(content)
 
 
 def _find_published(rows: Sequence[Row], files: Sequence[str]) -> str:

@@ -155,7 +155,7 @@ class PaperItem:
         study = self.study_names[0] if self.studies else ""
         name = "\"figure='null'\"" if self.figure == "null" else f"figure={self.figure}"
         figure = f"python scripts/figures.py study={study} {name} {self.shown_with}"
-        several = len(self.study_names) > 1 and of_table(self.table) is not None
+        several = len(self.study_names) > 1 and find_item(self.table) is not None
         only = "" if several or not study else f"study={study} "
         table = f"python scripts/tables.py {only}table={self.table}"
         return ((figure.rstrip(),) if self.figure else ()) + ((table,) if self.table else ())
@@ -209,7 +209,7 @@ def experiments() -> tuple[Experiment, ...]:
     return tuple(dict.fromkeys(study for item in items() for study in item.studies))
 
 
-def of_table(name: str) -> PaperItem | None:
+def find_item(name: str) -> PaperItem | None:
     """Return the item for one of our tables, if the papers have it."""
     return next((item for item in items() if item.kind == "table" and item.table == name), None)
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from plenum.reports import environment, join_items
+from plenum.reports import join_items, make_environment
 from plenum_papers.items.items import NEEDS, Experiment, PaperItem, experiments, items
 
 
 def page() -> str:
     """Return a page with every item in a table, and the commands of every study."""
     studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
-    template = environment().get_template("plenum_papers.items/page.j2")
+    template = make_environment().get_template("plenum_papers.items/page.j2")
     return template.render(items=items(), studies=studies, needs=_needs, shown_by=_group_by_command)
 
 

@@ -12,10 +12,10 @@ from plenum.design import KINDS
 from plenum.reports import (
     Product,
     Settings,
-    kind_of,
+    check_report_settings,
+    find_study_kind,
     publish_product,
     read_names,
-    report_settings,
 )
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
@@ -77,7 +77,7 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
     """Return the settings of the first study; without one, files go to ``outputs/papers``."""
     filled = copy.deepcopy(cfg)
     filled.study = studies[0] if studies else "papers"
-    chosen = report_settings(filled)
+    chosen = check_report_settings(filled)
     return chosen if studies else replace(chosen, study="")
 
 
@@ -113,7 +113,7 @@ def _studies(
     ``None`` if none has been run and every table was requested.
     """
     for study in studies:
-        kind = kind_of(study, chosen.uri)
+        kind = find_study_kind(study, chosen.uri)
         if kind.name not in BY_KIND:
             having = " and ".join(KINDS[each].plural for each in BY_KIND)
             raise UserError(f"study: it holds {kind.plural}; paper tables: only for {having}")
@@ -125,7 +125,7 @@ def _studies(
             )
     if name == "s4":
         return studies[:1]
-    item = items.of_table(name)
+    item = items.find_item(name)
     if studies or (item is None and every):
         return studies or None
     if item is None:
@@ -142,6 +142,6 @@ def _studies(
 
 def _list() -> None:
     for table in CATALOGUE.values():
-        item = items.of_table(table.name)
+        item = items.find_item(table.name)
         studies = ", ".join(item.study_names) if item else ""
         print(f"{table.name:<12}{table.shows:<54}{studies}".rstrip())

@@ -16,11 +16,11 @@ from plenum.reports import (
     Row,
     Settings,
     Table,
-    deliberations,
     load_study,
-    paragraphs,
+    make_frame,
     provenance,
-    rows_frame,
+    render,
+    select_deliberations,
 )
 from plenum.tracking import ConditionUsage, Study
 from plenum_papers.items.departures import departures, sum_up
@@ -99,8 +99,8 @@ class TableSource:
 
     @property
     def deliberated(self) -> list[Row]:
-        """The :func:`~plenum.reports.study.deliberations` among the conditions."""
-        return deliberations(self.rows)
+        """The :func:`~plenum.reports.study.select_deliberations` among the conditions."""
+        return select_deliberations(self.rows)
 
     @cached_property
     def accounts(self) -> list[ConditionUsage]:
@@ -109,20 +109,19 @@ class TableSource:
             usage
             for name in self.names
             for usage in sorted(
-                Study(name, self.chosen.uri).usage,
-                key=lambda a: a.tracked.factors["scenario"],
+                Study(name, self.chosen.uri).usage, key=lambda a: a.tracked.factors["scenario"]
             )
             if self.keep is None or self.keep(usage.tracked.factors)
         ]
 
 
-def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+def add_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     """Return the condition table with published values as printed, and their source.
 
     It includes ``time_to_majority_ties_first``, which follows the papers' definition. ``departs``
     says where a condition differs from theirs.
     """
-    lines = rows_frame(rows)
+    lines = make_frame(rows)
     lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
     published = [find_published(files, row.tracked.factors) for row in rows]
     for name in _VALUES:
@@ -154,7 +153,7 @@ def ties_first(row: Row) -> float:
 
 def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     """Return the CSV's content: factors, counts, estimates and published numbers."""
-    lines = with_published(rows, files)
+    lines = add_published(rows, files)
     chosen = lines.reindex(columns=_COLUMNS)
     for name in _VALUES:
         chosen[f"published_{name}"] = pd.to_numeric(lines[f"printed_{name}"]).astype(float)
@@ -174,4 +173,4 @@ def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
 
 def render_notes(name: str, **facts: Any) -> list[str]:
     """Render the notes of a table from ``notes.j2``."""
-    return paragraphs("plenum_papers.items/notes.j2", name, **facts)
+    return render("plenum_papers.items/notes.j2", name, **facts)

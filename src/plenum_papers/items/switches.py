@@ -16,9 +16,9 @@ from plenum.reports import (
     format_decimals,
     format_limits,
     group_rows,
-    keys,
     label,
     list_varying_factors,
+    make_keys,
     provenance,
 )
 from plenum_papers.items import items
@@ -42,7 +42,7 @@ def tabulate_switches(source: TableSource) -> NumberedTable | None:
         line for alike in group_rows(rows, held).values() for line in _lines(alike)
     )
     columns = (
-        *keys([*shown, "seat"]),
+        *make_keys([*shown, "seat"]),
         Column("switches", "mean", format_decimals(2)),
         Column(("ci_low", "ci_high"), "95 % CI", format_limits(2)),
         Column("sd", "SD", format_decimals(2)),

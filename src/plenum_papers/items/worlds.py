@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, keys, origin
+from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, make_keys, origin
 from plenum_papers.items.departures import MEANINGS
 from plenum_papers.items.published_values import PublishedLine, read_numbers
 from plenum_papers.items.source import NumberedEntry, NumberedTable, TableSource
@@ -19,11 +19,11 @@ from plenum_worlds.reports import (
     LONE,
     WORLD_DRAWINGS,
     Group,
+    are_without_roles,
+    average_worlds,
+    format_mean,
     group_runs,
-    mean_cell,
-    notes,
-    over_worlds,
-    without_roles,
+    list_notes,
 )
 
 _LEVELS = ("diversity", "volatility", "model")
@@ -56,7 +56,7 @@ def _lines(
     ours, differs = metric["ours"], describe_difference(metric, group)
     for line in printed:
         part = _part(group, line)
-        estimate = over_worlds(part, ours)
+        estimate = average_worlds(part, ours)
         yield {
             "row": line["source"].split(", ", 2)[2],
             "arm": line["arm"],
@@ -67,7 +67,7 @@ def _lines(
             "value": estimate.value,
             "ci_low": estimate.ci_low,
             "ci_high": estimate.ci_high,
-            **{n: over_worlds(part, f"{ours} {n}").value for n in ("open", "all")},
+            **{n: average_worlds(part, f"{ours} {n}").value for n in ("open", "all")},
             "episodes": estimate.n,
             "published": line.get(metric["metric"], ""),
             "differs": differs,
@@ -110,7 +110,7 @@ def _part(group: Group, line: PublishedLine) -> pd.DataFrame:
         if line.get(factor):
             kept &= table[factor] == line[factor]
     if line.get("diversity") and line["arm"] != LONE:
-        kept &= ~without_roles(table)
+        kept &= ~are_without_roles(table)
     return table[kept]
 
 
@@ -128,12 +128,12 @@ def _table(name: str, group: Group, metric: PublishedLine, frame: pd.DataFrame) 
         lines.append({"row": row, "source": label, **values})
     title = f"002, Table {name}: {metric['metric']} ({metric['name']}), here {metric['ours']}"
     facts = {"number": name, "team": group.agents, "departs": describe_form(group)}
-    noted = notes("numbered", differs=differs, metric=metric, **facts)
+    noted = list_notes("numbered", differs=differs, metric=metric, **facts)
     return Table(
         "",
         f"{title} ({group.heading})",
         pd.DataFrame(lines),
-        keys(["row", "source"]) + tuple(Column(arm, arm) for arm in arms),
+        make_keys(["row", "source"]) + tuple(Column(arm, arm) for arm in arms),
         (*noted, origin(group.played)),
     )
 
@@ -141,7 +141,7 @@ def _table(name: str, group: Group, metric: PublishedLine, frame: pd.DataFrame) 
 def _mean(cell: dict[str, Any]) -> str:
     """Format a mean with half of its interval, and the share of episodes that never ended."""
     half = cell["ci_high"] - cell["value"]
-    return mean_cell(cell["value"], half, cell["open"], cell["all"])
+    return format_mean(cell["value"], half, cell["open"], cell["all"])
 
 
 def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:

@@ -2,7 +2,7 @@ from . import check as check
 from . import design as design
 from . import importer as importer
 from .catalogue import Release as Release
-from .catalogue import release_of as release_of
+from .catalogue import find_release as find_release
 from .conditions import PublishedCondition as PublishedCondition
 from .conditions import load as load
 
@@ -11,7 +11,7 @@ __all__ = [
     "Release",
     "check",
     "design",
+    "find_release",
     "importer",
     "load",
-    "release_of",
 ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from plenum.dynamics import NextAnswers, next_answers
+from plenum.dynamics import NextAnswers, estimate_next_answers
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.records import Count, Preferences, parse_released
 
@@ -50,7 +50,7 @@ class AnsweredTurns:
     @cached_property
     def answers(self) -> NextAnswers:
         """Γ̂ and ĉ as the authors compute them."""
-        return next_answers([turn.sample_prefs for turn in self.run.states], self.run.h0)
+        return estimate_next_answers([turn.sample_prefs for turn in self.run.states], self.run.h0)
 
     def follows(self, file: PublishedFile) -> bool:
         """Return whether the run is a replicate of a released file."""

@@ -262,7 +262,7 @@ def _file(path: Path, folder: str) -> PublishedFile | None:
     )
 
 
-def release_of(cfg: DictConfig) -> Release:
+def find_release(cfg: DictConfig) -> Release:
     """Return the clone that a script's config names.
 
     Raises

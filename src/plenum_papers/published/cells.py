@@ -55,7 +55,7 @@ class Cell:
         return Cell(replace(self.condition, runs=runs))
 
 
-def growth_of(cell: Cell) -> LyapunovEstimate:
+def estimate_growth(cell: Cell) -> LyapunovEstimate:
     """Estimate λ̂ of the committee means over rounds 3 to 20; decisions count for its warnings."""
     return lyapunov(cell.preferences.mean(axis=2), decisions=cell.decided)
 
@@ -72,7 +72,7 @@ def grows(cell: Cell) -> bool:
 
 def growth(cell: Cell) -> float:
     """Return λ̂ of the committee means over rounds 3 to 20."""
-    return growth_of(cell).value
+    return estimate_growth(cell).value
 
 
 def off_plurality(cell: Cell) -> float:

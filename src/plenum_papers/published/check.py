@@ -11,8 +11,8 @@ import pandas as pd
 
 from plenum.base import UserError
 from plenum.dynamics import shuffle_test, switch_counts
-from plenum.reports import Column, Table, frame_markdown, keys, show, show_text
-from plenum.reports import frame_csv as csv_text
+from plenum.reports import Column, Table, format_markdown, make_keys, show, show_text
+from plenum.reports import format_csv as csv_text
 from plenum_papers.published import branching, claims, wording_claims, world_claims
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.cells import (
@@ -277,7 +277,7 @@ def publish(release: Release, out: Path) -> None:
     for table in tables:
         texts = {
             "csv": csv_text(table.frame),
-            "md": f"{frame_markdown(table, f'# {table.title}')}\n`{counts}`\n",
+            "md": f"{format_markdown(table, f'# {table.title}')}\n`{counts}`\n",
         }
         for kind, text in texts.items():
             file = out / f"{table.name}.{kind}"
@@ -291,7 +291,7 @@ def _table_of_values(
 ) -> Table:
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     names = ("source", "what", "quantity", "published", "recomputed", "definition")
-    columns = (*keys(names[:3]), *map(Column, names[3:]))
+    columns = (*make_keys(names[:3]), *map(Column, names[3:]))
     notes = (
         f"published: as printed; recomputed: from the files of {release.origin}",
         *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),

@@ -11,7 +11,7 @@ from plenum.dynamics import (
     Estimate,
     LyapunovEstimate,
     contrast,
-    excludes,
+    excludes_zero,
     interaction,
     switch_counts,
     time_to_majority,
@@ -22,9 +22,9 @@ from plenum_papers.published.cells import (
     Cells,
     Key,
     NoFileError,
+    estimate_growth,
     grows,
     growth,
-    growth_of,
     p_growth,
 )
 from plenum_papers.published.verdicts import (
@@ -57,7 +57,7 @@ def key(
 
 def _flat(cells: Cells) -> Decision:
     """Test one λ̂ at all temperatures: Cochran's Q over the jackknife's standard errors."""
-    found = [growth_of(cells[key("IM-01", "on", temperature=t)]) for t in TEMPERATURES]
+    found = [estimate_growth(cells[key("IM-01", "on", temperature=t)]) for t in TEMPERATURES]
     values = np.array([each.value for each in found])
     text = f"λ̂ from {values.min():.3f} to {values.max():.3f}"
     without = sum(np.isnan(each.ci_low) for each in found)
@@ -78,8 +78,8 @@ def _near_zero(cells: Cells) -> Decision:
 
 
 def _overlap(cells: Cells) -> Decision:
-    cold, hot = (growth_of(cells[key("IM-01", "on", temperature=t)]) for t in ("t0", "t0.7"))
-    text = f"{interval_of(cold)} and {interval_of(hot)}"
+    cold, hot = (estimate_growth(cells[key("IM-01", "on", temperature=t)]) for t in ("t0", "t0.7"))
+    text = f"{format_interval(cold)} and {format_interval(hot)}"
     if np.isnan([cold.ci_low, hot.ci_low]).any():  # compared with NaN, nothing is ever apart
         return NO_TEST, text
     apart = cold.ci_low > hot.ci_high or hot.ci_low > cold.ci_high
@@ -151,7 +151,7 @@ def _judge_growth(cells: Cells) -> Decision:
 def _judge_elevation(roles: str, model: str, cells: Cells) -> Decision:
     scenarios = _list_mixed(cells)
     values = [
-        [growth_of(cells[key(scenario, *design)]).value for scenario in scenarios]
+        [estimate_growth(cells[key(scenario, *design)]).value for scenario in scenarios]
         for design in ((roles, model), ("off", "uniform"))
     ]
     higher = sum(first > second for first, second in zip(*values, strict=True))
@@ -184,12 +184,12 @@ def _interaction(scenario: str, cells: Cells) -> Decision:
 
 
 def _judge(found: Estimate, sign: int) -> Decision:
-    text = f"Δλ̂ {interval_of(found)}"
+    text = f"Δλ̂ {format_interval(found)}"
     if np.isnan(found.p):
         return NO_TEST, text
     p = format_p_value(found.p)
     text += f", p {p if p.startswith('<') else f'= {p}'}"
-    if not (found.p < 0.05 and excludes(found.ci_low, found.ci_high)):
+    if not (found.p < 0.05 and excludes_zero(found.ci_low, found.ci_high)):
         return NOT_SHOWN, text
     return (SHOWN if found.value * sign > 0 else CONTRADICTED), text
 
@@ -209,8 +209,8 @@ def _each(firsts: Sequence[Key], seconds: Sequence[Key], sign: int, cells: Cells
 
 
 def _largest_ablation(cells: Cells) -> Decision:
-    whole = growth_of(cells[key("HL-01", "on")]).value
-    falls = {s: whole - growth_of(cells[key("HL-01", f"ablate_{s}")]).value for s in SEATS}
+    whole = estimate_growth(cells[key("HL-01", "on")]).value
+    falls = {s: whole - estimate_growth(cells[key("HL-01", f"ablate_{s}")]).value for s in SEATS}
     text = ", ".join(f"{seat} {fall:+.4f}" for seat, fall in falls.items())
     return settle(max(falls, key=falls.__getitem__) == "chair", text)
 
@@ -219,7 +219,7 @@ def _lowest(cells: Cells) -> Decision:
     scenarios, count = _list_mixed(cells), 0
     for scenario in scenarios:
         values = {
-            (roles, model): growth_of(cells[key(scenario, roles, model)]).value
+            (roles, model): estimate_growth(cells[key(scenario, roles, model)]).value
             for roles in ("on", "off")
             for model in ("uniform", "mixed")
         }
@@ -228,7 +228,7 @@ def _lowest(cells: Cells) -> Decision:
     return settle(2 * count > len(scenarios), text)
 
 
-def interval_of(found: Estimate | LyapunovEstimate) -> str:
+def format_interval(found: Estimate | LyapunovEstimate) -> str:
     """Write an estimate with its interval."""
     if np.isnan(found.ci_low):
         return f"{found.value:.4f}"

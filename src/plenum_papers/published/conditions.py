@@ -53,7 +53,9 @@ class PublishedCondition:
         repository = self.release.rules["repository"]
         identity = digest(["published", repository, self._perturbation, *source.cell])
         settings = "default" if source.agents == 5 else f"agents={source.agents}"
-        variants = [list(self._wording(record)) for record in self._sorted if record.variant_id]
+        worded: dict[str, Any] = {}
+        if variants := [list(self._wording(each)) for each in self._sorted if each.variant_id]:
+            worded["variants"] = variants
         return {
             "condition": identity,
             "cell": identity,
@@ -68,7 +70,7 @@ class PublishedCondition:
             "settings": settings,
             "rounds": source.rounds,
             "seed": 0,
-            **({"variants": variants} if variants else {}),
+            **worded,
             "options": self._options,
             "seats": [
                 {"seat": seat, "label": seat, "mandate": self._has_mandate(seat), "model": model}

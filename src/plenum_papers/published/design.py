@@ -15,7 +15,7 @@ from plenum.base import UserError, project_root, split_lines
 from plenum.records import write_whole
 from plenum.scenarios import check_packets, check_scenario
 from plenum_papers.published import prompts, wordings
-from plenum_papers.published.catalogue import Release, release_of
+from plenum_papers.published.catalogue import Release, find_release
 from plenum_papers.published.wordings import FAMILIES, Packet, Wording
 
 EDITION = "published"
@@ -49,7 +49,7 @@ def read_config(cfg: DictConfig) -> Design:
     UserError
         The clone doesn't exist, its catalogue names no design, or the target isn't a folder.
     """
-    release = release_of(cfg)
+    release = find_release(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
         raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
     target = project_root() if cfg.target is None else Path(str(cfg.target))

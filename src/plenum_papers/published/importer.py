@@ -15,10 +15,10 @@ from omegaconf import DictConfig
 from plenum.base import show_progress
 from plenum.execution import count_usage, report_condition
 from plenum.records import Usage, read
-from plenum.reports import frame_csv, read_names, store_uri
+from plenum.reports import format_csv, read_names, store_uri
 from plenum.tracking import absolute_uri, open_client, require_writable_store
 from plenum_papers.published import branching
-from plenum_papers.published.catalogue import PublishedFile, Release, Selection, release_of
+from plenum_papers.published.catalogue import PublishedFile, Release, Selection, find_release
 from plenum_papers.published.conditions import load
 from plenum_papers.studies import PUBLISHED
 
@@ -54,7 +54,7 @@ def read_config(cfg: DictConfig) -> PublishedImport:
         There is no such clone, study or store.
     """
     uri = absolute_uri(store_uri(cfg))
-    return PublishedImport(release_of(cfg), read_names(cfg.study), uri)
+    return PublishedImport(find_release(cfg), read_names(cfg.study), uri)
 
 
 def bring_in(wanted: PublishedImport) -> None:
@@ -123,7 +123,7 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
         written.close(prepared.journals, prepared.estimates, config="")
         rows = [r for t in _list_answered(wanted.release) if t.follows(file) for r in t.rows]
         if rows:
-            written.attach("next_answers.csv", frame_csv(pd.DataFrame(rows)))
+            written.attach("next_answers.csv", format_csv(pd.DataFrame(rows)))
 
 
 @dataclass(frozen=True)

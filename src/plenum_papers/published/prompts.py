@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plenum.base import UserError
-from plenum.committee import FRAME_TEMPLATES, PLENUM, Frame, template_problems
+from plenum.committee import FRAME_TEMPLATES, PLENUM, Frame, list_template_problems
 from plenum_papers.published import sources
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.sources import PythonFile, escape
@@ -51,7 +51,7 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
         yield f"mandates/{name.lower()}.txt", f"{text}\n"
     texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
     for template in FRAME_TEMPLATES:
-        for problem in template_problems(template, texts[template]):
+        for problem in list_template_problems(template, texts[template]):
             raise UserError(f"published: {path}: {template}: {problem}")
         yield f"frame/{template}.txt", f"{texts[template]}\n"
 

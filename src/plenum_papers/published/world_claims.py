@@ -24,7 +24,7 @@ from plenum_papers.published.verdicts import (
     settle,
 )
 from plenum_worlds import play_released_rules
-from plenum_worlds.dynamics import ParameterGrid, monotonicity, simulate
+from plenum_worlds.dynamics import ParameterGrid, check_monotonicity, simulate
 
 METRICS = {"CR", "MP", "RD", "MS", "CT", "CD", "PR", "TW", "FD"}
 LOWER = {"MP", "RD", "MS", "CT", "FD"}
@@ -193,7 +193,9 @@ def _uniform_below() -> Decision:
 def _noise(gamma: float) -> tuple[int, int]:
     """Return the columns of the model, and those in which no noise is best; pairs of runs."""
     grid = replace(GRID, gamma=(gamma,))
-    found = monotonicity(simulate(grid, rounds=100, runs=40, antithetic=True, dtype=np.float64))
+    found = check_monotonicity(
+        simulate(grid, rounds=100, runs=40, antithetic=True, dtype=np.float64)
+    )
     return found.columns, found.best_at_zero
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum_worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterState, is_covered
-from plenum_worlds.metrics import from_modes, mean_of
+from plenum_worlds.metrics import average, measure_from_modes
 from plenum_worlds.world import Round, World
 
 WEIGHT = 0.1
@@ -62,7 +62,7 @@ def distances(
     Shape (agents,), NaN for None.
     """
     if not world.settings.euclidean:
-        return from_modes(actions, _manhattan)
+        return measure_from_modes(actions, _manhattan)
     cells = np.array([(np.nan, np.nan) if cell is None else cell for cell in actions], dtype=float)
     present = cells[~np.isnan(cells[:, 0])]
     centre = present.mean(axis=0) if len(present) else np.full(2, np.nan)
@@ -166,18 +166,18 @@ def summary(
         for end in ("attended", "censored", "dropped")
     }
     return {
-        "coverage": mean_of(coverage(world, records)),
-        "misallocation": mean_of(misallocated),
-        "waste": mean_of(parts.waste),
-        "overload": mean_of(parts.overload),
-        "low_before_high": mean_of(parts.low_before_high),
-        "response_delay": mean_of(
+        "coverage": average(coverage(world, records)),
+        "misallocation": average(misallocated),
+        "waste": average(parts.waste),
+        "overload": average(parts.overload),
+        "low_before_high": average(parts.low_before_high),
+        "response_delay": average(
             distance_delay(records) if s.delay_by_distance else ended["attended"]
         ),
         "delays": float(len(episodes)),
         "delays_censored": float(len(ended["censored"])),
         "delays_dropped": float(len(ended["dropped"])),
-        "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),
+        "unattended_rounds": average(ended["censored"] + ended["dropped"]),
         "net_reward": float(sum(record["score"] for record in records)),
         "disasters": float(len({d["id"] for record in records for d in _disasters(record)})),
     }

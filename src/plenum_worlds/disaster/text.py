@@ -31,6 +31,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
     crowded = Counter(cell for cell in state.drones if cell is not None).most_common()
     crowded.sort(key=lambda item: (-item[1], item[0]))
     last_cell = state.drones[agent]
+    foam = {"foam": state.foam[agent]} if state.foam else {}
     return {
         "agent": agent,
         "agents": len(state.drones),
@@ -41,7 +42,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
         "disasters": [{"cell": list(d.cell), "severity": d.reading} for d in state.disasters],
         "drones": [{"cell": list(cell), "count": count} for cell, count in crowded[:SHOWN]],
         "own": None if last_cell is None else list(last_cell),
-        **({"foam": state.foam[agent]} if state.foam else {}),
+        **foam,
     }
 
 

@@ -1,10 +1,10 @@
 from .recovery import Recovery as Recovery
 from .recovery import recoveries as recoveries
 from .recovery import recovery_time as recovery_time
-from .theory.exact import Monotonicity as Monotonicity
-from .theory.exact import compute_expected as compute_expected
-from .theory.exact import monotonicity as monotonicity
-from .theory.exact import stable as stable
+from .theory.exact_results import Monotonicity as Monotonicity
+from .theory.exact_results import check_monotonicity as check_monotonicity
+from .theory.exact_results import compute_expected as compute_expected
+from .theory.exact_results import is_stable as is_stable
 from .theory.grid import FIGURE_6 as FIGURE_6
 from .theory.grid import GridResult as GridResult
 from .theory.grid import ParameterGrid as ParameterGrid
@@ -20,12 +20,12 @@ __all__ = [
     "ParameterGrid",
     "Recovery",
     "TwoLines",
+    "check_monotonicity",
     "compute_expected",
     "estimate_divergence",
     "fit_two_lines",
-    "monotonicity",
+    "is_stable",
     "recoveries",
     "recovery_time",
     "simulate",
-    "stable",
 ]

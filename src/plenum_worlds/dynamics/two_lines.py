@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics import Floats, two_sided
+from plenum.dynamics import Floats, two_sided_p
 from plenum_worlds.dynamics.smoothing import spline
 
 FEW_POINTS = 10
@@ -81,11 +81,7 @@ class TwoLines:
     warnings: tuple[str, ...] = ()
 
 
-def fit_two_lines(
-    x: ArrayLike,
-    y: ArrayLike,
-    groups: ArrayLike | None = None,
-) -> TwoLines:
+def fit_two_lines(x: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> TwoLines:
     """Test for an inverted U, with the breakpoint of the Robin Hood algorithm.
 
     A penalised cubic spline is fitted. In the middle 80 % of the data, the points where it comes
@@ -209,7 +205,7 @@ def _coefficient(design: Floats, y: Floats, members: _Whole) -> tuple[float, flo
     variance = float((moved**2).sum()) * (1.0 if single else (count - 1) / count)
     df = points - terms if single else count - 1
     error = math.sqrt(variance)
-    return float(coefficients[-1]), error, two_sided(float(coefficients[-1]), error, df)
+    return float(coefficients[-1]), error, two_sided_p(float(coefficients[-1]), error, df)
 
 
 def _parabola(x: Floats, y: Floats, members: _Whole) -> Parabola:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum_worlds.metrics import from_modes, mean_of
+from plenum_worlds.metrics import average, measure_from_modes
 from plenum_worlds.misinformation.state import MisinformationState, Nodes
 from plenum_worlds.world import Round, World
 
@@ -36,7 +36,7 @@ def distances(
     0 (the same set) to 1 (no node in common). Two empty sets are equal: 0. Shape (agents,), NaN for
     None.
     """
-    return from_modes([None if s is None else frozenset(s) for s in actions], _jaccard)
+    return measure_from_modes([None if s is None else frozenset(s) for s in actions], _jaccard)
 
 
 def performance(
@@ -99,12 +99,12 @@ def summary(
     cohorts = containments(records)
     return {
         "final_spread": float(shares[-1]) if shares.size else float("nan"),
-        "mean_spread": mean_of(carried),
-        "containment_time": mean_of([c.rounds for c in cohorts if not c.censored]),
+        "mean_spread": average(carried),
+        "containment_time": average([c.rounds for c in cohorts if not c.censored]),
         "cohorts": float(len(cohorts)),
         "cohorts_censored": float(sum(c.censored for c in cohorts)),
-        "uncontained_rounds": mean_of([c.rounds for c in cohorts if c.censored]),
-        "coverage_diversity": mean_of(coverage_diversity(records)),
+        "uncontained_rounds": average([c.rounds for c in cohorts if c.censored]),
+        "coverage_diversity": average(coverage_diversity(records)),
         "rounds_played": float(len(records)),
     }
 

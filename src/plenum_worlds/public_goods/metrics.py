@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum_worlds.metrics import mean_of
+from plenum_worlds.metrics import average
 from plenum_worlds.public_goods.state import PublicGoodsState
 from plenum_worlds.world import Round, World
 
@@ -111,15 +111,15 @@ def summary(
     welfare = float(sum(record["score"] for record in records))
     spread, spread_proposals = (spread_by_round(records, proposals=p) for p in (False, True))
     return {
-        "provision_rate": mean_of(performance(world, records)),
+        "provision_rate": average(performance(world, records)),
         "total_welfare": welfare,
         "mean_welfare": welfare / len(records) if records else float("nan"),
-        "gini": mean_of(gini_by_round(records)),
-        "gini_proposals": mean_of(gini_by_round(records, proposals=True)),
-        "spread": mean_of(spread),
-        "spread_proposals": mean_of(spread_proposals),
-        "variance": mean_of(spread**2),
-        "variance_proposals": mean_of(spread_proposals**2),
+        "gini": average(gini_by_round(records)),
+        "gini_proposals": average(gini_by_round(records, proposals=True)),
+        "spread": average(spread),
+        "spread_proposals": average(spread_proposals),
+        "variance": average(spread**2),
+        "variance_proposals": average(spread_proposals**2),
         "gini_cumulated": gini_cumulated(records),
         "gini_cumulated_proposals": gini_cumulated(records, proposals=True),
     }

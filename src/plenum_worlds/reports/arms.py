@@ -53,7 +53,7 @@ class Arm:
         return False, more, _ORDER.index(mechanism), self.name
 
 
-def arm_of(factors: Mapping[str, str]) -> Arm:
+def find_arm(factors: Mapping[str, str]) -> Arm:
     """Return the arm of a condition with these factors."""
     mechanism, turns = factors["consensus"], factors["turns"]
     forced = mechanism != REFERENCE

@@ -11,13 +11,13 @@ from plenum.reports import (
     Layout,
     Replicates,
     Settings,
-    dialogue,
+    collect_dialogue,
     format_share,
-    index,
+    make_index,
+    make_record,
     name_keys,
     origin,
-    record,
-    seat,
+    select_seat,
 )
 from plenum.tracking import StoredTranscript, TrackedCondition
 from plenum_worlds.definition import Display
@@ -59,7 +59,7 @@ def gather_data(
         looks = display(condition.factors["task"])
         entries.append(_entry(condition, name, looks, head, len(drawn)))
         data[f"figures-{at}"] = {
-            "seats": [seat(each) for each in head.get("seats", ())],
+            "seats": [select_seat(each) for each in head.get("seats", ())],
             "rounds": int(condition.factors["rounds"]),
             "view": int(condition.factors["view"] or 0),
             "performance": looks.performance,
@@ -67,14 +67,14 @@ def gather_data(
             "metrics": list(looks.metrics),
             "headline": looks.headline,
             "provenance": origin([condition]),
-            "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
+            "replicates": [make_record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(condition.target - len(replicates), 0),
             "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
             "mean": [keep_finite(value) for value in condition.series("performance").mean()],
         }
-        data[f"talk-{at}"] = dialogue(drawn, condition.kind.part("staged"))
+        data[f"talk-{at}"] = collect_dialogue(drawn, condition.kind.part("staged"))
     axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
-    return data | {"index": index(chosen.study, conditions, entries, axis, _NAMED)}
+    return data | {"index": make_index(chosen.study, conditions, entries, axis, _NAMED)}
 
 
 def _select_shown(replicates: Replicates, most: int | None) -> set[int]:

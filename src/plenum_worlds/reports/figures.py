@@ -25,20 +25,20 @@ from plenum.reports import (
     add_caption,
     apply_look,
     apply_style,
+    count_keys,
     format_p_value,
-    keys_in_a_line,
+    label_outer,
     make_panels,
     origin,
-    outer_labels,
     print_written,
     save_figure,
 )
 from plenum.tracking import Study, TrackedCondition, log_report
 from plenum_worlds.definition import Display
 from plenum_worlds.dynamics import fit_two_lines
-from plenum_worlds.reports.groups import LEVELS, Group, group_runs, over_worlds
+from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, group_runs
 from plenum_worlds.reports.statistics import conclusive, points
-from plenum_worlds.reports.tables import notes
+from plenum_worlds.reports.tables import list_notes
 
 MOST_BANDS = 4
 """Number of arms with intervals that fit into a panel."""
@@ -91,7 +91,7 @@ def over_time(group: Group) -> Figure:
     if handles:
         figure.legend(
             handles.values(), handles.keys(),
-            loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(handles, SMALL),
+            loc="outside upper left", fontsize=SMALL, ncols=count_keys(handles, SMALL),
             handlelength=2.6,
         )  # fmt: skip
     _caption(figure, "over_time", drawn, band=band, gaps=shown.gaps, left=names[MOST_LINES:])
@@ -133,8 +133,8 @@ def baselines(group: Group) -> Figure:
         least, most = group.shown.ranges.get(metric, (-math.inf, math.inf))
         for place, name in zip(places, arms, strict=True):
             part, scripted = table[table["arm"] == name], name not in unscripted
-            estimate = over_worlds(part, metric)
-            lost, total = (over_worlds(part, f"{metric} {n}").value for n in ("open", "all"))
+            estimate = average_worlds(part, metric)
+            lost, total = (average_worlds(part, f"{metric} {n}").value for n in ("open", "all"))
             colour = GREY if scripted else COLOURS[0]
             face = "white" if lost > 0 and lost >= MANY_OPEN * total else colour
             ends = np.clip([estimate.ci_low, estimate.ci_high], least, most)
@@ -180,7 +180,7 @@ def deviation(group: Group) -> Figure:
     if label == shown.performance:
         axes[0, 0].set_ylim(*_SHARE)
     _within(axes[0, 0], 0, math.inf)
-    outer_labels(axes, x=_label(shown, group, shown.deviation), y=label if names else "")
+    label_outer(axes, x=_label(shown, group, shown.deviation), y=label if names else "")
     _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
 
@@ -274,7 +274,7 @@ def _caption(
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
     last = (group.heading, f"{completed}/{target} runs", origin(played))
-    add_caption(figure, [*first, *notes(name, **facts), "; ".join(filter(None, last))])
+    add_caption(figure, [*first, *list_notes(name, **facts), "; ".join(filter(None, last))])
 
 
 WORLD_DRAWINGS = {

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import ALPHA, association, holds, holm
-from plenum.reports import ci, paragraphs, space_words
+from plenum.dynamics import ALPHA, association, holm, is_shown
+from plenum.reports import ci, render, space_words
 from plenum.tracking import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
 
@@ -19,13 +19,13 @@ _FEW = 5
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:
     """Return sentences on a study in worlds: results, null results, and omissions."""
-    return answer(played, noticed=True)
+    return list_findings(played, noticed=True)
 
 
-def answer(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
+def list_findings(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
     """Return findings in sentences; with ``noticed`` they mention that agents were simulated."""
     known = findings(played)
-    return paragraphs(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
+    return render(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
 
 
 def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     done = [condition for condition in played if condition.completed]
     grouped = group_runs(done)
     scripted = any(group.frame["scripted"].any() for group in grouped)
-    return facts(played) | {
+    return collect_facts(played) | {
         "groups": [_compare(group) for group in grouped],
         "scripted": scripted,
     }
@@ -53,12 +53,12 @@ def _compare(group: Group) -> dict[str, Any]:
     shown = [
         f"{name}: {ci(e, 3)}"
         for (name, _, e), p in zip(tests, adjusted, strict=True)
-        if holds(float(p), e.ci_low, e.ci_high)
+        if is_shown(float(p), e.ci_low, e.ci_high)
     ]
     missed = [
         (e.p, float(p))
         for (_, _, e), p in zip(tests, adjusted, strict=True)
-        if not holds(float(p), e.ci_low, e.ci_high)
+        if not is_shown(float(p), e.ci_low, e.ci_high)
     ]
     means = group.over_worlds("arm", metric)
     each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
@@ -72,7 +72,7 @@ def _compare(group: Group) -> dict[str, Any]:
     }
 
 
-def facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
+def collect_facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     """Return facts for the sentences: design, outcomes of runs, and limits of the conclusions."""
     failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
     completed = [condition.completed for condition in played]

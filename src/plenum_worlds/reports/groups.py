@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import Estimate, estimate_mean
-from plenum.reports import origin, paragraphs
+from plenum.reports import origin, render
 from plenum.tracking import TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
-from plenum_worlds.reports.arms import LONE, arm_of, reference
+from plenum_worlds.reports.arms import LONE, find_arm, reference
 
 LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
@@ -48,7 +48,7 @@ class Group:
     frame
         One row per condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
         its settings that the arm doesn't name (``shared``), and the tracked ``condition`` itself;
-        see :func:`frame_of`.
+        see :func:`make_frame`.
     heading
         The beginning of its tables' titles.
     """
@@ -123,7 +123,7 @@ class Group:
     def over_worlds(self, by: str, metric: str) -> dict[str, Estimate]:
         """Return the mean of each world's mean of a metric, by the values of a column."""
         parts = self.episodes.groupby(by, observed=True)
-        return {str(key): over_worlds(part, metric) for key, part in parts}
+        return {str(key): average_worlds(part, metric) for key, part in parts}
 
     def compare_arms(self, metric: str) -> list[tuple[str, str, Estimate]]:
         """Compare every arm with its free one in a metric: both names, and the difference.
@@ -147,7 +147,7 @@ class Group:
         """
         kept, notes = self.frame, []
         for factor in ("volatility", "diversity"):
-            anywhere = without_roles(kept) & (factor == "diversity")
+            anywhere = are_without_roles(kept) & (factor == "diversity")
             bound = kept[~anywhere]
             met = bound.groupby(factor)["arm"].nunique()
             shared = set(met.index[met == bound["arm"].nunique()])
@@ -160,7 +160,7 @@ class Group:
         return replace(self, frame=kept), ["; ".join(notes)] if notes else []
 
 
-def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
+def average_worlds(table: pd.DataFrame, metric: str) -> Estimate:
     """Return the mean of each world's mean of a metric; an empty estimate if it is missing."""
     if metric not in table:
         return Estimate(method="t over episodes")
@@ -176,7 +176,7 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     """
     first, second = table[table["arm"] == arm], table[table["arm"] == other]
     unscripted = not (first["scripted"].any() or second["scripted"].any())
-    factors = ["volatility", "world", *(["model", "shared"] if unscripted else [])]
+    factors = ["volatility", "world", "model", "shared"] if unscripted else ["volatility", "world"]
     for key in ("diversity", "agents"):
         shared = set(first[key]) & set(second[key])
         if shared and (unscripted or key == "agents"):
@@ -188,9 +188,9 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     return estimate_mean(each.to_numpy(dtype=float), method)
 
 
-def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
+def make_frame(played: Sequence[TrackedCondition]) -> pd.DataFrame:
     """Return conditions as a frame: factors, ``arm`` in the order of arms, and the condition."""
-    arms = [arm_of(condition.factors) for condition in played]
+    arms = [find_arm(condition.factors) for condition in played]
     names = list(dict.fromkeys(arm.name for arm in sorted(arms, key=lambda arm: arm.rank)))
     frame = pd.DataFrame([condition.factors for condition in played]).assign(
         arm=pd.Categorical([arm.name for arm in arms], names, ordered=True),
@@ -211,7 +211,7 @@ def group_runs(played: Sequence[TrackedCondition]) -> list[Group]:
     """
     if not played:
         return []
-    frame = frame_of(played)
+    frame = make_frame(played)
     lone, scripted = frame["lone"], frame["scripted"]
     teams = frame[~lone & ~scripted].groupby([*_TEAM, "agents"], sort=False)
     frames = [part for _, part in teams]
@@ -288,8 +288,10 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
-    notes = paragraphs("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
-    return (*(notes if scripted.empty else ()), origin(group.played))
+    if not scripted.empty:
+        return (origin(group.played),)
+    notes = render("plenum_worlds.reports/notes.j2", "missing", command=command(frame))
+    return (*notes, origin(group.played))
 
 
 def command(frame: pd.DataFrame) -> str:
@@ -315,7 +317,7 @@ def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
     return order.iloc[0]
 
 
-def without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
+def are_without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
     """Return which conditions have no or identical roles, whatever their diversity label."""
     lone = (frame["agents"] == "1") | (frame["consensus"] == "central")
     return frame["scripted"] | (frame["diversity"] == "identical") | lone

@@ -59,4 +59,4 @@ def tabulate_study(played: Sequence[TrackedCondition]) -> list[Table]:
     """Return every table of a study; titles distinguish those of different groups."""
     grouped = group_runs(played)
     built = [table for group in grouped for build in _TABLES for table in build(group)]
-    return built + [building.by_agents(family) for family in families(grouped)]
+    return built + [building.tabulate_by_agents(family) for family in families(grouped)]

@@ -17,7 +17,7 @@ from plenum.reports import (
     format_limits,
     format_or_dash,
     format_p_value,
-    keys,
+    make_keys,
 )
 from plenum.tracking import TrackedCondition
 from plenum_worlds.dynamics import (
@@ -29,7 +29,7 @@ from plenum_worlds.dynamics import (
     recovery_time,
 )
 from plenum_worlds.reports.groups import LEVELS, Group, sources
-from plenum_worlds.reports.tables import notes
+from plenum_worlds.reports.tables import list_notes
 from plenum_worlds.tracking import ensembles
 
 HORIZON = 10.0
@@ -81,7 +81,7 @@ def test_inverted_u(group: Group) -> list[Table]:
     ]
     columns = (
         Column("of", "d̄ of", key=True),
-        *keys(["arm", *varying]),
+        *make_keys(["arm", *varying]),
         Column("breakpoint", format=format_decimals(2)),
         Column("slope_below", format=format_decimals(3)),
         Column("p_below", "p", format_p_value),
@@ -93,7 +93,7 @@ def test_inverted_u(group: Group) -> list[Table]:
         Column("worlds"),
         Column("warnings", format=format_or_dash),
     )
-    noted = (*notes("inverted_u"), *sources(group))
+    noted = (*list_notes("inverted_u"), *sources(group))
     title = f"{group.heading}: is there an inverted U?"
     return [Table("inverted_u", title, pd.DataFrame(lines), columns, noted)]
 
@@ -110,7 +110,7 @@ def tabulate_recovery(group: Group) -> list[Table]:
         if (recovery := after_shocks(part))
     ]
     columns = (
-        *keys(["arm", "volatility"]),
+        *make_keys(["arm", "volatility"]),
         Column(("shocks", "censored"), "shocks", lambda n, lost: f"{n} ({lost} censored)"),
         Column("worlds"),
         *(Column(name, format=format_decimals(3)) for name in ("before", "after")),
@@ -121,7 +121,7 @@ def tabulate_recovery(group: Group) -> list[Table]:
         Column(("dip_low", "dip_high"), "95 % CI ", format_limits(3)),
         Column("warnings", format=format_or_dash),
     )
-    noted = (*notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
+    noted = (*list_notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
     title = f"{group.heading}: recovery after shocks"
     return [Table("recovery", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
@@ -201,14 +201,14 @@ def instability(group: Group) -> list[Table]:
                 }
             )
     columns = (
-        *keys(["arm", "diversity", "volatility"]),
+        *make_keys(["arm", "diversity", "volatility"]),
         Column(("worlds", "runs"), "worlds x runs", lambda worlds, runs: f"{worlds} x {runs}"),
         Column("lambda", "λ̂", format_decimals(4)),
         Column(("low", "high"), "95 % CI", format_interval),
         Column("level", "mean D", format_decimals(3)),
         Column("warnings", format=format_or_dash),
     )
-    noted = (*notes("instability"), *sources(group))
+    noted = (*list_notes("instability"), *sources(group))
     title = f"{group.heading}: how runs part"
     return [Table("instability", title, pd.DataFrame(lines), columns, noted)] if lines else []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import Estimate, holm, of_runs
+from plenum.dynamics import Estimate, holm, list_run_warnings
 from plenum.reports import (
     NONE,
     Column,
@@ -18,12 +18,12 @@ from plenum.reports import (
     format_or_dash,
     format_p_value,
     format_realised,
-    keys,
-    paragraphs,
+    make_keys,
+    render,
 )
 from plenum.tracking import TrackedCondition
-from plenum_worlds.reports.arms import arm_of
-from plenum_worlds.reports.groups import LEVELS, Group, over_worlds, sources
+from plenum_worlds.reports.arms import find_arm
+from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, sources
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
 """Metrics of agents' failures, and the heads of their columns."""
@@ -31,9 +31,9 @@ _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent t
 _DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
 
-def notes(name: str, **facts: Any) -> list[str]:
+def list_notes(name: str, **facts: Any) -> list[str]:
     """Return the notes of a table, or the lines of a caption."""
-    return paragraphs("plenum_worlds.reports/notes.j2", name, **facts)
+    return render("plenum_worlds.reports/notes.j2", name, **facts)
 
 
 def overall(group: Group) -> list[Table]:
@@ -58,15 +58,15 @@ def overall(group: Group) -> list[Table]:
         line: dict[str, object] = {"arm": arm, **counts.loc[arm]}
         for metric in metrics:
             line |= _fields(metric, part, metric)
-        lines.append(line | {name: over_worlds(part, name).value for name in more})
+        lines.append(line | {name: average_worlds(part, name).value for name in more})
     columns = (
-        *keys(["arm"]),
+        *make_keys(["arm"]),
         Column(("completed", "target"), "runs", format_realised),
-        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, mean_cell) for m in metrics),
+        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, format_mean) for m in metrics),
         *(Column(name, head, format_decimals(2)) for name, head in more.items()),
     )
     warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
-    noted = notes("arms", **_facts(group), warnings=list(warned))
+    noted = list_notes("arms", **_facts(group), warnings=list(warned))
     title = f"{group.heading}: every arm"
     return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
 
@@ -98,11 +98,11 @@ def brief(group: Group) -> list[Table]:
         columns.append(Column("p_holm", "corrected", format_p_value))
     if lines["warnings"].any():
         columns.append(Column("warnings", format=format_or_dash))
-    noted = notes("brief", metrics=[metric], tested=len(tests))
+    noted = list_notes("brief", metrics=[metric], tested=len(tests))
     return [Table("arms", whole.title, lines, tuple(columns), tuple(noted))]
 
 
-def by_agents(family: Group) -> Table:
+def tabulate_by_agents(family: Group) -> Table:
     """Make a table of the first metric by number of agents, one column per arm.
 
     Each arm is compared with itself, so only conditions run with every number of agents count.
@@ -118,7 +118,7 @@ def by_agents(family: Group) -> Table:
         for size in sorted(set(teams.frame["agents"]), key=int)
     ]
     title = f"{family.heading}: {metric} by number of agents"
-    noted = (*notes("agents"), *sources(family))
+    noted = (*list_notes("agents"), *sources(family))
     return _arms_across("agents", title, parts, teams.arms, metric, noted)
 
 
@@ -145,7 +145,7 @@ def levels(group: Group) -> list[Table]:
             parts,
             group.arms,
             metric,
-            (*notes("levels", metrics=[metric]), *sources(group)),
+            (*list_notes("levels", metrics=[metric]), *sources(group)),
         )
         for metric in group.shown.metrics
     ]
@@ -175,7 +175,7 @@ def models(group: Group) -> list[Table]:
         for policy in sorted(set(policies["policy"]))
     ]
     metric = group.shown.metrics[0]
-    noted = (*notes("models", scripted=len(policies)), *sources(group, policies))
+    noted = (*list_notes("models", scripted=len(policies)), *sources(group, policies))
     title = f"{group.heading}: {metric} by model"
     return [_arms_across("models", title, parts, unscripted.arms, metric, noted)]
 
@@ -197,14 +197,14 @@ def differences(group: Group) -> list[Table]:
         for arm, other, estimate in group.compare_arms(metric)
     ]
     columns = (
-        *keys(["metric", "arm"]),
+        *make_keys(["metric", "arm"]),
         Column("minus"),
         Column("difference", format=format_decimals(3)),
         Column(("low", "high"), "95 % CI", format_limits(3)),
         Column("p", format=format_p_value),
         Column("worlds"),
     )
-    noted = (*notes("differences", **_facts(group)), *sources(group))
+    noted = (*list_notes("differences", **_facts(group)), *sources(group))
     title = f"{group.heading}: differences"
     return [Table("differences", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
@@ -215,12 +215,12 @@ def dialogue(group: Group) -> list[Table]:
     if not set(_DIALOGUE) & set(spoken.episodes):
         return []
     lines = [
-        {"arm": arm} | {name: over_worlds(part, name).value for name in _DIALOGUE}
+        {"arm": arm} | {name: average_worlds(part, name).value for name in _DIALOGUE}
         for arm, part in _by_arm(spoken.episodes, spoken.arms)
     ]
-    columns = (*keys(["arm"]), *(Column(name, name, format_decimals(3)) for name in _DIALOGUE))
+    columns = (*make_keys(["arm"]), *(Column(name, name, format_decimals(3)) for name in _DIALOGUE))
     policies = group.frame[group.frame["scripted"]]
-    noted = (*notes("dialogue"), *sources(spoken, policies))
+    noted = (*list_notes("dialogue"), *sources(spoken, policies))
     return [Table("dialogue", f"{group.heading}: dialogue", pd.DataFrame(lines), columns, noted)]
 
 
@@ -243,7 +243,7 @@ def conditions(
             {
                 "study": condition.study,
                 **condition.factors,
-                "arm": arm_of(condition.factors).name,
+                "arm": find_arm(condition.factors).name,
                 "target": condition.target,
                 "completed": condition.completed,
                 "failed": sum(condition.failures.values()),
@@ -265,7 +265,7 @@ def warnings(condition: TrackedCondition) -> list[str]:
     """Return the names of a condition's warnings."""
     metrics = condition.metrics
     played = 0 if metrics.empty else metrics["episode"].nunique()
-    names = of_runs(played, metrics.to_dict("records"))
+    names = list_run_warnings(played, metrics.to_dict("records"))
     if condition.failures:
         names.append("attrition")
     if condition.pending > 0:
@@ -290,7 +290,7 @@ def _arms_across(
             cells |= _fields(arm, part, metric)
         lines.append(cells)
     columns = (
-        *keys(list(parts[0][0])),
+        *make_keys(list(parts[0][0])),
         *(Column((arm, f"{arm} open", f"{arm} all"), arm, _mean_alone) for arm in arms),
     )
     return Table(name, title, pd.DataFrame(lines), columns, notes)
@@ -303,10 +303,10 @@ def _by_arm(table: pd.DataFrame, arms: Iterable[str]) -> list[tuple[str, pd.Data
 
 def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
     """Return a mean, half its interval, and the numbers of open and of all times, as fields."""
-    estimate = over_worlds(part, metric)
+    estimate = average_worlds(part, metric)
     fields = {name: estimate.value, f"{name} half": estimate.ci_high - estimate.value}
     return fields | {
-        f"{name} {n}": over_worlds(part, f"{metric} {n}").value for n in ("open", "all")
+        f"{name} {n}": average_worlds(part, f"{metric} {n}").value for n in ("open", "all")
     }
 
 
@@ -326,7 +326,7 @@ def _with_limits(value: float, low: float, high: float) -> str:
     )
 
 
-def mean_cell(value: float, half: float, lost: float, total: float) -> str:
+def format_mean(value: float, half: float, lost: float, total: float) -> str:
     """Format ``7.10 ± 0.31 (5.4 of 5.6 open)``; open times aren't part of the mean."""
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
@@ -334,4 +334,4 @@ def mean_cell(value: float, half: float, lost: float, total: float) -> str:
 
 
 def _mean_alone(value: float, lost: float, total: float) -> str:
-    return mean_cell(value, math.nan, lost, total)
+    return format_mean(value, math.nan, lost, total)

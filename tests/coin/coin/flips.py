@@ -15,12 +15,20 @@ from plenum.design import (
     Config,
     Probability,
     TaskConfig,
+    add_weights,
     list_changed_settings,
-    with_weights,
 )
 from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
 from plenum.records import Failure, Transcript
-from plenum.reports import Column, Product, Settings, Table, format_decimals, keys, publish_product
+from plenum.reports import (
+    Column,
+    Product,
+    Settings,
+    Table,
+    format_decimals,
+    make_keys,
+    publish_product,
+)
 from plenum.tracking import Study, tabulate_replicates
 
 SIDES = ("heads", "tails")
@@ -94,7 +102,7 @@ class CoinCondition(Condition):
 
 def compose(typed: Config) -> CoinCondition:
     model = str(typed.model.default)
-    backend, weights = with_weights(typed.backend, [model], typed.model)
+    backend, weights = add_weights(typed.backend, [model], typed.model)
     return CoinCondition(
         heads=typed.of(CoinTaskConfig).heads,
         model=model,
@@ -202,7 +210,7 @@ def report_tables(chosen: Settings) -> Table:
         Column(name, format=format_decimals(3)) for name in ("share", "ci_low", "ci_high")
     )
     counts = (Column("target"), Column("completed"))
-    columns = (*keys(["heads", "model", "backend"]), *counts, *shown)
+    columns = (*make_keys(["heads", "model", "backend"]), *counts, *shown)
     table = Table("coin", "Share of heads", frame, columns)
     publish_product(Product("tables", [table], {"coin": table.frame}), chosen)
     return table

@@ -14,7 +14,7 @@ from plenum import scenarios
 from plenum.base import regular_files, yaml_files
 from plenum.base.errors import UserError
 from plenum_audit.programs import cases, logs
-from plenum_papers.published.catalogue import Release, release_of
+from plenum_papers.published.catalogue import Release, find_release
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
@@ -78,7 +78,7 @@ def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
         scenarios.load_scenario(pipe(tmp_path / "scenario.yaml"))
     given = {"published": str(tmp_path), "catalogue": str(pipe(tmp_path / "catalogue.yaml"))}
     with pytest.raises(UserError, match="it is no file but a pipe"):
-        release_of(OmegaConf.create(given))
+        find_release(OmegaConf.create(given))
     with pytest.raises(UserError, match="it is no file but a pipe"):
         Release(tmp_path).read(pipe(tmp_path / "run.jsonl").relative_to(tmp_path))
 

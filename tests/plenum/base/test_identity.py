@@ -130,8 +130,8 @@ def test_a_digest_does_not_depend_on_the_order_of_keys(value: dict[str, object])
 
 def test_a_stream_is_named_by_all_its_names() -> None:
     names = [("a", 0, "x"), ("a", 1, "x"), ("a", 0, "y"), ("b", 0, "x"), ("a0", "x"), ("a", "0x")]
-    assert len({identity.seed_for(*name) for name in names}) == len(names)
-    draws = [identity.generator("id", 3, "noise").random(5) for _ in range(2)]
+    assert len({identity.derive_seed(*name) for name in names}) == len(names)
+    draws = [identity.make_generator("id", 3, "noise").random(5) for _ in range(2)]
     np.testing.assert_array_equal(*draws)
 
 

@@ -232,7 +232,7 @@ def test_ctrl_c_reaches_the_parent_alone(child: Child) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; an ended one that nobody has waited for doesn't."""
+    """Return whether a process runs; an ended one that nobody has waited for doesn't."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from plenum.base.shares import (
+    format_number_between,
+    format_percent_between,
     format_signed_percent,
     keep_finite,
-    number_between,
     percent,
-    percent_between,
 )
 from plenum.reports import formats
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_a_share_has_a_space_before_its_sign() -> None:
     assert percent(0.57) == "57 %"
-    assert percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
+    assert format_percent_between(0.15, 0.032, 0.379) == "15 % [3, 38]"
     assert (format_signed_percent(0.06), format_signed_percent(-0.5)) == ("+6 %", "-50 %")
     assert formats.format_percent(0.25) == "25.0 %"
     assert formats.format_percent(float("nan")) == formats.NONE
@@ -26,8 +26,8 @@ def test_a_share_has_a_space_before_its_sign() -> None:
 
 
 def test_a_number_says_that_it_has_no_interval() -> None:
-    assert number_between(0.0241, 0.0054, 0.0429, digits=3) == "0.024 [0.005, 0.043]"
-    assert number_between(1.0, float("nan"), float("inf"), digits=1) == "1.0 [no interval]"
+    assert format_number_between(0.0241, 0.0054, 0.0429, digits=3) == "0.024 [0.005, 0.043]"
+    assert format_number_between(1.0, float("nan"), float("inf"), digits=1) == "1.0 [no interval]"
 
 
 def test_neither_nan_nor_infinity_is_written_as_a_number() -> None:

@@ -11,7 +11,7 @@ from plenum.base.text import (
     HIDDEN,
     blank_invisible,
     flatten,
-    printable,
+    make_printable,
     replace_surrogates,
     split_lines,
     unmask,
@@ -38,7 +38,7 @@ def test_whatever_ends_a_line_or_parts_words_is_white_space_or_hidden() -> None:
 
 @pytest.mark.parametrize("around", ["{}", "é{}"])
 def test_a_terminal_is_given_no_control(around: str) -> None:
-    shown = printable(around.format("".join(EVERY)))
+    shown = make_printable(around.format("".join(EVERY)))
     assert {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"} == {"Cc"}
     assert [c for c in shown if unicodedata.category(c) == "Cc"] == ["\t", "\n"]
     shown.encode()
@@ -47,7 +47,7 @@ def test_a_terminal_is_given_no_control(around: str) -> None:
 @given(st.text() | PLAIN)
 def test_one_line_is_one_line(text: str) -> None:
     line = flatten(text)
-    assert flatten(line) == printable(line) == replace_surrogates(line) == line
+    assert flatten(line) == make_printable(line) == replace_surrogates(line) == line
     assert len(line.splitlines()) <= 1
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plenum.committee import prompts
 from plenum.committee.frame import PLENUM, Frame
-from plenum.committee.frame_files import FRAME_TEMPLATES, template_problems
+from plenum.committee.frame_files import FRAME_TEMPLATES, list_template_problems
 from plenum.committee.prompts import flatten, quote_remark
 from plenum.committee.state import State
 from plenum.design import Condition
@@ -189,12 +189,14 @@ def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
     ],
 )
 def test_what_is_wrong_with_a_template_is_named(name: str, text: str, problem: str) -> None:
-    assert [problem in line for line in template_problems(name, text)] == [True]
+    assert [problem in line for line in list_template_problems(name, text)] == [True]
 
 
 def test_plenums_templates_are_templates() -> None:
     assert [
-        line for name in FRAME_TEMPLATES for line in template_problems(name, getattr(PLENUM, name))
+        line
+        for name in FRAME_TEMPLATES
+        for line in list_template_problems(name, getattr(PLENUM, name))
     ] == []
 
 

@@ -19,7 +19,7 @@ from plenum.dynamics.decision_contrasts import (
     pool_decisions,
 )
 from plenum.dynamics.decisions import pairwise_disagreement, tally
-from plenum.dynamics.multiplicity import holds
+from plenum.dynamics.multiplicity import is_shown
 
 few = st.lists(st.sampled_from(["A", "B", "NONE"]), min_size=2, max_size=5)
 
@@ -173,7 +173,7 @@ def test_twenty_a_against_ten_of_each_by_hand() -> None:
     both_ways = 2 * math.comb(30, 20) / math.comb(40, 20)
     assert (found.p, found.p_law) == (pytest.approx(both_ways), pytest.approx(both_ways))
     assert found.value == pytest.approx(10 / 19)
-    assert holds(found.p, found.ci_low, found.ci_high)
+    assert is_shown(found.p, found.ci_low, found.ci_high)
     assert [(s.decision, round(s.value, 6)) for s in found.shares] == [("A", -0.5), ("B", 0.5)]
     assert [cell.value for cell in found.cells] == [pytest.approx(10 / 19), 0]
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 
-from plenum.dynamics import flip_rate, mcnemar, pairwise_disagreement, share
+from plenum.dynamics import estimate_share, flip_rate, mcnemar, pairwise_disagreement
 
 decided = st.lists(st.sampled_from(["A", "B", "C", "NONE"]), min_size=2, max_size=25)
 
@@ -28,7 +28,7 @@ def slow_disagreement(decisions: list[str]) -> float:
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_of_a_share_is_clopper_and_pearsons(pair: tuple[int, int]) -> None:
     count, n = pair
-    found = share(count, n)
+    found = estimate_share(count, n)
     exact = stats.binomtest(count, n).proportion_ci(0.95, "exact")
     assert_allclose([found.ci_low, found.ci_high], [exact.low, exact.high], atol=1e-10)
     assert (found.value, found.count, found.n) == (count / n, count, n)
@@ -51,7 +51,7 @@ def test_the_interval_of_a_share_is_clopper_and_pearsons(pair: tuple[int, int]) 
     ],
 )
 def test_the_flip_rate_is_the_share_off_the_modal_decision(decisions: str, flips: int) -> None:
-    assert flip_rate(list(decisions)) == share(flips, len(decisions))
+    assert flip_rate(list(decisions)) == estimate_share(flips, len(decisions))
 
 
 def test_the_flip_rate_of_an_even_split_averages_0412_at_20_replicates_and_0344_at_6() -> None:

@@ -217,7 +217,7 @@ def test_preferences_that_lie_on_no_grid_have_none(process: generators.Process) 
 
 
 def quantised(spread: str) -> bool:
-    """Whether twenty replicates on a grid are quantised, if their places in one round are these.
+    """Return whether twenty replicates on a grid are quantised, with these places in one round.
 
     In all other rounds they are ten times as far apart.
     """

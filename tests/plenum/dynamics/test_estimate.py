@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from plenum.dynamics.estimate import estimate_mean, make_estimate, two_sided, welch_df
+from plenum.dynamics.estimate import estimate_mean, make_estimate, two_sided_p, welch_df
 
 
 @given(st.floats(-10, 10), st.floats(0.01, 10), st.integers(1, 60))
@@ -21,7 +21,7 @@ def test_intervals_and_p_are_students(value: float, se: float, df: int) -> None:
 
 @pytest.mark.parametrize(("value", "p"), [(0.0, 1.0), (0.1, 0.0)])
 def test_without_uncertainty_a_test_is_certain(value: float, p: float) -> None:
-    assert two_sided(value, 0.0, 5) == p
+    assert two_sided_p(value, 0.0, 5) == p
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20).filter(lambda v: np.std(v) > 1e-3))

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from slow_dynamics import slow_fit, slow_left_out, slow_level, slow_slope, walks
 
-from plenum.dynamics.fit import contrast_weights, fit_distances, jackknife_se, slope, without_each
+from plenum.dynamics.fit import (
+    contrast_weights,
+    fit_distances,
+    jackknife_se,
+    slope,
+    sum_without_each,
+)
 
 levels = st.lists(st.floats(1e-6, 1e3) | st.just(0.0), min_size=2, max_size=20)
 
@@ -53,8 +59,8 @@ def test_a_fit_holds_levels_and_leave_one_out_values(
 def test_sums_without_each_replicate_are_exactly_zero_where_nothing_is_left() -> None:
     distances = np.zeros((4, 4, 1))
     distances[3, :3] = distances[:3, 3] = 0.1 + 0.2  # all distance is the fourth's
-    assert without_each(distances)[:, 0].tolist()[3] == 0
-    assert_allclose(without_each(distances)[:3, 0], 0.6)
+    assert sum_without_each(distances)[:, 0].tolist()[3] == 0
+    assert_allclose(sum_without_each(distances)[:3, 0], 0.6)
 
 
 def test_the_jackknife_of_means_is_their_standard_error() -> None:

@@ -24,10 +24,10 @@ from plenum.dynamics import (
     switch_counts,
     time_to_majority,
 )
-from plenum.dynamics.decisions import mcnemar, share
+from plenum.dynamics.decisions import estimate_share, mcnemar
 from plenum.dynamics.sample_sizes import spent
 from plenum_worlds.dynamics.recovery import recoveries, recovery_time
-from plenum_worlds.dynamics.theory.exact import monotonicity
+from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines
@@ -85,7 +85,7 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         {},
         "shape|finite",
     ),
-    (share, [(-1, 3), (4, 3), (1, 0)], {}, "isn't a share"),
+    (estimate_share, [(-1, 3), (4, 3), (1, 0)], {}, "isn't a share"),
     (mcnemar, [([], []), ([True], [True, False])], {}, "pairs are needed"),
     (exact_processes.chaotic_map, [(23,)], {}, "at most 22 rounds"),
     (time_to_majority, [(p,) for p in NO_PREFERENCES], {}, "replicates, rounds, seats, options"),
@@ -140,7 +140,7 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         "rounds|runs|seed",
     ),
     (
-        monotonicity,
+        check_monotonicity,
         [(simulate(theory(beta=beta), 5, 2),) for beta in ((0.0,), (0.1, 0.2))],
         {},
         "beta: .*; 0 and at least one more",

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import lyapunov, share
+from plenum.dynamics import estimate_share, lyapunov
 from plenum.dynamics.fragility import (
     VariantOutcome,
-    by_family,
-    details,
+    average_scenarios,
+    estimate_families,
     flips,
     fragility_contrast,
-    over_scenarios,
+    name_numbers,
 )
 from plenum_checks import generators
 
@@ -39,17 +39,17 @@ def ensemble(replicates: int) -> np.ndarray:
 
 
 def test_fragility_counts_the_wordings_off_the_canonical_decision() -> None:
-    found = by_family(ensemble(8), readings("AABBACAA"))
+    found = estimate_families(ensemble(8), readings("AABBACAA"))
     assert list(found) == ["all", "rephrase", "format"]
-    assert found["all"].fragility == share(3, 7)
-    assert found["rephrase"].fragility == share(2, 4)
-    assert found["format"].fragility == share(1, 3)
+    assert found["all"].fragility == estimate_share(3, 7)
+    assert found["rephrase"].fragility == estimate_share(2, 4)
+    assert found["format"].fragility == estimate_share(1, 3)
     assert [f.wordings for f in found.values()] == [7, 4, 3]
 
 
 def test_a_family_alone_leaves_the_canonical_wording_out() -> None:
     runs = ensemble(8)
-    found = by_family(runs, readings("AABBACAA"))
+    found = estimate_families(runs, readings("AABBACAA"))
     assert found["rephrase"].exponent.value == lyapunov(runs[:5]).value
     assert found["rephrase"].alone.value == lyapunov(runs[1:5]).value
     assert found["format"].alone.value == lyapunov(runs[5:]).value
@@ -57,18 +57,18 @@ def test_a_family_alone_leaves_the_canonical_wording_out() -> None:
 
 
 def test_where_the_canonical_wording_is_the_odd_one_all_others_count() -> None:
-    assert by_family(ensemble(8), readings("BAAAAAAA"))["all"].fragility.value == 1.0
+    assert estimate_families(ensemble(8), readings("BAAAAAAA"))["all"].fragility.value == 1.0
 
 
 def test_without_the_canonical_wording_there_is_no_fragility_but_a_reason() -> None:
-    found = by_family(ensemble(7), readings("AABBACAA")[1:])
+    found = estimate_families(ensemble(7), readings("AABBACAA")[1:])
     assert all(math.isnan(f.fragility.value) for f in found.values())
     assert {f.reason for f in found.values()} == {"no_canonical"}
     assert math.isfinite(found["all"].exponent.value)
 
 
 def test_the_canonical_wording_alone_has_no_others() -> None:
-    (found,) = by_family(ensemble(1), readings("A", ["canonical"])).values()
+    (found,) = estimate_families(ensemble(1), readings("A", ["canonical"])).values()
     assert (found.reason, found.exponent.status) == ("no_wordings", "single")
 
 
@@ -86,7 +86,9 @@ def test_a_repetition_without_its_canonical_one_is_left_out() -> None:
 
 def test_wordings_and_not_repetitions_are_the_units() -> None:
     """Twice the same decisions say no more than once."""
-    once, twice = (by_family(ensemble(8 * n), readings("AABBACAA" * n, cycle=8)) for n in (1, 2))
+    once, twice = (
+        estimate_families(ensemble(8 * n), readings("AABBACAA" * n, cycle=8)) for n in (1, 2)
+    )
     assert twice["all"].fragility == once["all"].fragility
 
 
@@ -95,21 +97,21 @@ def test_wordings_and_not_repetitions_are_the_units() -> None:
 
 def test_lambda_pert_of_a_family_is_that_of_its_rows_and_the_canonical_one() -> None:
     rows = ensemble(8)
-    found = by_family(rows, readings("AABBACAA"))
+    found = estimate_families(rows, readings("AABBACAA"))
     expected = lyapunov(rows[[0, 5, 6, 7]], decisions=["A", "C", "A", "A"])
     assert repr(found["format"].exponent) == repr(expected)  # NaN is NaN there
     assert repr(found["all"].exponent) == repr(lyapunov(rows, decisions=list("AABBACAA")))
 
 
 def test_details_name_every_number_once() -> None:
-    numbers = details(by_family(ensemble(8), readings("AABBACAA")))
+    numbers = name_numbers(estimate_families(ensemble(8), readings("AABBACAA")))
     assert set(numbers) == {
         *("fragility", "fragility_low", "fragility_high"),
         *(f"fragility_{f}{end}" for f in ("rephrase", "format") for end in ("", "_low", "_high")),
         *(f"lambda_pert_{f}{end}" for f in ("rephrase", "format") for end in ("", "_low", "_high")),
     }
     assert numbers["fragility_rephrase"] == 0.5
-    assert numbers["fragility_low"] == share(3, 7).ci_low
+    assert numbers["fragility_low"] == estimate_share(3, 7).ci_low
 
 
 # --- differences -------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def test_scenarios_are_the_units_of_a_mean() -> None:
     contrasts = [
         fragility_contrast(*pair(*counts)) for counts in ((0, 4, 0, 6), (0, 0, 0, 10), (0, 2, 0, 8))
     ]
-    found = over_scenarios(contrasts)
+    found = average_scenarios(contrasts)
     values = np.array([0.4, 0.0, 0.2])
     assert_allclose([found.value, found.se], [0.2, values.std(ddof=1) / math.sqrt(3)])
     assert (found.n, found.df) == (3, 2)

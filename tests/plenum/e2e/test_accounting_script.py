@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import Run, call, calls, client, journals, start, table, wait_for, with_store
 
-from plenum.records import attempts
+from plenum.records import read_attempts
 
 pytestmark = pytest.mark.long
 
@@ -87,7 +87,7 @@ def test_every_failed_attempt_was_recovered_or_ended_a_replicate(failing: Path) 
     expected: dict[str, Counter[str]] = {name: Counter() for name in rows}
     folder = failing / "mlruns/journals"
     for log in folder.glob("*/calls.jsonl"):
-        for attempt in attempts(log):
+        for attempt in read_attempts(log):
             if attempt["outcome"] == "ok":
                 continue
             journal = entries[log.parent.name, attempt["replicate"]]

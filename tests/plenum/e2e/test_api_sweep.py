@@ -8,7 +8,7 @@ import pytest
 from command_line import KEY, Run, calls, command, environment, journals
 from openai_server import Server, completion, serving
 
-from plenum.base.text import printable
+from plenum.base.text import make_printable
 
 SMALL = ("replicates=3", "rounds=2", "calls.backoff_s=0.01", "calls.timeout_s=20")
 
@@ -74,7 +74,7 @@ def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
     done = run(*alone, OPENAI_API_KEY=KEY, status=1)
     assert "1 x request, such as:" in done.stderr
     assert "no such parameter" in done.stderr
-    assert printable(done.stdout + done.stderr) == done.stdout + done.stderr
+    assert make_printable(done.stdout + done.stderr) == done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     log = calls(tmp_path)
     assert [line["outcome"] for line in log] == ["parse", "server", "request"]

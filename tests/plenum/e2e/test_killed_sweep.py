@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from command_line import ROOT, call, free_port
 
-from plenum.base.identity import seed_for
+from plenum.base.identity import derive_seed
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 pytestmark = pytest.mark.long
@@ -61,7 +61,7 @@ def test_twenty_kills_lose_nothing_and_pay_for_nothing_twice(tmp_path: Path) -> 
             again += [
                 (name, position)
                 for position in range(count)
-                if f"{seed_for(condition, int(replicate), position, 'call'):016x}" in later
+                if f"{derive_seed(condition, int(replicate), position, 'call'):016x}" in later
             ]
     assert not again
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.design import Budget
-from plenum.execution.budget import BudgetSpent, Ledger, demand_of, tokens_at_most
+from plenum.execution.budget import BudgetSpent, Ledger, compute_demand, tokens_at_most
 from plenum.models import Chat, Message, Reply
 from plenum.models.api.prices import Price
 from plenum.records import Usage
@@ -47,7 +47,7 @@ def test_without_a_budget_nothing_is_reserved_and_nothing_refused() -> None:
     async def scene() -> None:
         free = ledger()
         for _ in range(100):
-            assert await free.reserve(demand_of(CHAT)) == Usage()
+            assert await free.reserve(compute_demand(CHAT)) == Usage()
             free.settle(Usage(), reply(10**9), billed=False)
         assert free.refusal is None
 
@@ -72,7 +72,7 @@ def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.Da
             for _ in range(order.randrange(4)):
                 await asyncio.sleep(0)
             try:
-                reserved = await book.reserve(demand_of(CHAT))
+                reserved = await book.reserve(compute_demand(CHAT))
             except BudgetSpent:
                 return
             made.append(tokens)
@@ -95,8 +95,8 @@ def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.Da
 def test_a_call_that_does_not_fit_yet_waits_for_cheaper_ones_to_end() -> None:
     async def scene() -> None:
         book = ledger(tokens=MOST + 5)
-        first = await book.reserve(demand_of(CHAT))
-        second = asyncio.create_task(book.reserve(demand_of(CHAT)))
+        first = await book.reserve(compute_demand(CHAT))
+        second = asyncio.create_task(book.reserve(compute_demand(CHAT)))
         await asyncio.sleep(0.01)
         assert not second.done()
         book.settle(first, reply(3), billed=False)
@@ -110,10 +110,10 @@ def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> No
     async def scene() -> None:
         book = ledger(tokens=MOST - 1)
         with pytest.raises(BudgetSpent):
-            await book.reserve(demand_of(CHAT))
+            await book.reserve(compute_demand(CHAT))
         cheap = Chat("m", (), 0.0, max_tokens=1, seed=1)
         with pytest.raises(BudgetSpent):
-            await book.reserve(demand_of(cheap))
+            await book.reserve(compute_demand(cheap))
 
     run(scene)
 
@@ -121,9 +121,9 @@ def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> No
 def test_what_earlier_runs_used_counts() -> None:
     async def scene() -> None:
         book = ledger(spent=Usage(calls=2), calls=3)
-        book.settle(await book.reserve(demand_of(CHAT)), reply(1), billed=False)
+        book.settle(await book.reserve(compute_demand(CHAT)), reply(1), billed=False)
         with pytest.raises(BudgetSpent):
-            await book.reserve(demand_of(CHAT))
+            await book.reserve(compute_demand(CHAT))
 
     run(scene)
 
@@ -132,7 +132,7 @@ def test_a_model_that_costs_nothing_is_not_stopped_by_dollars() -> None:
     async def scene() -> None:
         book = Ledger(Budget(dollars=0.0), lambda _: Price(0.0, 0.0, 0.0))
         for _ in range(10):
-            book.settle(await book.reserve(demand_of(CHAT)), Reply("", 5, 5), billed=False)
+            book.settle(await book.reserve(compute_demand(CHAT)), Reply("", 5, 5), billed=False)
 
     run(scene)
 
@@ -153,7 +153,7 @@ def test_the_refusal_names_the_limit_what_is_spent_and_what_to_do(
     async def scene() -> str:
         book = ledger(**limits)
         with pytest.raises(BudgetSpent) as refused:
-            await book.reserve(demand_of(CHAT))
+            await book.reserve(compute_demand(CHAT))
         assert book.refusal == str(refused.value)
         return str(refused.value)
 
@@ -194,11 +194,11 @@ def test_what_an_earlier_run_left_in_batches_is_set_aside_for_those_calls_alone(
     async def scene() -> None:
         limited = Ledger(Budget(dollars=MOST), lambda _: DOLLAR, Usage(1) + most, held)
         assert limited.spent == Usage(1)
-        other = await limited.reserve(demand_of(replace(CHAT, seed=2), batched=True))
+        other = await limited.reserve(compute_demand(replace(CHAT, seed=2), batched=True))
         limited.settle(other, reply(MOST // 2), billed=False)
         with pytest.raises(BudgetSpent):
-            await limited.reserve(demand_of(replace(CHAT, seed=3), batched=True))
-        assert await limited.reserve(demand_of(call, batched=True)) == most
+            await limited.reserve(compute_demand(replace(CHAT, seed=3), batched=True))
+        assert await limited.reserve(compute_demand(call, batched=True)) == most
         limited.settle(most, reply(MOST // 2), billed=False)
         assert limited.spent.dollars <= MOST
 

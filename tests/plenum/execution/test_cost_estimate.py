@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from plenum.design import Job
-from plenum.execution.cost_estimate import replicate_usage
+from plenum.execution.cost_estimate import estimate_usage
 from plenum_worlds.condition import WorldCondition
 
 Make = Callable[..., Job]
@@ -14,7 +14,7 @@ Make = Callable[..., Job]
 @pytest.mark.parametrize("answers", ["free", "constrained"])
 def test_a_committee_is_rehearsed_to_its_vote(job: Make, answers: str) -> None:
     condition = job(f"protocol.answers={answers}", "rounds=2").condition
-    (use,) = replicate_usage(condition).values()
+    (use,) = estimate_usage(condition).values()
     assert use.calls == condition.calls
 
 
@@ -28,7 +28,7 @@ def test_a_world_is_rehearsed_to_its_last_round(
     given = (f"task={task}", f"consensus={consensus}", f"volatility={volatility}")
     condition = job(*given).condition
     assert isinstance(condition, WorldCondition)
-    (use,) = replicate_usage(condition).values()
+    (use,) = estimate_usage(condition).values()
     assert use.calls == condition.calls
     assert use.tokens_out == condition.calls * condition.sampling.max_tokens
 
@@ -36,11 +36,11 @@ def test_a_world_is_rehearsed_to_its_last_round(
 def test_what_a_world_takes_does_not_hang_on_its_seed_or_its_early_end(job: Make) -> None:
     given = ("task=misinformation", "volatility=high", "rounds=8")
     first, other, early = (
-        replicate_usage(job(*given, *more).condition)
+        estimate_usage(job(*given, *more).condition)
         for more in ((), ("seed=7",), ("task.world.stop=0.3",))
     )
     assert first == other == early
 
 
 def test_scripted_policies_take_nothing(job: Make) -> None:
-    assert replicate_usage(job("task=misinformation", "task.policy=random").condition) == {}
+    assert estimate_usage(job("task=misinformation", "task.policy=random").condition) == {}

@@ -14,9 +14,9 @@ from plenum.design import Job
 from plenum.execution.outcomes import (
     Outcome,
     collect_outcomes,
-    outcome_of,
+    format_closing,
+    make_outcome,
     save_outcome,
-    write_closing,
 )
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
@@ -25,7 +25,7 @@ PENDING = replace(CLEAN, name="roles=odd", completed=15, pending=5, errors=("the
 
 
 def test_the_closing_lines_name_every_failure() -> None:
-    assert write_closing([CLEAN, FAILED, PENDING])[1:] == [
+    assert format_closing([CLEAN, FAILED, PENDING])[1:] == [
         "failed: roles=off: 2 x parse",
         "failed: roles=off: 1 x timeout",
         "pending: roles=odd: 5 replicates",
@@ -47,7 +47,7 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
         "openai/m": {"calls": 90, "unread": 6, "attempts": {"ok": 84, "parse": 6}},
     }
     one = job("replicates=4")
-    lines = write_closing([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
+    lines = format_closing([make_outcome(one, [], {"accounts": accounts, "metrics": {}})])
     assert lines[1].endswith(
         "3 x parse, such as: ballot of Chair in round 20 after a repair: no JSON object "
         "(the answer begins: 'I vote for C.')"
@@ -59,15 +59,15 @@ def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_i
     assert lines[2].startswith("model openai/mute writes no answer that can be read")
     assert "a larger sampling.max_tokens" in lines[2]
     assert "protocol.answers=constrained" in lines[2]
-    held = outcome_of(job("replicates=4", "protocol.answers=constrained"), [], {
+    held = make_outcome(job("replicates=4", "protocol.answers=constrained"), [], {
         "accounts": accounts, "metrics": {},
     })  # fmt: skip
-    (advice,) = [line for line in write_closing([held]) if "writes no answer" in line]
+    (advice,) = [line for line in format_closing([held]) if "writes no answer" in line]
     assert "constrained" not in advice
     assert lines[3].endswith(command)
     assert lines[4].startswith("retry_failed=all")
     elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")
-    lines = write_closing([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
+    lines = format_closing([make_outcome(elsewhere, [], {"accounts": accounts, "metrics": {}})])
     assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[3]
 
 
@@ -77,8 +77,8 @@ def test_a_server_that_ignores_the_form_of_answers_is_named(job: Callable[..., J
     report = {"accounts": accounts, "metrics": {}}
 
     def lines(*overrides: str) -> list[str]:
-        made = outcome_of(job("replicates=4", *overrides), [], report)
-        return [line for line in write_closing([made]) if "seems to ignore the form" in line]
+        made = make_outcome(job("replicates=4", *overrides), [], report)
+        return [line for line in format_closing([made]) if "seems to ignore the form" in line]
 
     held = "protocol.answers=constrained"
     (line,) = lines("backend=api", held)
@@ -88,8 +88,8 @@ def test_a_server_that_ignores_the_form_of_answers_is_named(job: Callable[..., J
 
 def test_one_replicate_is_counted_in_the_singular() -> None:
     one = replace(CLEAN, target=1, completed=0, pending=1, reused=1)
-    assert write_closing([one])[0].startswith("1 condition: 1 replicate = 0 completed")
-    assert write_closing([one])[1:] == [
+    assert format_closing([one])[0].startswith("1 condition: 1 replicate = 0 completed")
+    assert format_closing([one])[1:] == [
         "1 replicate was taken from journals of an earlier run",
         "pending: roles=on: 1 replicate",
     ]
@@ -98,7 +98,7 @@ def test_one_replicate_is_counted_in_the_singular() -> None:
 def test_an_error_that_several_conditions_met_is_said_once() -> None:
     full = replace(PENDING, errors=("j/000.jsonl: No space left on device",))
     told = [
-        line for line in write_closing([full, replace(full, name="roles=on")]) if "space" in line
+        line for line in format_closing([full, replace(full, name="roles=on")]) if "space" in line
     ]
     assert told == ["error: roles=odd and 1 more: j/000.jsonl: No space left on device"]
 
@@ -130,7 +130,7 @@ def test_outcomes_are_collected_in_the_order_of_the_jobs(tmp_path: Path) -> None
 
 def test_what_stopped_the_sweep_is_said_once(tmp_path: Path) -> None:
     stopped = replace(PENDING, errors=(), stopped="budget.calls=9 is reached")
-    told = write_closing([CLEAN, stopped, stopped])
+    told = format_closing([CLEAN, stopped, stopped])
     assert told[-1] == "stopped: budget.calls=9 is reached"
     assert sum("stopped" in line for line in told) == 1
     save_outcome(stopped, tmp_path / "0")

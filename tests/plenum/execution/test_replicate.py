@@ -15,11 +15,11 @@ from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.replay import replay_calls
 from plenum.execution.replicate import Replicate
-from plenum.execution.retriable import RETRIABLE
+from plenum.execution.resumption import RETRIABLE
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, DamagedJournal, Failure, Journal, attempts, read
+from plenum.records import CallLog, DamagedJournal, Failure, Journal, read, read_attempts
 from plenum.records.chain import read_entries
 
 Entry = dict[str, Any]
@@ -176,7 +176,7 @@ def test_every_attempt_has_a_line_of_its_own_in_the_call_log(
 ) -> None:
     slow = CallError(Failure.SERVER, "503 of some kind", 503)
     run(job("rounds=1"), tmp_path, said={2: slow})
-    lines = list(attempts(tmp_path / "calls.jsonl"))
+    lines = list(read_attempts(tmp_path / "calls.jsonl"))
     calls = read(tmp_path / "000.jsonl").calls
     assert len(lines) == len(calls) + 1
     told = [(line["seat"], line["attempt"], line["outcome"], line["status"]) for line in lines[:3]]
@@ -204,7 +204,7 @@ def test_an_answer_that_cannot_be_read_is_logged_by_its_reason(
     job: Callable[..., Job], tmp_path: Path, reply: Reply, outcome: str
 ) -> None:
     run(job("rounds=1"), tmp_path, said={1: reply})
-    first, second, *_ = attempts(tmp_path / "calls.jsonl")
+    first, second, *_ = read_attempts(tmp_path / "calls.jsonl")
     assert (first["outcome"], first["status"], first["answered"]) == (outcome, 200, True)
     assert (second["call"], second["outcome"]) == ("turn_repair", "ok")
     assert read(tmp_path / "000.jsonl").status == "completed"
@@ -222,7 +222,7 @@ def test_a_key_or_an_account_that_is_refused_stops_all_and_leaves_the_replicate_
         run(small, tmp_path, said={4: CallError(reason, "no more", 401)})
     begun = read(tmp_path / "000.jsonl")
     assert (begun.status, len(begun.calls)) == ("pending", 3)
-    assert [line["outcome"] for line in attempts(tmp_path / "calls.jsonl")][-1] == reason
+    assert [line["outcome"] for line in read_attempts(tmp_path / "calls.jsonl")][-1] == reason
     assert RETRIABLE.count(reason) == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.design import Job, StatedPrice
-from plenum.execution.budget import spent_before
+from plenum.execution.budget import sum_spent_before
 from plenum.models.api.prices import Prices
 from plenum.records import Journal, Usage
 
@@ -66,7 +66,7 @@ def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
     write(job, 0, call(), call(0.25), call(inherited=True), end)  # that one its base has paid
     write(job, 7, call(None))
     log(job, *[attempt("ok", 200, answered=True)] * 3)
-    assert amounts(spent_before([job], Prices().of)) == (0.75, 330, 3)
+    assert amounts(sum_spent_before([job], Prices().of)) == (0.75, 330, 3)
 
 
 def test_what_had_no_price_then_is_counted_at_the_price_of_now(lab: Lab) -> None:
@@ -74,7 +74,7 @@ def test_what_had_no_price_then_is_counted_at_the_price_of_now(lab: Lab) -> None
     write(job, 0, call(None), call(0.25))
     log(job, attempt("timeout", None, tokens_at_most=700, cost_at_most=None))
     stated = Prices({"m": StatedPrice(input=1000.0, output=2000.0)})
-    assert spent_before([job], stated.of).dollars == pytest.approx(0.12 + 0.25 + 1.4)
+    assert sum_spent_before([job], stated.of).dollars == pytest.approx(0.12 + 0.25 + 1.4)
 
 
 def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
@@ -85,14 +85,14 @@ def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
         attempt("server", 200, tokens_at_most=700, cost_at_most=0.125),
         attempt("rate_limit", 429),
     )
-    assert amounts(spent_before([job], Prices().of)) == (0.25, 1400, 3)
+    assert amounts(sum_spent_before([job], Prices().of)) == (0.25, 1400, 3)
 
 
 def test_an_answer_that_could_not_be_read_is_not_counted_twice(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(), call())
     log(job, *(attempt(reason, 200, answered=True) for reason in ("parse", "empty")))
-    assert amounts(spent_before([job], Prices().of)) == (1.0, 220, 2)
+    assert amounts(sum_spent_before([job], Prices().of)) == (1.0, 220, 2)
 
 
 def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:
@@ -100,4 +100,4 @@ def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:
     path = write(job, 0, call(), call())
     path.write_bytes(path.read_bytes().replace(b"100", b"001", 1))
     with pytest.raises(UserError, match=r"^budget: what is spent can't be told: .*000\.jsonl"):
-        spent_before([job], Prices().of)
+        sum_spent_before([job], Prices().of)

@@ -17,9 +17,9 @@ from openai_server import Server, serving
 from plenum.base.processes import LineProcess
 from plenum.design import Job
 from plenum.execution import reporter, run_sweep
-from plenum.execution.outcomes import Outcome, write_closing
+from plenum.execution.outcomes import Outcome, format_closing
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Journal, attempts, read
+from plenum.records import Journal, read, read_attempts
 
 Lab = Callable[..., Job]
 QUICK = ("tracking=none", "replicates=3", "rounds=1", "calls.backoff_s=0.01", "calls.timeout_s=20")
@@ -70,12 +70,12 @@ def folder_of(job: Job) -> Path:
 
 
 def log_of(job: Job) -> list[dict[str, Any]]:
-    return list(attempts(folder_of(job) / "calls.jsonl"))
+    return list(read_attempts(folder_of(job) / "calls.jsonl"))
 
 
 def pending_as(outcomes: list[Outcome]) -> list[str]:
     """The lines that say what stopped a sweep."""
-    return [line for line in write_closing(outcomes) if line.startswith("stopped: ")]
+    return [line for line in format_closing(outcomes) if line.startswith("stopped: ")]
 
 
 # --- a provider that can't be reached ----------------------------------------------------------
@@ -256,7 +256,7 @@ def test_a_full_disk_is_told_once_with_its_path_and_nothing_half_written_stays(
         patched.setattr("plenum.records.atomic_files.os.write", filling)
         outcomes = run_sweep(jobs)
     assert sum(outcome.failed for outcome in outcomes) == 0
-    (told,) = (line for line in write_closing(outcomes) if "No space" in line)
+    (told,) = (line for line in format_closing(outcomes) if "No space" in line)
     assert jobs[0].journals in told
     assert "the same command continues" in told
     for path in Path(jobs[0].journals).glob("*/*.jsonl"):
@@ -297,7 +297,7 @@ def test_a_folder_that_goes_away_is_one_line_and_no_other_conditions_concern(
     assert first.failed == 0
     assert first.completed + first.pending == 4
     assert first.pending > 0
-    told = [line for line in write_closing([first, second]) if str(folder_of(lost)) in line]
+    told = [line for line in format_closing([first, second]) if str(folder_of(lost)) in line]
     assert told
     if folder_of(lost).is_file():
         folder_of(lost).unlink()

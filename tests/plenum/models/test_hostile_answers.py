@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai_server import Server, completion
 
-from plenum.base.text import flatten, printable
+from plenum.base.text import flatten, make_printable
 from plenum.design import Calls
 from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api import completions
@@ -232,7 +232,7 @@ def test_an_errors_message_is_cleaned_where_it_arrives(
     said = f"{ESCAPES}{CLEAN}\ud83d\r\n{ESCAPES}"
     error = failed(server, transport, {"status": status, "message": said})
     assert CLEAN in error.detail
-    assert printable(error.detail) == error.detail == str(error)
+    assert make_printable(error.detail) == error.detail == str(error)
     assert "\n" not in error.detail
     error.detail.encode()
 
@@ -423,7 +423,7 @@ def test_broken_http_is_a_server_failure(transport: str, head: str, sent: bytes)
     with pytest.raises(CallError) as caught:
         raw_attempt(transport, head, sent)
     assert caught.value.failure is Failure.SERVER
-    assert printable(caught.value.detail) == caught.value.detail
+    assert make_printable(caught.value.detail) == caught.value.detail
 
 
 # --- prices, budgets ----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plenum.records import Transcript
-from plenum.records.failed_calls import FailedCall, find_failed_call, group_example, group_failures
+from plenum.records.failed_calls import FailedCall, find_failed_call, group_failures, select_example
 
 AT = {"call": "turn_repair", "round": 1, "seat": "Chair"}
 END = {"kind": "end", "status": "failed", "reason": "parse", "at": AT, "detail": "no STATE line"}
@@ -44,4 +44,4 @@ def test_failures_are_grouped_by_reason_kind_of_call_and_seat() -> None:
     first, second = group_failures(filter(None, found))
     assert (first["replicates"], first["replicate"], first["wrote"]) == (2, 1, "first")
     assert (second["seat"], second["replicates"]) == ("Welfare", 1)
-    assert isinstance(group_example(first), FailedCall)
+    assert isinstance(select_example(first), FailedCall)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.records import CallLog, DamagedJournal, Journal, attempts
+from plenum.records import CallLog, DamagedJournal, Journal, read_attempts
 from plenum.records.chain import read_entries
 
 Entry = dict[str, Any]
@@ -298,7 +298,7 @@ def test_a_full_disk_names_the_file_and_leaves_whole_lines(
         journal.append(ENTRIES[1])  # there is room again
         log.append(attempt(0, 3))
     assert read_entries(path)[1:] == ENTRIES[:2]
-    assert list(attempts(tmp_path / "calls.jsonl")) == [attempt(0, 1), attempt(0, 3)]
+    assert list(read_attempts(tmp_path / "calls.jsonl")) == [attempt(0, 1), attempt(0, 3)]
 
 
 # --- the call log ------------------------------------------------------------------------------
@@ -342,11 +342,11 @@ def test_the_call_log_counts_attempts_failures_and_seconds_over_all_runs(tmp_pat
 
 def test_a_call_log_is_read_line_by_line_without_the_torn_one(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
-    assert list(attempts(path)) == []
+    assert list(read_attempts(path)) == []
     logged(path, attempt(0, 1), attempt(0, 2))
     path.write_bytes(path.read_bytes()[:-9])
     logged(path, attempt(0, 3))
-    assert list(attempts(path)) == [attempt(0, 1), attempt(0, 3)]
+    assert list(read_attempts(path)) == [attempt(0, 1), attempt(0, 3)]
     assert logged(path).usage[0].attempts == 2
 
 
@@ -357,7 +357,7 @@ def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path)
     log.append({**attempt(0, 1), "id": "a-1"})
     log.note_sent(sent("b-1", 1))
     log.close()
-    ok, cut = attempts(path)
+    ok, cut = read_attempts(path)
     assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
     assert (cut["id"], cut["outcome"]) == ("b-1", "interrupted")
     assert CallLog(path).usage[1].failed_attempts == 1
@@ -370,4 +370,4 @@ def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path)
         log.note_sent(sent("a-1"))
         log.close()
     logged(path, {**attempt(0, 1), "id": "a-1"})
-    assert sorted(line["outcome"] for line in attempts(path)) == ["interrupted", "ok"]
+    assert sorted(line["outcome"] for line in read_attempts(path)) == ["interrupted", "ok"]

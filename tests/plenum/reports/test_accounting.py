@@ -157,21 +157,25 @@ def test_a_killed_sweep_is_named_and_not_guessed() -> None:
     told = notes(tables.tabulate_accounts(found)[1])
     assert "no accounts yet: HL-01 off uniform." in told
     assert "running the same command again completes them" in told
-    assert "1 of 2 conditions" in notes(tables.failures(found))
-    assert "none seen" in notes(tables.failures(found))
+    assert "1 of 2 conditions" in notes(tables.tabulate_reasons(found))
+    assert "none seen" in notes(tables.tabulate_reasons(found))
 
 
 def test_without_any_accounts_attempts_are_unknown_not_zero() -> None:
     found = [accounted(1, 3, 1, killed=True)]
     assert tables.models(found) == []
-    row = line(tables.failures(found))
+    row = line(tables.tabulate_reasons(found))
     assert (row["source"], row["attempts"], row["replicates failed"]) == ("parse", "-", "1")
 
 
 def test_the_tables_say_that_agents_were_simulated() -> None:
     found = [accounted()]
     sheets = [*tables.tabulate_accounts(found), *tables.models(found)]
-    sheets += [tables.failures(found), attrition.attrition(found), tables.manifest(found)]
+    sheets += [
+        tables.tabulate_reasons(found),
+        attrition.tabulate_attrition(found),
+        tables.tabulate_manifest(found),
+    ]
     assert all("no evidence about language models" in sheet.notes[-1] for sheet in sheets)
 
 
@@ -204,7 +208,7 @@ def test_failure_sources_tell_what_came_of_each_attempt() -> None:
         "timeout": fates(3, recovered=2, open=1),
     }
     found = [accounted(failed=1, pending={"interrupted": 2}, outcomes=outcomes)]
-    sheet = tables.failures(found)
+    sheet = tables.tabulate_reasons(found)
     assert [cells[0] for cells in sheet.body] == ["parse", "timeout", "interrupted"]
     assert sheet.body[0][1:] == ("7", "4", "2", "0", "1", "1", "0")
     assert sheet.body[1][1:] == ("3", "2", "0", "1", "0", "0", "0")
@@ -219,14 +223,14 @@ def test_failure_sources_tell_what_came_of_each_attempt() -> None:
 
 def test_attempts_that_do_not_add_up_are_refused() -> None:
     with pytest.raises(ValueError, match="timeout don't add up"):
-        tables.failures([accounted(outcomes={"timeout": fates(3, recovered=2)})])
+        tables.tabulate_reasons([accounted(outcomes={"timeout": fates(3, recovered=2)})])
 
 
 # --- attrition ---------------------------------------------------------------------------------
 
 
 def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_none() -> None:
-    sheet = attrition.attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
+    sheet = attrition.tabulate_attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
     row = line(sheet)
     assert (row["test"], row["failed/ended"], row["p"]) == ("fisher", "12/40", "<.0001")
     assert (row["lowest rate"], row["highest rate"]) == ("0/20", "12/20")
@@ -234,7 +238,7 @@ def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_non
         "failures are associated with the condition (p < 0.0001): estimates of the conditions that "
         "lost most are of a selected set"
     )
-    none = attrition.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
+    none = attrition.tabulate_attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
     assert none.notes[0] == (
         "no association with the condition found (p = 0.487); with 2 failed and 38 completed "
         "replicates this test could miss one: however unevenly they fall, p can't be below 0.487"
@@ -247,7 +251,7 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
         accounted(key, 12 - failed, failed, roles=roles, model=model)
         for key, ((roles, model), failed) in enumerate(cells.items())
     ]
-    sheet = attrition.attrition(found)
+    sheet = attrition.tabulate_attrition(found)
     condition, roles, models = (line(sheet, number) for number in range(3))
     assert condition["Holm"] == "-"
     assert (roles["over"], roles["failed/ended"]) == ("roles", "13/48")
@@ -269,14 +273,14 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
     ],
 )
 def test_where_there_is_nothing_to_test_it_says_so(found: list[ConditionUsage], why: str) -> None:
-    sheet = attrition.attrition(found)
+    sheet = attrition.tabulate_attrition(found)
     assert sheet.notes[0] == f"{why}: nothing to test"
     assert (line(sheet)["test"], line(sheet)["p"]) == ("none", "-")
 
 
 def test_pending_replicates_are_no_failures() -> None:
     found = [accounted(1, 6, 2, pending={"budget": 9}), accounted(2, 8, 0, roles="on")]
-    sheet = attrition.attrition(found)
+    sheet = attrition.tabulate_attrition(found)
     assert line(sheet)["failed/ended"] == "2/16"
     assert "9 pending replicates are no failures and left out" in notes(sheet)
 
@@ -285,7 +289,7 @@ def test_pending_replicates_are_no_failures() -> None:
 
 
 def test_the_manifest_names_run_condition_and_files() -> None:
-    row = line(tables.manifest([accounted(7)]))
+    row = line(tables.tabulate_manifest([accounted(7)]))
     assert (row["MLflow run"], row["condition"]) == ("r7", "c7")
     assert row["ensemble .parquet"] == "e" * 16
     assert row["replicates .parquet"] == "f" * 16

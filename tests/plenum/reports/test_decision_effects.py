@@ -10,7 +10,7 @@ from plenum.dynamics import compare_decisions, decision_interaction, holm, pool_
 from plenum.reports.effects import Effect
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.tables import frames
-from plenum.reports.tables.decision_effects import in_order, tabulate_decision_effects
+from plenum.reports.tables.decision_effects import sort_effects, tabulate_decision_effects
 
 ON = {"uniform": "AAAAAAABBBB-", "mixed": "AAAAAABBBCC-"}
 OFF = {"uniform": "AAAAAAAAAAAA", "mixed": "AAAAAAAAAAAB"}
@@ -111,7 +111,7 @@ def test_tables_and_files_have_a_line_for_each() -> None:
     found = study(3)
     *parts, shares = tabulate_decision_effects(found)
     assert [len(part) for part in parts] == [12, 3, 4 + 1]  # together they are too long to print
-    assert len(in_order(found)) == 12 + 3 + 4 + 1
+    assert len(sort_effects(found)) == 12 + 3 + 4 + 1
     assert [bool(part.notes) for part in parts] == [False, False, True]
     assert len(tabulate_decision_effects(study(1))) == 2
     assert len(shares) == len(found.shares)

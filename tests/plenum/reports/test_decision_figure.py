@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import flip_rate, share
+from plenum.dynamics import estimate_share, flip_rate
 from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.options import choose_look
 from plenum.tracking.conditions import TrackedCondition
@@ -44,7 +44,7 @@ def test_every_decision_and_flips_have_the_intervals_of_the_tables() -> None:
     assert heads(figure) == ["A", "B", "C", "no majority", "flips"]
     assert texts(figure.axes[0]) == ["roles on", "n 12/13", "roles off", "n 12"]
     for axes, count in zip(figure.axes[1:], (1, 0, 9, 2, 3), strict=True):
-        own = share(count, 12)
+        own = estimate_share(count, 12)
         assert_allclose(measured(axes)[0], (own.value, own.ci_low, own.ci_high))
         assert texts(axes)[0] == str(count)
     flips = flip_rate(found)

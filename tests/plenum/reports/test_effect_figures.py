@@ -14,7 +14,7 @@ from plenum.reports.figures.forest import forest
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum_papers.figures.temperature import temperature
+from plenum_papers.figures.temperature import draw_temperatures
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
@@ -256,14 +256,14 @@ def sweep(**more: str) -> list[Row]:
 
 def test_other_factors_are_lines_of_their_own() -> None:
     rows = [*sweep(), *sweep(model="mixed")]
-    figure = printed(temperature(rows))
+    figure = printed(draw_temperatures(rows))
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["model uniform", "model mixed", "no growth", "diffusion, 0.051"]
 
 
 def test_conditions_that_differ_in_a_text_alone_are_all_printed() -> None:
     rows = [*sweep(), *build([tracked(99, scenario="IM-01", roles="on", temperature="t0.1")])]
-    axes = printed(temperature(rows)).axes[0]
+    axes = printed(draw_temperatures(rows)).axes[0]
     assert points(axes.lines[0])[0].tolist() == [0, 1, 2, 3, 4, 5, 5, 6, 7]
     assert axes.get_xticklabels()[5].get_text().split("\n")[:2] == ["0.1", "6, 12"]
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from known_conditions import CHOSEN, build, tracked
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
 from plenum.reports.figures import CATALOGUE, draw_figures
-from plenum.reports.figures.publish import pages
+from plenum.reports.figures.publish import draw_pages
 from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
@@ -84,7 +85,7 @@ def test_a_study_without_replicates_or_estimates_says_so(tmp_path: Path) -> None
     nothing = EstimatedStudy(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
     with pytest.raises(UserError, match="no replicate of 's1' has been completed"):
         draw_figures(nothing, tmp_path)
-    assert not [name for name, drawing in CATALOGUE.items() if pages(drawing, nothing)]
+    assert not [name for name, drawing in CATALOGUE.items() if draw_pages(drawing, nothing)]
 
 
 def test_pages_of_an_earlier_time_do_not_stay(square: EstimatedStudy, tmp_path: Path) -> None:
@@ -108,5 +109,7 @@ def test_names_are_text_and_no_formula() -> None:
         replace(tracked(2, settings="note=$\\frac{$ and $"), options=options),
     ]
     for name in ("divergence", "forest", "simplex", "seats", "switches", "majority", "null"):
-        for figure in pages(CATALOGUE[name], EstimatedStudy(CHOSEN, tuple(build(hostile)))):
+        for figure in draw_pages(CATALOGUE[name], EstimatedStudy(CHOSEN, tuple(build(hostile)))):
             figure.draw_without_rendering()
+            shown = " ".join(text.get_text() for text in figure.findobj(Text))
+            assert r"\$\frac" in shown

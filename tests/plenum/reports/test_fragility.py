@@ -8,9 +8,9 @@ import pytest
 from known_conditions import CHOSEN, build, group, line, one_shot, perturbed, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import compare_decisions, contrast, lyapunov, share
+from plenum.dynamics import compare_decisions, contrast, estimate_share, lyapunov
 from plenum.reports import effects, fragility, tables
-from plenum.reports.groups import by_estimand
+from plenum.reports.groups import split_by_estimand
 from plenum.reports.tables import fragility as fragility_tables
 
 #            canonical, five rephrasings, four formats
@@ -23,7 +23,7 @@ HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 def test_the_condition_has_fragility_and_lambda_pert_in_all_and_by_family() -> None:
     condition = perturbed(1, HALF)
     record = build([condition])[0].record()
-    own, every = condition.ensemble[[0, 6, 7, 8, 9]], share(3, 9)
+    own, every = condition.ensemble[[0, 6, 7, 8, 9]], estimate_share(3, 9)
     wanted = {
         **{"fragility": 3 / 9, "fragility_low": every.ci_low, "fragility_high": every.ci_high},
         **{"fragility_rephrase": 2 / 5, "fragility_format": 1 / 4, "estimand": "lambda_pert"},
@@ -94,19 +94,21 @@ def test_conditions_of_other_environments_are_compared_with_a_warning(
 def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
     own, plain = build([perturbed(1, HALF)]), build([tracked(2)])
     for sheets, name in ((own, "λ̂_pert"), (plain, "λ̂")):
-        sheet = tables.conditions(group(sheets))
+        sheet = tables.tabulate_conditions(group(sheets))
         assert name in sheet.head
         assert any(note.startswith(f"{name}: slope") for note in sheet.notes)
-        assert tables.diagnostics(group(sheets)).title.endswith(name)
-    assert any("different wordings" in note for note in tables.conditions(group(own)).notes)
-    assert not any("wordings" in note for note in tables.conditions(group(plain)).notes)
+        assert tables.tabulate_diagnostics(group(sheets)).title.endswith(name)
+    assert any(
+        "different wordings" in note for note in tables.tabulate_conditions(group(own)).notes
+    )
+    assert not any("wordings" in note for note in tables.tabulate_conditions(group(plain)).notes)
 
 
 def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
     cells = [{"roles": r, "model": m} for r in ("on", "off") for m in ("uniform", "mixed")]
     conditions = [*(perturbed(1, HALF, **f) for f in cells), *(tracked(2, **f) for f in cells)]
-    parts = by_estimand(build(conditions), CHOSEN)
-    titles = [sheet.title for part in parts for sheet in tables.matrices(part)]
+    parts = split_by_estimand(build(conditions), CHOSEN)
+    titles = [sheet.title for part in parts for sheet in tables.tabulate_matrices(part)]
     assert [title.partition(" by ")[0] for title in titles] == ["λ̂", "λ̂_pert"]
     assert "perturbation=variants20" in titles[1]
 
@@ -141,7 +143,7 @@ def test_a_one_shot_vote_has_no_exponent_and_no_contrast() -> None:
     assert {row.status for row in both} == {"one_shot"}
     assert "short" not in both[0].warnings
     assert effects.contrasts(both, CHOSEN) == []
-    assert line(tables.conditions(group(both)))["λ̂_pert"] == "one_shot"
+    assert line(tables.tabulate_conditions(group(both)))["λ̂_pert"] == "one_shot"
 
 
 def test_a_rerun_is_no_condition_to_compare() -> None:
@@ -237,7 +239,7 @@ def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
     both = build([perturbed(1, HALF), one_shot(2, NONE)])
     first, compared = fragility_tables.tabulate_fragility(both, fragility.compare_wordings(both))
     own = line(first)
-    low, high = share(3, 9).ci_low, share(3, 9).ci_high
+    low, high = estimate_share(3, 9).ci_low, estimate_share(3, 9).ci_high
     assert own["fragility"] == f"3/9 = 0.333 [{low:.2f}, {high:.2f}]"
     assert own["rephrase"].startswith("2/5 [")
     assert own["λ̂_pert format"] != "-"

@@ -123,7 +123,10 @@ def test_the_maths_is_maths() -> None:
 
     parser = MathTextParser("path")
     for text in ("λ̂", "Γ̂", "Δ", "±", "²", "≥", "τ", "½", "−", "·", "→", "∞", "χ"):
-        parser.parse(escape(text))
+        escaped = escape(text)
+        assert escaped.isascii()
+        assert escaped.strip("$") == escaped[1:-1]  # all of it stands between dollars
+        assert parser.parse(escaped).glyphs
 
 
 def test_documents_hold_the_same_tables(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from known_conditions import CHOSEN, SEATS, build, one_shot, perturbed, tracked
 from matplotlib.axes import Axes
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import NullTest, share
+from plenum.dynamics import NullTest, estimate_share
 from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.majority import majority
@@ -18,10 +18,10 @@ from plenum.reports.figures.simplex import SLOT, project, simplex
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted.figures import draw_hosted
-from plenum_papers.figures.null import null, select_draws
-from plenum_papers.figures.seats import find_leading, representative, seats
-from plenum_papers.figures.semantic import repeats, semantic
-from plenum_papers.figures.switches import average, pool, switches
+from plenum_papers.figures.null import draw_null, select_draws
+from plenum_papers.figures.seats import draw_seats, find_leading, representative
+from plenum_papers.figures.switches import average, draw_switches, pool
+from plenum_papers.figures.wordings import draw_wordings, find_repeats
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
@@ -57,7 +57,7 @@ def test_fragility_stands_with_its_interval_and_the_vote_is_hollow() -> None:
     canonical = panels[3]  # of nine other wordings
     assert markers(canonical) == [(3 / 9, colours[0]), (1.0, "white"), (0.0, colours[1])]
     first = canonical.collections[0].get_segments()[0]  # type: ignore[attr-defined]
-    assert_allclose(first[:, 1], [share(3, 9).ci_low, share(3, 9).ci_high])
+    assert_allclose(first[:, 1], [estimate_share(3, 9).ci_low, estimate_share(3, 9).ci_high])
 
 
 def test_a_rerun_that_differs_is_no_flat_line() -> None:
@@ -105,23 +105,23 @@ def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> Tra
 
 
 def test_the_caption_says_what_shuffling_does_not_test() -> None:
-    told = caption(null(study(tracked(1, replicates=5))))
+    told = caption(draw_null(study(tracked(1, replicates=5))))
     assert f"reversal ({CHOSEN.draws} draws)" in told
     assert f"Shuffling ({SHUFFLES:,}) tests that rounds are exchangeable, not that λ = 0" in told
     assert "rounds 3-20" in told
     assert "5 replicates have 32 different reversals" in told
-    assert "different reversals" not in caption(null(study(tracked(1, replicates=12))))
+    assert "different reversals" not in caption(draw_null(study(tracked(1, replicates=12))))
 
 
 def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> None:
     still = tracked(9, roles="on")
     still.preferences[:] = still.preferences[:1]
     conditions = [tracked(n, memory=f"k{n}") for n in range(1, 6)]
-    figure = null(study(still, tracked(8, replicates=1), *conditions))
+    figure = draw_null(study(still, tracked(8, replicates=1), *conditions))
     assert len(shown(figure)) == 4
     assert "of 5 conditions those nearest to IM-01, roles on, uniform, t0" in caption(figure)
-    assert null(study(still)) is None
-    assert null(study(tracked(8, replicates=0))) is None
+    assert draw_null(study(still)) is None
+    assert draw_null(study(tracked(8, replicates=0))) is None
 
 
 def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
@@ -246,7 +246,7 @@ def test_few_wordings_are_told_by_name_many_by_family() -> None:
     few = perturbed(1, "AABAAA", six, perturbation="registers6")
     names = ("canonical", *(f"register_{n}" for n in ("x", "y", "z", "v", "w")))
     (by_name, _), (by_family, _) = (
-        shown(semantic(study(condition)))
+        shown(draw_wordings(study(condition)))
         for condition in (replace(few, variants=names), perturbed(2, "ABAAAAAAAA"))
     )
     assert labels(by_name) == [
@@ -266,8 +266,8 @@ def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
     again, other = tracked(2, 0.05), tracked(3, 0.05, temperature="t0.7")
     both = study(wordings, again, other)
     row = both.rows[0]
-    assert repeats(row, both.rows) is both.rows[1]
-    figure = semantic(both)
+    assert find_repeats(row, both.rows) is both.rows[1]
+    figure = draw_wordings(both)
     panel = shown(figure)[1]
     worded, fit, repeated, _ = panel.lines
     assert panel.get_yscale() == "log"
@@ -285,7 +285,7 @@ def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
         "repeats, n = 12",
     ]
     assert "repeats: the canonical wording every time, from the study s1" in caption(figure)
-    alone = semantic(study(wordings))
+    alone = draw_wordings(study(wordings))
     assert len(shown(alone)[1].lines) == 2  # D(t) and its fit
     assert "repeats" not in caption(alone)
 
@@ -327,7 +327,7 @@ def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all
         replace(tracked(3, roles="on", model="mixed", decisions=flips), seats=SEATS[::-1]),
         tracked(4, model="mixed"),
     ]
-    figure = seats(study(*conditions))
+    figure = draw_seats(study(*conditions))
     assert figure is not None
     assert "(HL-01, roles on, mixed, k15, t0); of 3 conditions the one with the largest share" in (
         caption(figure)
@@ -346,13 +346,13 @@ def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all
 
 
 def test_where_no_replicate_flips_the_first_condition_is_taken_and_the_caption_says_so() -> None:
-    figure = seats(study(tracked(1, roles="on"), tracked(2)))
+    figure = draw_seats(study(tracked(1, roles="on"), tracked(2)))
     assert "of 2 conditions the first, since no replicate flips in any" in caption(figure)
 
 
 def test_more_seats_than_colours_are_told_apart() -> None:
     crowd = corners(1, [[tuple(n % 3 for n in range(12))] * 3] * 2)
-    figure = seats(study(crowd))
+    figure = draw_seats(study(crowd))
     assert figure is not None
     handles = figure.legends[0].legend_handles[:12]
     looks = {(h.get_color(), h.get_marker()) for h in handles}  # type: ignore[union-attr]
@@ -365,7 +365,7 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     cold = corners(1, [still, once], temperature="t0", roles="on")
     warm = corners(2, [twice, twice], temperature="t0.7", roles="on")
     other = corners(3, [still, still], temperature="t0")
-    figure = switches(study(cold, warm, other))
+    figure = draw_switches(study(cold, warm, other))
     assert figure is not None
     pooled = pool(study(cold, warm, other).rows[:2])
     assert {seat: own.tolist() for seat, own in pooled.items()} == {
@@ -381,7 +381,7 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
     assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
     assert "pooled over temperatures t0, t0.7" in caption(figure)
-    assert "pooled" not in caption(switches(study(cold, replace(other, identity="x"))))
+    assert "pooled" not in caption(draw_switches(study(cold, replace(other, identity="x"))))
     assert_legible(figure)
 
 
@@ -398,7 +398,7 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     name = "HL-01, roles off, uniform"
     assert panel.get_title(loc="left") == f"{name}\nn = 4, none lasts in 1, none at all in 1"
     (band,) = panel.collections
-    low = share(1, 4)
+    low = estimate_share(1, 4)
     heights = band.get_paths()[0].vertices[:, 1]  # type: ignore[attr-defined]
     assert np.isclose(heights, low.ci_low).any()
     assert np.isclose(heights, low.ci_high).any()

@@ -16,9 +16,9 @@ from plenum.reports.settings import (
     Calibration,
     PlanSettings,
     Settings,
-    plan_settings,
+    check_plan_settings,
+    check_report_settings,
     read_study_settings,
-    report_settings,
 )
 
 CONFIGS = {
@@ -42,7 +42,7 @@ def asked(script: str, **changes: Any) -> Any:
     """What a script makes of its config."""
     cfg = config(script, **changes)
     if script == "plan":
-        return plan_settings(cfg)
+        return check_plan_settings(cfg)
     if script == "calibrate":
         return read_settings(Calibration, cfg)
     return read_study_settings({"tables": Settings, "explore": ExploredStudy}[script], cfg)
@@ -52,7 +52,7 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     source = ("s1", "sqlite:///a.db")
     chosen = Settings(*source, Path("out/s1"), (5, 12), "bca", 100, 7)
     assert (
-        report_settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7))
+        check_report_settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7))
         == chosen
     )
     assert asked("tables") == Settings(*source, Path("out/s1"))

@@ -25,9 +25,9 @@ from numpy.testing import assert_equal
 from plenum.dynamics import cap, divergence, lyapunov, reversal_test, summarise, warnings
 from plenum.reports import tables
 from plenum.reports.latex import latex
-from plenum.reports.markdown import frame_markdown
-from plenum.reports.rows import COLUMNS, Row, rows_frame
-from plenum.reports.table import Table, frame_csv
+from plenum.reports.markdown import format_markdown
+from plenum.reports.rows import COLUMNS, Row, make_frame
+from plenum.reports.table import Table, format_csv
 
 
 def square(**factors: str) -> list[Row]:
@@ -65,7 +65,7 @@ def test_every_detail_of_the_summary_has_its_column_behind_the_first_ones() -> N
         **{**FACTORS, "memory": "k3"},
     }
     assert_equal({name: record[name] for name in wanted}, wanted)
-    assert list(rows_frame([row]).columns[: len(COLUMNS)]) == COLUMNS
+    assert list(make_frame([row]).columns[: len(COLUMNS)]) == COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
     flipped = tracked(1, decisions=["C"] * 7 + ["NONE"] * 3 + ["A"] * 2, roles="on")
     alike = tracked(2, decisions="CCCCCCCCCCCC", roles="off")
     rows = build([flipped, alike])
-    assert rows_frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
-    assert rows_frame(rows)["no_majority"].tolist() == [3, 0]
-    for table in (tables.conditions(group(rows)), tables.decisions(group(rows))):
+    assert make_frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
+    assert make_frame(rows)["no_majority"].tolist() == [3, 0]
+    for table in (tables.tabulate_conditions(group(rows)), tables.tabulate_decisions(group(rows))):
         assert line(table)["decisions"] == "C 7, none 3, A 2"
-        assert "none 3" in frame_markdown(table)
+        assert "none 3" in format_markdown(table)
         assert "none 3" in latex([table], "tables")
     noted = replace(alike, decisions=(), tally={"C": 9, "NONE": 3})  # of a large study, unread
     assert Row(noted, None).record()["decisions"] == "C 9, none 3"
@@ -112,7 +112,7 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
 def test_conditions_without_estimates_stay_in_the_table_and_say_why() -> None:
     same = tracked(1)
     same.preferences[:] = same.preferences[:1]
-    table = rows_frame(build([tracked(2), tracked(3, replicates=0, failed=5), same]))
+    table = make_frame(build([tracked(2), tracked(3, replicates=0, failed=5), same]))
     assert table["status"].tolist() == ["ok", "no_replicates", "identical"]
     assert table["completed"].tolist() == [12, 0, 12]
     assert table["lambda"].isna().tolist() == [False, True, True]
@@ -133,14 +133,16 @@ def test_conditions_are_ordered_by_scenario_then_as_they_were_run() -> None:
 
 
 def test_the_condition_table_shows_what_varies_and_names_what_does_not() -> None:
-    table = tables.conditions(group(build([tracked(1, memory="k15"), tracked(2, memory="k3")])))
+    table = tables.tabulate_conditions(
+        group(build([tracked(1, memory="k15"), tracked(2, memory="k3")]))
+    )
     assert "memory" in table.head
     assert "temperature" not in table.head
     assert "temperature=t0" in table.title
 
 
 def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_identity() -> None:
-    table = tables.conditions(group(build([tracked(1), tracked(2)])))
+    table = tables.tabulate_conditions(group(build([tracked(1), tracked(2)])))
     assert [body[table.head.index("condition")] for body in table.body] == ["c1", "c2"]
 
 
@@ -151,7 +153,7 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
         row, warnings=("saturated", "quantised"), p_growth=0.004, p_diffusion=0.2, ci_low=-0.1,
         ci_high=0.2,
     )  # fmt: skip
-    shown, e = line(tables.conditions(group([row]))), exponent(row)
+    shown, e = line(tables.tabulate_conditions(group([row]))), exponent(row)
     assert shown["λ̂"] == f"{e.value:.4f}"
     assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"
     assert (shown["n"], shown["failed"]) == ("12/14", "2")
@@ -162,9 +164,9 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
 
 def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
     split = replace(tracked(1), preferences=np.full((12, 20, 5, 3), 1 / 3))
-    shown = line(tables.conditions(group(build([split]))))
+    shown = line(tables.tabulate_conditions(group(build([split]))))
     assert (shown["TTM"], shown["λ̂"]) == ("never", "identical")
-    empty = line(tables.conditions(group(build([tracked(1, replicates=0, failed=5)]))))
+    empty = line(tables.tabulate_conditions(group(build([tracked(1, replicates=0, failed=5)]))))
     assert {empty[name] for name in ("λ̂", "95 % CI", "flip rate", "TTM")} == {"-"}
 
 
@@ -172,7 +174,7 @@ def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
 def test_a_note_says_where_time_reversal_cannot_reject(replicates: int, noted: bool) -> None:
     """The least p is 2 / 2^R: the observed order, and all of it reversed."""
     rows = build([tracked(1, replicates=12), tracked(2, replicates=replicates, roles="on")])
-    notes = tables.conditions(group(rows)).notes
+    notes = tables.tabulate_conditions(group(rows)).notes
     assert any("time reversal can't reject" in note for note in notes) is noted
     if replicates:
         found = reversal_test(tracked(1, 0.5, replicates).ensemble, draws=20_000)
@@ -189,7 +191,10 @@ def test_the_notes_tell_the_rounds_of_the_fit_as_far_as_they_were_run(
 ) -> None:
     chosen = replace(CHOSEN, window=window)
     rows = build([tracked(n, rounds=n, seed=str(n)) for n in rounds], chosen)
-    for table in (tables.conditions(group(rows, chosen)), tables.diagnostics(group(rows, chosen))):
+    for table in (
+        tables.tabulate_conditions(group(rows, chosen)),
+        tables.tabulate_diagnostics(group(rows, chosen)),
+    ):
         assert f"rounds {told};" in table.notes[0]
 
 
@@ -201,7 +206,7 @@ def test_diagnostics_are_those_of_the_window(window: tuple[int, int]) -> None:
     condition, chosen = tracked(1, 0.05), replace(CHOSEN, window=window)
     (row,) = build([condition], chosen)
     shown, e, found = (
-        line(tables.diagnostics(group([row], chosen))),
+        line(tables.tabulate_diagnostics(group([row], chosen))),
         exponent(row),
         diagnostics(row),
     )
@@ -226,10 +231,10 @@ def test_full_is_the_first_round_at_half_the_cap() -> None:
     level = divergence(condition.ensemble)
     first = next(t for t in range(3, 21) if level[t - 1] >= cap(12, 3) / 2)
     assert 3 < first < 20
-    assert line(tables.diagnostics(group(build([condition]))))["full"] == str(first)
+    assert line(tables.tabulate_diagnostics(group(build([condition]))))["full"] == str(first)
     still = tracked(1)
     still.preferences[:, [4, 9]] = 1 / 3
-    calm = line(tables.diagnostics(group(build([still]))))
+    calm = line(tables.tabulate_diagnostics(group(build([still]))))
     assert (calm["full"], calm["rounds fit"]) == ("-", "16+2")
 
 
@@ -240,7 +245,7 @@ def test_misfit_names_the_exponential_first_and_the_power_law_second() -> None:
     for name, level in (("grown", np.exp(0.2 * rounds)), ("spread", rounds**1.0)):
         ensemble = 1 / 3 + 0.001 * apart * level[:, None]
         condition = tracked(1, preferences=np.repeat(ensemble[:, :, None], 5, axis=2))
-        misfit = line(tables.diagnostics(group(build([condition]))))["misfit"]
+        misfit = line(tables.tabulate_diagnostics(group(build([condition]))))["misfit"]
         shown[name] = [float(part) for part in misfit.split(" / ")]
     assert shown["grown"][0] == 0 < 0.1 < shown["grown"][1]
     assert shown["spread"][1] == 0 < 0.1 < shown["spread"][0]
@@ -261,7 +266,7 @@ def majorities() -> np.ndarray:
 
 def test_majorities_flip_rate_and_disagreement_have_their_own_columns_and_intervals() -> None:
     (row,) = build([tracked(1, preferences=majorities(), decisions="AAAAAAAAABBB")])
-    shown, s = line(tables.decisions(group([row]))), summary(row)
+    shown, s = line(tables.tabulate_decisions(group([row]))), summary(row)
     assert shown["first majority"] == "2 [2, 2], 12/12"
     assert shown["stable majority"].startswith("6 [6, ")
     assert shown["stable majority"].endswith("], 8/12")
@@ -282,17 +287,19 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
     places[:2, -1, 4] = np.eye(3)[2]
     rows = build([tracked(1, preferences=places)])
     switches = {
-        h: c for h, c in line(tables.decisions(group(rows))).items() if h.startswith("switches")
+        h: c
+        for h, c in line(tables.tabulate_decisions(group(rows))).items()
+        if h.startswith("switches")
     }
     assert list(switches.items()) == [
         *(("switches Chair", "0.0"), ("switches Equity", "3.0"), ("switches Rights", "2.0")),
         *(("switches Security", "4.2"), ("switches Welfare", "1.0")),
     ]
-    assert "Chair:0.00 Equity:3.00 Rights:2.00 Security:4.17 Welfare:1.00" in frame_csv(
-        rows_frame(rows)
+    assert "Chair:0.00 Equity:3.00 Rights:2.00 Security:4.17 Welfare:1.00" in format_csv(
+        make_frame(rows)
     )
     other = replace(tracked(2, roles="on"), seats=("Chair", "Welfare", "Rights", "Equity", "Clown"))
-    table = tables.decisions(group(build([tracked(1), other])))
+    table = tables.tabulate_decisions(group(build([tracked(1), other])))
     at = [table.head.index(f"switches {seat}") for seat in ("Clown", "Security")]
     lacks = [[body[column] == "-" for column in at] for body in table.body]
     assert lacks == [[True, False], [False, True]]
@@ -304,14 +311,14 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
 def test_the_2x2_has_roles_down_and_models_across_with_estimate_interval_n_and_warnings() -> None:
     rows = square()
     rows[1] = estimated(rows[1], warnings=("few_apart", "saturated"))
-    (table,) = tables.matrices(group(rows))
+    (table,) = tables.tabulate_matrices(group(rows))
     assert table.head == ("", "uniform", "mixed")
     assert [body[0] for body in table.body] == ["roles off", "roles on"]
     e = exponent(rows[1])
     numbers = (f"{e.value:.4f}", f"[{e.ci_low:.4f}, {e.ci_high:.4f}]", "n = 12")
     expected = "\n".join((*numbers, "few_apart", "saturated"))
     assert cell(table, "roles on", "mixed") == expected
-    (table,) = tables.matrices(group(rows[:3]))
+    (table,) = tables.tabulate_matrices(group(rows[:3]))
     assert cell(table, "roles off", "mixed") == "-"
 
 
@@ -321,7 +328,7 @@ def test_the_2x2_has_roles_down_and_models_across_with_estimate_interval_n_and_w
 )
 def test_without_two_roles_and_two_models_there_is_no_2x2(cells: list[tuple[str, str]]) -> None:
     rows = build([tracked(n, roles=r, model=m) for n, (r, m) in enumerate(cells)])
-    assert tables.matrices(group(rows)) == []
+    assert tables.tabulate_matrices(group(rows)) == []
 
 
 @pytest.mark.parametrize(
@@ -335,7 +342,9 @@ def test_without_two_roles_and_two_models_there_is_no_2x2(cells: list[tuple[str,
 def test_every_value_of_another_factor_has_a_2x2_of_its_own(
     factor: str, values: tuple[str, str]
 ) -> None:
-    found = tables.matrices(group([row for value in values for row in square(**{factor: value})]))
+    found = tables.tabulate_matrices(
+        group([row for value in values for row in square(**{factor: value})])
+    )
     assert len(found) == 2
     assert all(value in table.title for value, table in zip(values, found, strict=True))
 
@@ -351,20 +360,20 @@ def quiet(key: int, *, missing: dict[str, int] | None = None, **changes: object)
 
 def landscape(rows: Sequence[Row]) -> list[str]:
     """The cells of a landscape of one column; another scenario makes it one."""
-    (table,) = tables.landscape(group(rows))
+    (table,) = tables.tabulate_landscape(group(rows))
     return [cells[1] for cells in table.body]
 
 
 def test_the_landscape_has_a_line_a_scenario_and_a_column_a_cell() -> None:
     rows = build([row.tracked for s in ("HL-01", "IM-01") for row in square(scenario=s)])
-    (table,) = tables.landscape(group(rows))
+    (table,) = tables.tabulate_landscape(group(rows))
     assert [body[0] for body in table.body] == ["HL-01", "IM-01"]
     assert table.head[1:] == (
         *("roles=on model=uniform", "roles=on model=mixed"),
         *("roles=off model=uniform", "roles=off model=mixed"),
     )
     assert ["(11)" in text for text in table.body[1][1:]] == [True, False, False, False]
-    assert tables.landscape(group(square())) == []
+    assert tables.tabulate_landscape(group(square())) == []
 
 
 @pytest.mark.parametrize(
@@ -393,7 +402,7 @@ def test_each_warning_and_test_has_its_mark_in_the_landscape(
     e = exponent(rows[0])
     error = "" if mark.strip() in ("u", "a") else f" ±{e.se:.3f}"  # λ̂ has no test with these
     assert landscape(rows)[0] == f"{e.value:.3f}{error}{mark} (12)"
-    assert meaning in " ".join(tables.landscape(group(rows))[0].notes)
+    assert meaning in " ".join(tables.tabulate_landscape(group(rows))[0].notes)
 
 
 def test_the_documentation_has_every_warning_and_letters_differ(root: Path) -> None:
@@ -427,15 +436,15 @@ def test_what_is_simulated_says_so_under_every_table(backend: str, simulated: bo
     scenarios = [square(scenario=s, backend=backend) for s in ("HL-01", "IM-01")]
     rows = build([row.tracked for rows in scenarios for row in rows])
     found = [
-        tables.conditions(group(rows)),
-        *tables.matrices(group(rows)),
-        *tables.landscape(group(rows)),
+        tables.tabulate_conditions(group(rows)),
+        *tables.tabulate_matrices(group(rows)),
+        *tables.tabulate_landscape(group(rows)),
     ]
     assert len(found) == 4
     for table in found:
         notes = " ".join(table.notes)
         assert f"backend: {backend}" in notes
         assert ("no evidence about language models" in notes) is simulated
-        lines = [text for text in frame_markdown(table).splitlines() if text.startswith("|")]
+        lines = [text for text in format_markdown(table).splitlines() if text.startswith("|")]
         assert len(lines) == 2 + len(table.body)
         assert {text.replace(r"\|", "").count("|") for text in lines} == {len(table.head) + 1}

@@ -13,7 +13,7 @@ from rich.console import Console
 from text_tables import of_cells
 
 from plenum.reports import effects, tables, terminal_tables
-from plenum.reports.markdown import frame_markdown
+from plenum.reports.markdown import format_markdown
 from plenum.reports.rows import Row
 from plenum.reports.table import Table
 from plenum.reports.tables.effects import tabulate_contrasts
@@ -49,8 +49,8 @@ def rows() -> list[Row]:
 def sheets() -> list[Table]:
     made = rows()
     compared = tabulate_contrasts(effects.contrasts(made, CHOSEN), made)
-    return [tables.conditions(group(made)), tables.diagnostics(group(made)),
-            tables.decisions(group(made)), *compared]  # fmt: skip
+    return [tables.tabulate_conditions(group(made)), tables.tabulate_diagnostics(group(made)),
+            tables.tabulate_decisions(group(made)), *compared]  # fmt: skip
 
 
 def printed(sheet: Table, width: int) -> list[list[str]]:
@@ -84,7 +84,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_l
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: int) -> None:
-    sheet = tables.conditions(group(rows()))
+    sheet = tables.tabulate_conditions(group(rows()))
     at, estimate = sheet.head.index("warnings"), sheet.head.index("λ̂")
     shown = shorten_warnings(sheet, width)
     (part,) = [part for part in printed(sheet, width) if any("λ̂" in line for line in part)]
@@ -182,7 +182,7 @@ def test_a_frame_keeps_numbers_with_their_signs(monkeypatch: pytest.MonkeyPatch)
 
 def test_markup_and_what_ends_a_cell_are_text() -> None:
     sheet = of_cells("T", ("a|b", "CI"), (("1|2", "[red]"), ("3\n4", "[0.01, 0.02]")), ("a note",))
-    text = frame_markdown(sheet)
+    text = format_markdown(sheet)
     assert r"| a\|b | CI |" in text
     assert r"| 1\|2 | [red] |" in text
     assert "| 3<br>4 | [0.01, 0.02] |" in text

@@ -14,7 +14,7 @@ from mlflow.tracing.client import TracingClient
 
 from plenum.execution.replay import convert_messages, open_conversation, trace_calls
 from plenum.models import Chat, Reply
-from plenum.models.conversation import failure_entry
+from plenum.models.conversation import make_failure_entry
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, Failure, Journal, Usage, read
 from plenum.tracking import store
@@ -197,7 +197,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
         assert due.answer(reply(played, due.ask.chat)) == entry
     assert due.ask is not None
     with Journal(path, {**played.as_mapping(), "replicate": 0}) as journal:
-        journal.append(failure_entry(due.ask, Failure.TIMEOUT, "none in time"))
+        journal.append(make_failure_entry(due.ask, Failure.TIMEOUT, "none in time"))
     study.write(played, path)
     (trace,) = study.traces()
     last = calls_of(trace)[-1]

@@ -364,7 +364,7 @@ def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study
     study.writer().close([study.journal()], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     del parent.data.params["protocol"]
-    assert conditions.factors_of(parent)["protocol"] == "deliberation"
+    assert conditions.read_factors(parent)["protocol"] == "deliberation"
 
 
 def test_reruns_are_told_apart_by_their_number(study: Study) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plenum_audit.dynamics.audit_growth import LOOKS, growth
+from plenum_audit.dynamics.audit_growth import LOOKS, judge_growth
 
 
 def test_growth_is_shown_at_the_first_look_that_can_and_no_growth_rarely() -> None:
@@ -11,14 +11,14 @@ def test_growth_is_shown_at_the_first_look_that_can_and_no_growth_rarely() -> No
     even = np.full(3, 1 / 3)
     noise = rng.normal(size=(48, 1, 3))
     diverging = even + 0.001 * np.exp(0.15 * rounds)[:, None] * (noise - noise.mean(2)[..., None])
-    shown = growth(diverging)
+    shown = judge_growth(diverging)
     assert shown.shown
     assert shown.look in LOOKS[:3]
     assert shown.p <= shown.bound
     wrong = 0
     for _ in range(60):
         steady = even + 0.01 * rng.normal(size=(48, 20, 3))
-        wrong += growth(steady).shown
+        wrong += judge_growth(steady).shown
     assert wrong <= 7
-    assert growth(diverging[:7]).look == 0
-    assert growth(np.tile(even, (8, 20, 1))).shown is False
+    assert judge_growth(diverging[:7]).look == 0
+    assert judge_growth(np.tile(even, (8, 20, 1))).shown is False

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plenum_audit.dynamics.audit_runs import further, horizon, simulate_audits
-from plenum_audit.dynamics.audits import StabilityRule, case_verdict
+from plenum_audit.dynamics.audit_runs import horizon, plan_further, simulate_audits
+from plenum_audit.dynamics.audits import StabilityRule, judge_case
 
 OPTIONS = ("A", "B", "C")
 RULE = StabilityRule()
@@ -15,7 +15,7 @@ def test_the_horizon_is_never_beyond_the_verdict_and_grows() -> None:
     rng = np.random.default_rng(0)
     for share in (1.0, 0.95, 0.9, 0.7, 0.4):
         path = [str(o) for o in rng.choice([*OPTIONS, "failed"], p=_p(share), size=200)]
-        stood = case_verdict(path, OPTIONS, RULE).evidence.runs
+        stood = judge_case(path, OPTIONS, RULE).evidence.runs
         before = 0
         for n in range(stood):
             ahead = horizon(path[:n], OPTIONS, RULE)
@@ -29,13 +29,13 @@ def _p(share: float) -> list[float]:
 
 def test_what_an_undecided_case_would_take_is_what_its_repetition_takes() -> None:
     path = [*["A"] * 12, "B", *["A"] * 4]
-    more = further(path, OPTIONS, RULE)
+    more = plan_further(path, OPTIONS, RULE)
     assert more is not None
     assert more.verdict == "stable"
     again = (path * 9)[: len(path) + more.runs]
-    assert case_verdict(again, OPTIONS, RULE).verdict == "stable"
-    assert case_verdict(again[:-1], OPTIONS, RULE).verdict == "undecided"
-    assert further([], OPTIONS, RULE) is None
+    assert judge_case(again, OPTIONS, RULE).verdict == "stable"
+    assert judge_case(again[:-1], OPTIONS, RULE).verdict == "undecided"
+    assert plan_further([], OPTIONS, RULE) is None
 
 
 @pytest.mark.parametrize(

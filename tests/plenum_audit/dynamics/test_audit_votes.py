@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plenum_audit.dynamics.audit_votes import SIZES, decides, gain, vote, votes
-from plenum_audit.dynamics.audits import StabilityRule, case_verdict
+from plenum_audit.dynamics.audit_votes import SIZES, bound_gain, decides, evaluate_votes, vote
+from plenum_audit.dynamics.audits import StabilityRule, judge_case
 
 OPTIONS = ("A", "B", "C")
 RULE = StabilityRule()
@@ -22,7 +22,7 @@ def test_the_sum_is_what_draws_come_to(shares: tuple[float, ...], runs: int) -> 
 
 
 def test_a_vote_steadies_a_majority_and_no_vote_steadies_a_tie() -> None:
-    mostly = case_verdict((["A"] * 4 + ["B"]) * 20, OPTIONS, RULE)
+    mostly = judge_case((["A"] * 4 + ["B"]) * 20, OPTIONS, RULE)
     sizes = [vote(mostly, OPTIONS, runs, RULE) for runs in SIZES]
     shares = [each.share for each in sizes if each is not None]
     assert shares == sorted(shares)
@@ -30,21 +30,21 @@ def test_a_vote_steadies_a_majority_and_no_vote_steadies_a_tie() -> None:
     assert all(each.low <= each.share <= each.high for each in sizes if each is not None)
     assert sizes[-1] is not None
     assert sizes[-1].verdict == "stable"
-    assert gain(mostly).sure
-    tied = case_verdict(["A", "B"] * 20, OPTIONS, RULE)
+    assert bound_gain(mostly).sure
+    tied = judge_case(["A", "B"] * 20, OPTIONS, RULE)
     for runs in SIZES:
         each = vote(tied, OPTIONS, runs, RULE)
         assert each is not None
         assert each.share == pytest.approx(0.5)
         assert each.verdict != "stable"
-    assert not gain(tied).sure
+    assert not bound_gain(tied).sure
 
 
 def test_failed_runs_don_t_vote() -> None:
-    failing = case_verdict(["A", "failed", "none", "A"] * 5, OPTIONS, RULE)
+    failing = judge_case(["A", "failed", "none", "A"] * 5, OPTIONS, RULE)
     each = vote(failing, OPTIONS, 5, RULE)
     assert each is not None
     assert each.share == pytest.approx(1 - 0.5**5)
-    assert vote(case_verdict(["failed"] * 5, OPTIONS, RULE), OPTIONS, 3, RULE) is None
-    both = votes({"a": (failing, OPTIONS), "b": (failing, OPTIONS)}, RULE)
+    assert vote(judge_case(["failed"] * 5, OPTIONS, RULE), OPTIONS, 3, RULE) is None
+    both = evaluate_votes({"a": (failing, OPTIONS), "b": (failing, OPTIONS)}, RULE)
     assert [len(row) for row in both] == [2] * len(SIZES)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-from plenum_audit.dynamics import StabilityRule, case_verdict
+from plenum_audit.dynamics import StabilityRule, judge_case
 from plenum_audit.exports import events
 from plenum_audit.exports.findings import AuditFinding
 
@@ -189,7 +189,7 @@ def test_the_statement_on_a_log_names_its_digest_its_result_and_its_cases(
     assert predicate["configuration"][0]["annotations"]["acceptable"] == 0.95
     labels = {e.get("plenum.case"): e["gen_ai.evaluation.score.label"] for e in collector.events}
     assert labels == {"ann": "stable", "bob": "unstable", "cy": "undecided", None: "unstable"}
-    bob = case_verdict(
+    bob = judge_case(
         ["Hire" if run % 2 else "Stay" for run in range(18)], ("Hire", "Stay"), StabilityRule()
     )
     values = {e.get("plenum.case"): e["gen_ai.evaluation.score.value"] for e in collector.events}

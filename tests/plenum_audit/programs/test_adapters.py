@@ -32,7 +32,7 @@ from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
 from plenum_audit.programs.decision import UnreadableDecision
 from plenum_audit.programs.elicitation import read_points
-from plenum_audit.reports.drift import ensemble
+from plenum_audit.reports.drift import collect_ensemble
 from plenum_audit.tracking import programs
 from plenum_hosted import Hosted
 
@@ -437,7 +437,7 @@ def committee(case, run):
         assert f"option {run.decision}" in run.entries[5]["text"]
     tables = programs.tabulate_programs(runs)
     assert len(tables["messages"]) == 0
-    array, seats, indices = ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
+    array, seats, indices = collect_ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
     assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
     assert_allclose(array.sum(axis=3), 1)
 

@@ -50,7 +50,7 @@ def ended(run: Transcript) -> tuple[str | None, str]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs: one that has ended and isn't waited for doesn't."""
+    """Return whether a process runs: one that has ended and isn't waited for doesn't."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -59,7 +59,7 @@ def alive(pid: int) -> bool:
 
 
 def gone(pids: list[int]) -> bool:
-    """Whether processes end, within ten seconds."""
+    """Return whether processes end, within ten seconds."""
     for _ in range(100):
         if not any(map(alive, pids)):
             return True

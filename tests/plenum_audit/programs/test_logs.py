@@ -14,7 +14,7 @@ from plenum.base.errors import UserError
 from plenum.records import transcript
 from plenum_audit.execution.summarise_program import estimates
 from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.log_doubts import doubts
+from plenum_audit.programs.log_doubts import list_doubts
 from plenum_audit.programs.logs import CaseLog, load
 from plenum_audit.tracking import programs
 
@@ -145,16 +145,16 @@ def test_declared_options_are_read_as_those_of_programs_and_the_rest_is_told(
         "it names no option: perhaps",
         "it names no option: maybe later",
     ]
-    (line,) = doubts(logged)
+    (line,) = list_doubts(logged)
     assert line.startswith("logs: the decision of 3 runs names no option and counts as none: ")
     assert line.endswith('"maybe later" (2 times), "perhaps"')
 
 
 def test_cases_with_one_run_each_are_told_what_more_runs_would_allow(tmp_path: Path) -> None:
     rows = [{"case": case, "decision": "A"} for case in "abc"]
-    (line,) = doubts(load(jsonl(tmp_path / "a.jsonl", *rows)))
+    (line,) = list_doubts(load(jsonl(tmp_path / "a.jsonl", *rows)))
     assert "one run" in line
-    assert doubts(load(jsonl(tmp_path / "a.jsonl", *rows, rows[0]))) == ()
+    assert list_doubts(load(jsonl(tmp_path / "a.jsonl", *rows, rows[0]))) == ()
 
 
 def test_decisions_that_differ_in_their_looks_alone_are_told_and_not_merged(
@@ -165,12 +165,12 @@ def test_decisions_that_differ_in_their_looks_alone_are_told_and_not_merged(
 
     logged = load(log(("a", "Yes"), ("a", "yes "), ("a", "No"), ("b", "No"), ("b", "YES")))
     assert {run[-1]["decision"] for run in logged[0].runs} == {"Yes", "yes", "No"}
-    (line,) = doubts(logged)  # not of what is spelt alike within each case
+    (line,) = list_doubts(logged)  # not of what is spelt alike within each case
     assert ': "Yes" and "yes". If they mean the same, declare the options, such as ' in line
     assert "'columns.options={A: Approve, B: Reject}'" in line
-    assert doubts(load(log(("a", "Yes"), ("a", "No"), ("b", "yes")))) == ()
+    assert list_doubts(load(log(("a", "Yes"), ("a", "No"), ("b", "yes")))) == ()
     declared = load(log(("a", "Yes"), ("a", "yes ")), columns={"options": YES_NO})
-    assert doubts(declared) == ()
+    assert list_doubts(declared) == ()
     assert {run[-1]["decision"] for run in declared[0].runs} == {"Y"}
 
 

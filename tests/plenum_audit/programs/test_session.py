@@ -18,7 +18,7 @@ from scripted_model import ScriptedModel
 
 from plenum.models import CallError, Chat
 from plenum.records import Failure, read_entries
-from plenum_audit.programs.journal_replay import restarts, set_aside
+from plenum_audit.programs.journal_replay import count_restarts, set_aside
 from plenum_audit.programs.session import Session
 
 HERE = Path(__file__).resolve().parent
@@ -129,7 +129,7 @@ def test_a_program_that_asks_something_else_on_replay_starts_anew(play: Play) ->
         assert "on replay the program differs" in second.diverged
         assert second.problems == [second.diverged]
         assert len(calls_in(bench.journal())) == 1
-        assert set_aside(bench.journal()) == restarts(bench.journal()) == 1
+        assert set_aside(bench.journal()) == count_restarts(bench.journal()) == 1
         third = bench.session()
         await ask(third, "at 10:03")
         third.decide("B")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.base.identity import generator
+from plenum.base.identity import make_generator
 from plenum.design import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
@@ -196,7 +196,7 @@ def test_any_prompt_at_all_is_answered() -> None:
 
 def test_what_plenum_itself_asks_is_none_of_its() -> None:
     chat = Chat("m", (Message("user", CASE),), 0.0, 100, 1)
-    assert answer(chat, 1.0, 0.0, generator("test")) is None
+    assert answer(chat, 1.0, 0.0, make_generator("test")) is None
 
 
 JSON = st.recursive(
@@ -209,7 +209,15 @@ JSON = st.recursive(
 )
 
 
-@given(schema=JSON)
-def test_a_schema_of_any_json_is_filled(schema: Any) -> None:
+TYPES = {"array": list, "boolean": bool, "integer": int, "null": type(None), "string": str}
+
+
+@given(schema=JSON, kind=st.sampled_from(sorted(TYPES)))
+def test_a_schema_of_any_json_is_filled(schema: Any, kind: str) -> None:
+    """What makes no sense in it takes nothing from what does beside it."""
     pen = Pen({"A": "Approve", "B": "Reject"}, {"A": 0.7, "B": 0.3}, "A", "It is sound.")
     json.dumps(fill_schema(schema, pen))
+    beside = {"type": "object", "properties": {"odd": schema, "plain": {"type": kind}}}
+    filled = fill_schema(beside, pen)
+    assert filled.keys() == {"odd", "plain"}
+    assert isinstance(filled["plain"], TYPES[kind])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum_audit.programs.log_doubts import doubts
+from plenum_audit.programs.log_doubts import list_doubts
 from plenum_audit.programs.log_scores import judge
 from plenum_audit.programs.logs import CaseLog, read_log
 from plenum_audit.readers import LogReader, LogSource, Wrong, find_reader
@@ -134,7 +134,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
 
 
 def rights(logged: tuple[CaseLog, ...]) -> list[list[bool]]:
-    """Whether runs are right, by case."""
+    """Return whether runs are right, by case."""
     return [[row["right"] for row in each.rows] for each in logged]
 
 
@@ -251,11 +251,11 @@ def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
         promptfoo_test("a", model != "x", provider={"id": model}) for model in ("x", "y", "y")
     ]
     path = written(tmp_path, "p.json", promptfoo(results))
-    assert "mixes 2 models: y (2 runs), x (1 runs)" in doubts(read_log(path).logged)[0]
+    assert "mixes 2 models: y (2 runs), x (1 runs)" in list_doubts(read_log(path).logged)[0]
     split = read_log(path, by=["model"]).logged
     assert [(each.group, len(each.rows)) for each in split] == [("x", 1), ("y", 2)]
     assert split[0].condition.program_identity != split[1].condition.program_identity
-    assert not [line for line in doubts(split[:1]) if "mixes" in line]
+    assert not [line for line in list_doubts(split[:1]) if "mixes" in line]
     with pytest.raises(UserError, match="by: nothing; no run"):
         read_log(path, by=["nothing"])
 

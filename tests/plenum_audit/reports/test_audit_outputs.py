@@ -19,16 +19,16 @@ from pydantic import TypeAdapter
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
-from plenum.reports import Exchange, Sides, html
+from plenum.reports import Exchange, Sides, render_html
 from plenum.tracking.study import Study
 from plenum_audit.dynamics.audit_baseline import compare
 from plenum_audit.dynamics.audit_result import AuditResult, TriedOption
 from plenum_audit.dynamics.audit_runs import Further
 from plenum_audit.dynamics.audits import (
     StabilityRule,
-    case_verdict,
     evidence_by_run,
-    family,
+    judge_case,
+    judge_family,
 )
 from plenum_audit.dynamics.sequential import evidence
 from plenum_audit.dynamics.share_intervals import share_interval
@@ -149,9 +149,9 @@ def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: N
     study = new()
     for name in "abc":
         study.case(name, ["A"] * 20)
-    cases = {name: case_verdict(["A"] * 20, ("A", "B"), StabilityRule()) for name in "abc"}
+    cases = {name: judge_case(["A"] * 20, ("A", "B"), StabilityRule()) for name in "abc"}
     result = AuditResult(
-        study.name, "", cases, family(cases, StabilityRule()), earlier={"a": 1, "c": 3}
+        study.name, "", cases, judge_family(cases, StabilityRule()), earlier={"a": 1, "c": 3}
     )
     publish(study.chosen, StabilityRule(), results=result)
     page = unescape(output(study, "audit.html"))
@@ -526,8 +526,8 @@ def test_what_it_would_take_is_said_with_the_decisions_that_it_rests_on(
 
 def result_of(study: AuditStudy, runs: list[str], **beside: Any) -> AuditResult:
     """What an audit of one case came to."""
-    cases = {"c": case_verdict(runs, ("A", "B"), StabilityRule())}
-    return AuditResult(study.name, "", cases, family(cases, StabilityRule()), **beside)
+    cases = {"c": judge_case(runs, ("A", "B"), StabilityRule())}
+    return AuditResult(study.name, "", cases, judge_family(cases, StabilityRule()), **beside)
 
 
 def section(study: AuditStudy, anchor: str) -> str:
@@ -581,7 +581,7 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
         study,
         WAVERING,
         comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), StabilityRule())},
-        control={"c": case_verdict(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), StabilityRule())},
+        control={"c": judge_case(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), StabilityRule())},
         steadier=[
             TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")
         ],
@@ -621,7 +621,7 @@ def test_every_output_says_who_tested_what(new: New, tmp_path: Path) -> None:
     assert "Responsible: Claims team" in note
     assert "@Lovelace" not in note
     assert "<b>" not in page + note
-    again = html(report(study.chosen, tmp_path))  # as scripts/report.py makes it from MLflow
+    again = render_html(report(study.chosen, tmp_path))  # as scripts/report.py makes it from MLflow
     (study.chosen.out / "audit.html").write_text(again, encoding="utf-8")
     assert section(study, "record") == told
 
@@ -647,7 +647,7 @@ def test_a_long_record_keeps_people_and_digests(new: New, tmp_path: Path) -> Non
     subject = AuditSubject("program", "", "c0ffee" * 10)
     record = AuditRecord("Ada", "", (subject,), {"overrides": "x" * 7000})
     publish(study.chosen, StabilityRule(), exit_status=0, record=record)
-    page = html(report(study.chosen, tmp_path))
+    page = render_html(report(study.chosen, tmp_path))
     assert "Tested by: Ada." in page
     assert subject.sha256 in page
 
@@ -661,7 +661,7 @@ def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) 
 def test_the_drawn_evidence_is_the_evidence_of_the_verdict() -> None:
     rule = StabilityRule()
     for outcomes in (["A"] * 30, WAVERING, ["A", "failed", "none"] * 5):
-        verdict = case_verdict(outcomes, ("A", "B"), rule)
+        verdict = judge_case(outcomes, ("A", "B"), rule)
         stable, unstable = evidence_by_run(outcomes, ("A", "B"), rule)
         assert_allclose(stable.max(), verdict.evidence.log_stable)
         assert_allclose(unstable.max(), verdict.evidence.log_unstable)
@@ -729,14 +729,14 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
         TriedOption("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
         TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
-    cases = {"c": case_verdict(WAVERING, labels, rule)}
+    cases = {"c": judge_case(WAVERING, labels, rule)}
     came = AuditResult(
         study=study.name,
         program="",
         cases=cases,
-        family=family(cases, rule),
+        family=judge_family(cases, rule),
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},
-        control={"c": case_verdict(["A"] * 20, labels, rule)},
+        control={"c": judge_case(["A"] * 20, labels, rule)},
         steadier=options,
         bound="no vote gains more than 40%",
         errors=("stopped: budget.calls=20 is reached",),

@@ -16,7 +16,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.reports.comment import format_prose
 from plenum_audit.reports.record import AuditSubject, list_suite_settings
 from plenum_audit.reports.suite import publish_suite, publish_unended_suite
-from plenum_audit.reports.suite_cases import cases_of, join_cases, table_of
+from plenum_audit.reports.suite_cases import join_cases, list_cases, make_table
 from plenum_audit.reports.suite_screen import MOST_LINES, fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
 from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
@@ -49,7 +49,7 @@ def publish(folder: Path, runs: SuiteRuns, **settings: object) -> int:
 
 
 def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() -> None:
-    found = {each.name: each for each in cases_of(suite_of(ENDS), dict.fromkeys(ENDS, OPTIONS))}
+    found = {each.name: each for each in list_cases(suite_of(ENDS), dict.fromkeys(ENDS, OPTIONS))}
     assert list(found) == ["broken", "coin", "wrong", "steady", "one run"]
     assert found["broken"].decisions == {"hire": 1, "failed": 2, "no decision": 1}
     assert found["broken"].disagreement == 1
@@ -80,12 +80,12 @@ def test_a_program_that_repeats_itself_and_errs_is_told_so_first(
 
 def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
     ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
-    cases = cases_of(suite_of(ends))
+    cases = list_cases(suite_of(ends))
     groups = join_cases(cases)
     assert [each.cases for each in groups] == [10, 20]
     assert groups[0].label == "case 0 and 9 more"
-    assert len(table_of(cases)) == 30
-    short = table_of(cases, most=1)
+    assert len(make_table(cases)) == 30
+    short = make_table(cases, most=1)
     assert len(short) == 1
     assert any(note.startswith("20 more cases") for note in short.notes)
 

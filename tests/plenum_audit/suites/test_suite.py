@@ -15,9 +15,9 @@ from plenum_audit.suites import (
     assess_suite,
     bound_unsteady_cases,
     estimate_disagreement,
+    find_unsteady,
     judge_suite,
     score_suite,
-    stand_out,
 )
 from plenum_audit.suites.disagreement import limit_without_differences, variances_of_disagreements
 
@@ -207,7 +207,7 @@ def test_a_case_of_two_runs_widens_the_interval_by_its_own_part_alone() -> None:
 def test_cases_that_stand_out_need_evidence_that_grows_with_their_number() -> None:
     calm = {str(case): ["A"] * 12 for case in range(48)}
     split = {"x": ["A", "B"] * 6, "y": ["A", "B", "C"] * 4}
-    assert set(stand_out(SuiteRuns.of({**calm, **split}))) == {"x", "y"}
-    assert stand_out(SuiteRuns.of(calm)) == ()
+    assert set(find_unsteady(SuiteRuns.of({**calm, **split}))) == {"x", "y"}
+    assert find_unsteady(SuiteRuns.of(calm)) == ()
     once = {"z": ["A"] * 11 + ["B"]}
-    assert stand_out(SuiteRuns.of({**calm, **once})) == ()
+    assert find_unsteady(SuiteRuns.of({**calm, **once})) == ()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
 
-from plenum.records import attempts, read
+from plenum.records import read, read_attempts
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 from plenum_checks.fault_server.server_runner import RunningServer
 
@@ -57,7 +57,7 @@ def test_one_prompt_is_sent_n_times(server: RunningServer, run: Run, tmp_path: P
     (model,) = written(tmp_path)
     assert model["fingerprints"] == "1"
     (calls,) = tmp_path.glob("outputs/probe/*/*/calls.jsonl")
-    ended = [line for line in attempts(calls) if line["answered"]]
+    ended = [line for line in read_attempts(calls) if line["answered"]]
     assert int(model["logprob_positions"]) == len(ended[0]["logprobs"]) > 10
     assert float(model["cost"]) > 0
 

@@ -100,7 +100,7 @@ def test_a_database_that_crashes_in_mid_sweep_is_waited_for(
 
 
 def begun(database: Postgres, name: str) -> bool:
-    """Whether a sweep has begun to write."""
+    """Return whether a sweep has begun to write."""
     there = database.query("SELECT to_regclass('runs') IS NOT NULL", name)
     return bool(there[0][0] and database.query("SELECT count(*) > 0 FROM runs", name)[0][0])
 

@@ -13,8 +13,8 @@ import pytest
 import s3_server
 from command_line import call, free_port, start
 
-from plenum.base.identity import seed_for
-from plenum.records import attempts, read_entries
+from plenum.base.identity import derive_seed
+from plenum.records import read_attempts, read_entries
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
@@ -176,9 +176,11 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         later = {line["id"].rpartition("-")[0] for line in log[seen:]}
         for name, count in texts.items():
             condition, replicate = name.split("/")
-            calls = (seed_for(condition, int(replicate), each, "call") for each in range(count))
+            calls = (derive_seed(condition, int(replicate), each, "call") for each in range(count))
             assert not later & {f"{call:016x}" for call in calls}
-    logged = [line for path in (folder / "mlruns/journals").iterdir() for line in attempts(path)]
+    logged = [
+        line for path in (folder / "mlruns/journals").iterdir() for line in read_attempts(path)
+    ]
     assert len(logged) >= len(log)  # no request that no log has: a budget would forget it
     secret = KEY["OPENAI_API_KEY"].encode()
     session = Path("/tmp/ray/session_latest").resolve()

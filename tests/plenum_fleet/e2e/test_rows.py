@@ -9,10 +9,10 @@ import pytest
 from command_line import call
 
 from plenum.reports import estimates
-from plenum.reports.rows import rows_frame
+from plenum.reports.rows import make_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import load_study
-from plenum.reports.table import frame_csv
+from plenum.reports.table import format_csv
 from plenum.tracking import rows, study
 from plenum.tracking.study import Study
 from plenum_archive.gather import gather_conditions
@@ -184,14 +184,14 @@ def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
     monkeypatch.setattr(study, "code_version", lambda: version)
     stored, computed = load_study(chosen, outlined=True), load_study(chosen)
     assert all(row.tracked.outline and not row.tracked.preferences.size for row in stored.rows)
-    assert frame_csv(rows_frame(stored.rows)) == frame_csv(rows_frame(computed.rows))
+    assert format_csv(make_frame(stored.rows)) == format_csv(make_frame(computed.rows))
     first, second = stored.contrasts[0].estimate, computed.contrasts[0].estimate
     assert (first.value, first.ci_low, first.p_wald) == (second.value, second.ci_low, second.p_wald)
     assert first.p == first.p_wald
     others = replace(chosen, window=(2, 5))
-    expected = frame_csv(rows_frame(load_study(others).rows))
+    expected = format_csv(make_frame(load_study(others).rows))
     for alone in (200, 0):  # in this process, and in several
         monkeypatch.setattr(estimates, "_ALONE", alone)
         again = load_study(others, outlined=True)
         assert not any(row.tracked.preferences.size for row in again.rows)
-        assert frame_csv(rows_frame(again.rows)) == expected
+        assert format_csv(make_frame(again.rows)) == expected

@@ -29,7 +29,7 @@ time.sleep(600)
 
 
 def gone(process: int) -> bool:
-    """Whether a process has ended, though maybe nobody has asked how."""
+    """Return whether a process has ended, though maybe nobody has asked how."""
     try:
         return "Z" in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -8,7 +8,7 @@ import virtual_clock
 
 from plenum.design import Budget, Calls
 from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger, demand_of
+from plenum.execution.budget import BudgetSpent, Ledger, compute_demand
 from plenum.execution.limits import ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Message, Reply, Response
 from plenum.models.api.prices import Price
@@ -103,7 +103,7 @@ def test_a_worker_that_dies_gives_its_permit_back_and_its_call_is_booked_at_most
         wire.admitted[0].close()
         await asyncio.wait_for(waiting[1], 5)
         assert wire.admission.limiter("openai").in_flight == 1
-        most = wire.admission.ledger.price_of(demand_of(CHAT))
+        most = wire.admission.ledger.price_of(compute_demand(CHAT))
         assert wire.admission.ledger.spent == most
         waiting[0].cancel()
         carrying.cancel()

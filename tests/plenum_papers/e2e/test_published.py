@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from plenum_papers.published.catalogue import Release
 pytestmark = pytest.mark.long
 
 ON = "clone/data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6.jsonl"
+ORIGIN = r"github\.com/somebody/runs"
 NAMED = ("published=clone", "catalogue=catalogue.yaml")
 
 
@@ -170,19 +172,21 @@ def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("script", "given"),
+    ("script", "given", "file", "shown"),
     [
-        ("explore", ["out=pair.html"]),
-        ("report", ["out=report"]),
-        ("accounting", ["out=accounting"]),
-        ("figures", ["figure=divergence", "out=figures"]),
-        ("plan", ["delta=0.1"]),
+        ("explore", ["out=pair.html"], "", r"pair\.html \(3 conditions, 12 replicates"),
+        ("report", ["out=report"], "report/report.md", ORIGIN),
+        ("accounting", ["out=accounting"], "accounting/accounting.csv", r"t0,published,.*,4,3,1,"),
+        ("figures", ["figure=divergence", "out=figures"], "figures/divergence.svg", ORIGIN),
+        ("plan", ["delta=0.1"], "", r"HL-01 +on +uniform +4 +0\.667 "),
     ],
 )
 def test_every_script_reads_an_imported_study(
-    run: Run, published: Path, script: str, given: list[str]
+    run: Run, published: Path, script: str, given: list[str], file: str, shown: str
 ) -> None:
-    run("study=published_pair", *given, script=f"scripts/{script}.py", cwd=published)
+    done = run("study=published_pair", *given, script=f"scripts/{script}.py", cwd=published)
+    written = (published / file).read_text() if file else done.stdout
+    assert re.search(shown, written)
 
 
 def changed(change: Callable[[dict[str, Any]], None]) -> Callable[[str], str]:

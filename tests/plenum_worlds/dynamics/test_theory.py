@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plenum_worlds.dynamics.theory.exact import compute_expected, monotonicity, stable
+from plenum_worlds.dynamics.theory.exact_results import (
+    check_monotonicity,
+    compute_expected,
+    is_stable,
+)
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import draw, simulate, simulate_plainly
 
@@ -103,8 +107,8 @@ def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> N
 def test_the_stable_region_is_open_on_both_of_its_edges() -> None:
     inside = [(0.5, 1e-9), (0.5, 1.5 - 1e-9)]
     outside = [(0.5, 0.0), (0.0, 0.0), (0.0, 2.0), (0.5, 1.5), (1.0, 1.0), (0.9, 2.5)]
-    assert stable(*zip(*inside, strict=True)).all()
-    assert not stable(*zip(*outside, strict=True)).any()
+    assert is_stable(*zip(*inside, strict=True)).all()
+    assert not is_stable(*zip(*outside, strict=True)).any()
 
 
 def test_deviations_settle_inside_the_region_and_grow_without_end_on_and_beyond_its_edge() -> None:
@@ -144,14 +148,14 @@ def test_mirrored_runs_never_gain_from_noise(
     )
     found = simulate(grid, rounds, 2, seed, spread=spread, antithetic=True)
     assert (np.diff(found.dopt_runs, axis=4) >= 0).all()
-    assert monotonicity(found).share == 1
+    assert check_monotonicity(found).share == 1
 
 
 def test_a_gain_that_is_there_would_be_found() -> None:
     honest = simulate(SMALL, 20, 10, 2)
     better = honest.dopt_runs.copy()
     better[1, 0, 2, 1, 1] = better[1, 0, 2, 1, 0] - np.linspace(0.2, 0.4, 10)
-    found = monotonicity(replace(honest, dopt_runs=better))
+    found = check_monotonicity(replace(honest, dopt_runs=better))
     assert_allclose(found.gain.value, 0.3)
     assert found.cell == {"alpha": 0.7, "gamma": 0.05, "shock_freq": 0.9, "agents": 2, "beta": 0.2}
     assert found.best_at_zero < found.columns
@@ -160,8 +164,8 @@ def test_a_gain_that_is_there_would_be_found() -> None:
 
 def test_columns_that_overflow_do_not_count() -> None:
     grid = replace(SMALL, gamma=(0.6, 9.0))
-    found = monotonicity(simulate(grid, 600, 4, 1))
+    found = check_monotonicity(simulate(grid, 600, 4, 1))
     assert (found.columns, found.compared) == (18, 36)
     assert np.isfinite([found.gain.value, found.p]).all()
     with pytest.raises(ValueError, match="every column of the grid overflows"):
-        monotonicity(simulate(replace(grid, gamma=(9.0,)), 600, 4, 1, spread=1))
+        check_monotonicity(simulate(replace(grid, gamma=(9.0,)), 600, 4, 1, spread=1))

@@ -11,7 +11,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.registry import display
 from plenum_worlds.reports import figures
 from plenum_worlds.reports.figures import MOST_ROWS
-from plenum_worlds.reports.groups import Group, frame_of
+from plenum_worlds.reports.groups import Group, make_frame
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
@@ -19,7 +19,7 @@ Draw = Callable[[Sequence[TrackedCondition]], Figure]
 
 
 def of_conditions(draw: Callable[[Group], Figure]) -> Draw:
-    return lambda study: draw(Group(frame_of(study)))
+    return lambda study: draw(Group(make_frame(study)))
 
 
 over_time, baselines, deviation = map(

@@ -20,7 +20,7 @@ from plenum_worlds import estimates as summarise_world
 from plenum_worlds import tracking as tracked_worlds
 from plenum_worlds.registry import definitions
 from plenum_worlds.reports import statistics, tables
-from plenum_worlds.reports.groups import Group, difference, frame_of, group_runs
+from plenum_worlds.reports.groups import Group, difference, group_runs, make_frame
 from plenum_worlds.reports.publish import tabulate_study
 
 FLAT = [1.0, 1.0]
@@ -49,7 +49,7 @@ def cells(found: Table, *key: str) -> dict[str, str]:
 
 def minus(arm: str, *study: TrackedCondition) -> Any:
     """The coverage of an arm minus that of the implicit one."""
-    return difference(Group(frame_of(study)).episodes, "coverage", arm, "implicit")
+    return difference(Group(make_frame(study)).episodes, "coverage", arm, "implicit")
 
 
 # --- arms and their differences -----------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_arms_are_named_by_what_acts_and_stand_in_one_order() -> None:
         *(played(FLAT, turns="0"), played(FLAT, diversity="identical"), EXPLICIT, IMPLICIT),
         played(FLAT, policy="all_to_worst", consensus="explicit"),
     ]
-    assert Group(frame_of(study)).arms == [
+    assert Group(make_frame(study)).arms == [
         *("implicit", "explicit", "implicit, identical roles", "implicit, no interaction"),
         *("one model, all units", "one model, one unit"),
         *("scripted: all to worst explicit", "scripted: greedy assignment"),

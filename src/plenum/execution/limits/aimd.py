@@ -21,7 +21,7 @@ class Concurrency:
     start, most
         The first limit, and the one that it never exceeds.
     adapt
-        Whether it moves at all; else it is ``most``.
+        True if it moves at all; else it is ``most``.
     """
 
     def __init__(self, start: int, most: int, adapt: bool = True) -> None:
@@ -45,7 +45,7 @@ class Concurrency:
         began, now
             When the call began and ended, in seconds of one clock.
         binding
-            Whether the limit was reached while it was under way.
+            True if the limit was reached while it was under way.
         """
         if not self._adapt:
             return

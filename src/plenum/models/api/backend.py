@@ -41,7 +41,7 @@ class ApiBackend:
         Base URL by provider (``openai``, ``hosted_vllm``, ...) for endpoints of one's own, or the
         URLs of a fleet.
     send_seed
-        Whether each call sends a seed of its own.
+        True if each call sends a seed of its own.
     calls
         Timeouts, the size of the connection pool, and the transport.
     prices
@@ -87,7 +87,7 @@ class ApiBackend:
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
-        return routes.provider_of(model)
+        return routes.find_provider(model)
 
     def server(self, chat: Chat) -> str:
         """Choose the server that the call's session goes to."""
@@ -210,12 +210,12 @@ class ApiBackend:
         return answer_forms.make_form(chat.answer, route, self._answer_form)
 
     def _servers_of(self, model: str) -> Servers:
-        return self._servers.get(routes.provider_of(model), _ELSEWHERE)
+        return self._servers.get(routes.find_provider(model), _ELSEWHERE)
 
     def _route(self, model: str, base: str) -> Route:
         key = model, base
         if key not in self._routes:
-            bases = {routes.provider_of(model): base} if base else {}
+            bases = {routes.find_provider(model): base} if base else {}
             self._routes[key] = routes.find_route(model, bases)
         return self._routes[key]
 

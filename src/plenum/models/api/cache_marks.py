@@ -22,8 +22,9 @@ def mark_messages(chat: Chat) -> list[dict[str, Any]]:
     if not message.shared or length < _CHARACTERS_A_TOKEN * _shortest(chat.model):
         return plain
     prefix, rest = message.content[: message.shared], message.content[message.shared :]
-    marked = {"type": "text", "text": prefix, "cache_control": {"type": "ephemeral"}}
-    plain[last]["content"] = [marked, *([{"type": "text", "text": rest}] if rest else [])]
+    parts: list[Any] = [{"type": "text", "text": text} for text in (prefix, rest) if text]
+    parts[0]["cache_control"] = {"type": "ephemeral"}
+    plain[last]["content"] = parts
     return plain
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from plenum.base import UserError, join_first
 from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Prices, how_to_state
+from plenum.models.api.prices import Prices, explain_prices
 from plenum.models.api.routes import is_model, require_limited, require_model_parameters
 
 _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
@@ -53,7 +53,7 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
     unknown = [model for model in _list_called(jobs) if prices.of(model) is None]
     if unknown:
         raise UserError(
-            f"budget.dollars: no price is known for {', '.join(unknown)}; {how_to_state(unknown)}"
+            f"budget.dollars: no price is known for {', '.join(unknown)}; {explain_prices(unknown)}"
         )
 
 

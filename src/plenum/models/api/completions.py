@@ -56,7 +56,7 @@ def read_completion(
     price
         What its tokens cost; ``None`` where nobody knows.
     logprobs
-        Whether log-probabilities were asked for.
+        True if log-probabilities were asked for.
     hold_s
         Seconds for which the provider wants to be left alone.
     server

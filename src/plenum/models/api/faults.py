@@ -26,12 +26,7 @@ _BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
     (exceptions.Timeout, Failure.TIMEOUT),
     (exceptions.APIConnectionError, Failure.SERVER),
 )
-_BY_STATUS = {
-    401: Failure.AUTH,
-    403: Failure.AUTH,
-    408: Failure.TIMEOUT,
-    429: Failure.RATE_LIMIT,
-}
+_BY_STATUS = {401: Failure.AUTH, 403: Failure.AUTH, 408: Failure.TIMEOUT, 429: Failure.RATE_LIMIT}
 # What the error body's `code` says more exactly than the status.
 _BY_CODE = {
     "content_policy_violation": Failure.CONTENT_FILTER,

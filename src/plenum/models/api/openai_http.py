@@ -47,7 +47,7 @@ class Endpoint:
         self._reader = reader
         self._interface = interface
         self._url = URL(f"{route.base}/{interface.path}")
-        self._headers = headers_of(route)
+        self._headers = make_headers(route)
         self._options = {"allow_redirects": False, **_look_up_proxy(self._url)}
 
     async def post(
@@ -63,7 +63,7 @@ class Endpoint:
         headers = {**self._headers, **call_headers(chat, number)}
         if chat.request is not None:
             headers |= chat.request.headers
-        body = _encode(request_of(self.route.wire, chat, parameters))
+        body = _encode(make_request(self.route.wire, chat, parameters))
         try:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
@@ -122,7 +122,7 @@ def call_headers(chat: Chat, number: int) -> dict[str, str]:
     return {**session, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
 
 
-def headers_of(route: Route) -> dict[str, str]:
+def make_headers(route: Route) -> dict[str, str]:
     """Make the headers of every request to an endpoint."""
     headers = {"Content-Type": "application/json", "User-Agent": "plenum"}
     if route.provider == "anthropic":
@@ -136,7 +136,7 @@ def headers_of(route: Route) -> dict[str, str]:
     return headers
 
 
-def request_of(wire: str, chat: Chat, parameters: dict[str, Any]) -> dict[str, Any]:
+def make_request(wire: str, chat: Chat, parameters: dict[str, Any]) -> dict[str, Any]:
     """Make a call in OpenAI's protocol, or the request that a program wrote."""
     if chat.request is not None:
         return {**chat.request.body, "model": wire}

@@ -65,10 +65,10 @@ class Prices:
     stated
         The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
     charged
-        Whether anybody charges: models on this machine and simulated ones cost nothing, and then
+        True if anybody charges: models on this machine and simulated ones cost nothing, and then
         LiteLLM's list, slow to import, isn't needed.
     batched
-        Whether all calls go in batches.
+        True if all calls go in batches.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Prices:
         return price.batched if price and self._batched else price
 
 
-def how_to_state(models: Sequence[str]) -> str:
+def explain_prices(models: Sequence[str]) -> str:
     """Explain how to state the prices of some models: the override, with dots for the numbers."""
     escaped = [model.replace(":", "\\:") for model in models]
     override = "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"

@@ -68,9 +68,7 @@ class Route:
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
-            asks = (
-                key for name, key in _ASKED_BY.items() if name in more and f"'{name}'" in reason
-            )
+            asks = (key for n, key in _ASKED_BY.items() if n in more and f"'{n}'" in reason)
             see = "".join(f" (see {key})" for key in asks)
             raise UserError(f"model {self.model}: {reason}{see}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
@@ -140,13 +138,13 @@ def litellm_name(model: str, interface: str) -> str:
     the interface is OpenAI's, ``anthropic/`` if it is Anthropic's.
     """
     try:
-        provider_of(model)
+        find_provider(model)
     except UserError:
         return f"{'anthropic' if interface == 'messages' else 'openai'}/{model}"
     return model
 
 
-def provider_of(model: str) -> str:
+def find_provider(model: str) -> str:
     """Return LiteLLM's name of a model's provider; needs no key.
 
     Raises
@@ -158,7 +156,7 @@ def provider_of(model: str) -> str:
 
 
 def is_model(name: str) -> bool:
-    """Return True if LiteLLM can route a model of this name."""
+    """Return whether LiteLLM can route a model of this name."""
     try:
         _route(name)
     except UserError:
@@ -208,7 +206,7 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
 
 
 def _is_loopback(url: str | None) -> bool:
-    """Return True if a URL leads to this machine, where a server of one's own needs no key."""
+    """Return whether a URL leads to this machine, where a server of one's own needs no key."""
     host = urlsplit(url or "").hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import Registry, UserError, generator
+from plenum.base import Registry, UserError, make_generator
 from plenum.design import KINDS, Condition, Job, Sampling, Simulated
 from plenum.models.call_errors import CallError
 from plenum.models.chat import SIMULATED, Chat, Reply, Response
@@ -115,7 +115,7 @@ class SimulatedBackend:
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt."""
         await asyncio.sleep(0)  # nothing here waits, and the other replicates are to go on too
-        rng = generator("simulated", chat.seed, number)
+        rng = make_generator("simulated", chat.seed, number)
         fault, detail = rng.random(2)
         self._fail(float(fault))
         answer = self._misbehave(float(detail)) or self._answer(chat, rng)
@@ -169,13 +169,13 @@ class SimulatedBackend:
         # Fitted agents have the noise of those that they were fitted to.
         noise = self._knobs.noise if self._knobs.fit is None else 0.0
         values = speech.slip_units(speech.round_units(pref), noise, rng)
-        argument = "" if repair and chat.answer is None else speech.write_argument(prompt, pref)
+        argument = "" if repair and chat.answer is None else speech.compose_argument(prompt, pref)
         slip, where = rng.random(2)
         if slip < noise:
             argument = speech.swap_word(argument, where)
         if chat.answer is not None:
-            return speech.write_turn(argument, prompt.case.labels, pref, values)
-        return f"{argument}\n{speech.write_state_line(pref, values)}".strip()
+            return speech.compose_turn(argument, prompt.case.labels, pref, values)
+        return f"{argument}\n{speech.format_state_line(pref, values)}".strip()
 
     def _update(self, prompt: Prompt, chat: Chat, rng: np.random.Generator) -> NDArray[np.float64]:
         if self._knobs.fit is not None:

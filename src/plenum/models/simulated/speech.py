@@ -118,7 +118,7 @@ class _Phase:
         return bank[int(turn * len(bank))]
 
 
-def write_argument(prompt: Prompt, pref: Field) -> str:
+def compose_argument(prompt: Prompt, pref: Field) -> str:
     """Write an argument for the leading option, within the word limit."""
     case, phase = prompt.case, _Phase(prompt, pref)
     ranking = np.argsort(-pref, kind="stable")
@@ -139,14 +139,14 @@ def write_argument(prompt: Prompt, pref: Field) -> str:
     return _within([s[0].upper() + s[1:] for s in sentences], prompt.words)
 
 
-def write_state_line(pref: Field, units: tuple[int, ...]) -> str:
+def format_state_line(pref: Field, units: tuple[int, ...]) -> str:
     """Write the STATE line; ``units`` are the preferences in thousandths."""
     first, second = _tags(pref)
     numbers = ",".join(f"{value / UNITS:.3f}" for value in units)
     return f'STATE: pref=[{numbers}]; conf={_confidence(pref)}; tags=["{first}","{second}"]'
 
 
-def write_turn(argument: str, labels: Sequence[str], pref: Field, units: tuple[int, ...]) -> str:
+def compose_turn(argument: str, labels: Sequence[str], pref: Field, units: tuple[int, ...]) -> str:
     """Write a constrained turn: a JSON object whose weights are the preferences in hundredths."""
     weights = [round(value * 100 / UNITS) for value in units]
     state = {

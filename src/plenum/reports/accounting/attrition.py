@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import association, holm
-from plenum.reports.accounting.common import rows_of
+from plenum.reports.accounting.common import make_rows
 from plenum.reports.formats import NONE, format_decimals, format_p_value
 from plenum.reports.notes import notes
 from plenum.reports.phrases import space_words
@@ -20,9 +20,9 @@ _LOWEST = ("lowest_failed", "lowest_ended", "lowest_level")
 _HIGHEST = ("highest_failed", "highest_ended", "highest_level")
 
 
-def attrition(usages: Sequence[ConditionUsage]) -> Table:
+def tabulate_attrition(usages: Sequence[ConditionUsage]) -> Table:
     """Test whether failure is associated with the condition, or with a factor of the design."""
-    rows = rows_of(usages)
+    rows = make_rows(usages)
     overall, *factors = tests = _tests(rows)
     columns = (
         Column("over", key=True),

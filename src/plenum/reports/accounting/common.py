@@ -29,7 +29,7 @@ CACHE = ["tokens_cached", "tokens_written"]
 
 def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame of usage: one row a condition, by its number, and model."""
-    outcomes = in_order({name for usage in usages for name in usage.outcomes or {}})
+    outcomes = sort_reasons({name for usage in usages for name in usage.outcomes or {}})
     models = [model for usage in usages for model in (usage.models or {}).values()]
     cache = [key for key in CACHE if any(model.get(key) for model in models)]
     records = []
@@ -52,7 +52,7 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=["condition", "model", *SPENT, *cache, *by_outcome])
 
 
-def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
+def sum_usage(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
     """Sum up the usage of some conditions' calls; ``None`` if one is unknown."""
     if any(usage.models is None for usage in usages) or not usages:
         return None
@@ -60,28 +60,28 @@ def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
     return {name: taken[name].sum() for name in SPENT}
 
 
-def distinct(usages: Iterable[ConditionUsage]) -> list[ConditionUsage]:
+def select_distinct(usages: Iterable[ConditionUsage]) -> list[ConditionUsage]:
     """Select each condition once; under two labels it has the same replicates."""
     return list({usage.tracked.identity: usage for usage in reversed(list(usages))}.values())[::-1]
 
 
-def rows_of(usages: Iterable[ConditionUsage]) -> list[Row]:
+def make_rows(usages: Iterable[ConditionUsage]) -> list[Row]:
     """Make rows of the conditions without estimates."""
     return [Row(usage.tracked, None) for usage in usages]
 
 
-def reasons_in(usages: Iterable[ConditionUsage]) -> list[str]:
+def list_reasons(usages: Iterable[ConditionUsage]) -> list[str]:
     """List the reasons of failed replicates that occur."""
-    return in_order({name for u in usages for name, n in u.tracked.failures.items() if n})
+    return sort_reasons({name for u in usages for name, n in u.tracked.failures.items() if n})
 
 
-def whys_in(usages: Iterable[ConditionUsage]) -> list[str]:
+def list_waits(usages: Iterable[ConditionUsage]) -> list[str]:
     """List the reasons of pending replicates that occur; first those without words."""
     names = {why for usage in usages for why, n in usage.pending.items() if n}
     return sorted(names, key=lambda why: (list(WHY).index(why) if why in WHY else -1, why))
 
 
-def in_order(reasons: set[str]) -> list[str]:
+def sort_reasons(reasons: set[str]) -> list[str]:
     """Sort reasons by the order of the taxonomy."""
     return sorted(reasons, key=lambda r: (REASONS.index(r) if r in REASONS else len(REASONS), r))
 

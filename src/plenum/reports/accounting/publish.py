@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports.accounting.attrition import attrition
-from plenum.reports.accounting.common import distinct
+from plenum.reports.accounting.attrition import tabulate_attrition
+from plenum.reports.accounting.common import select_distinct
 from plenum.reports.accounting.servers import server_frame, servers
 from plenum.reports.accounting.tables import (
-    condition_frame,
-    failure_frame,
-    failures,
+    make_condition_frame,
+    make_failure_frame,
     make_failures_frame,
-    manifest,
     manifest_frame,
     model_frame,
     models,
     tabulate_accounts,
     tabulate_failures,
+    tabulate_manifest,
+    tabulate_reasons,
 )
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.settings import Settings
@@ -31,16 +31,21 @@ def publish_accounts(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     usages = Study(chosen.study, chosen.uri).usage
     usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
-    once, listed = distinct(usages), manifest(usages)
+    once, listed = select_distinct(usages), tabulate_manifest(usages)
     by_model = [*models(once), *servers(once)]
-    printed = [*tabulate_accounts(usages), *by_model, failures(once), *tabulate_failures(once)]
-    printed.append(attrition(once))
+    printed = [
+        *tabulate_accounts(usages),
+        *by_model,
+        tabulate_reasons(once),
+        *tabulate_failures(once),
+    ]
+    printed.append(tabulate_attrition(once))
     short = len(listed) <= _LINES
     product = Product(
         stem="accounting",
         frames=make_accounts(usages),
         tables=(*printed, listed),
-        printed=(*printed, *([listed] if short else [])),
+        printed=(*printed, listed) if short else tuple(printed),
         more=()
         if short
         else (f"the manifest is too long to print: {chosen.out / 'manifest.csv'}",),
@@ -50,13 +55,14 @@ def publish_accounts(chosen: Settings) -> None:
 
 def make_accounts(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """Make the accounts as data: by condition, by model, by reason to fail, and the files."""
-    once = distinct(usages)
-    by_server, by_call = server_frame(once), make_failures_frame(once)
-    return {
-        "accounting": condition_frame(usages),
+    once = select_distinct(usages)
+    accounts = {
+        "accounting": make_condition_frame(usages),
         "accounting_models": model_frame(once),
-        **({} if by_server.empty else {"accounting_servers": by_server}),
+        "accounting_servers": server_frame(once),
         "manifest": manifest_frame(usages),
-        "failures": failure_frame(once),
-        **({} if by_call.empty else {"failed_at": by_call}),
+        "failures": make_failure_frame(once),
+        "failed_at": make_failures_frame(once),
     }
+    optional = {"accounting_servers", "failed_at"}
+    return {n: frame for n, frame in accounts.items() if n not in optional or not frame.empty}

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import holm, independence
-from plenum.reports.accounting.common import rows_of
+from plenum.reports.accounting.common import make_rows
 from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
 from plenum.reports.rows import list_varying_factors
@@ -31,7 +31,7 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
     )
     split = sum(m.get("split", 0) for usage in usages for m in (usage.models or {}).values())
     facts = {"split": split, "goes_with": _goes_with(usages, table)}
-    below = notes("accounting_servers", rows_of(usages), **facts)
+    below = notes("accounting_servers", make_rows(usages), **facts)
     return [Table("accounting_servers", "Calls by server", by_server, columns, below)]
 
 
@@ -61,7 +61,7 @@ def _count_taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
 
 def _goes_with(usages: Sequence[ConditionUsage], table: pd.DataFrame) -> list[dict[str, Any]]:
     """Find the factors of the design with which replicates' servers are associated."""
-    rows = rows_of(usages)
+    rows = make_rows(usages)
     levels = {"condition": [row.tracked.identity for row in rows]}
     levels |= {
         name: [row.tracked.factors[name] for row in rows] for name in list_varying_factors(rows)

@@ -11,11 +11,11 @@ from plenum.reports.accounting.common import (
     SPENT,
     WHY,
     calls,
-    distinct,
-    reasons_in,
-    rows_of,
+    list_reasons,
+    list_waits,
+    make_rows,
+    select_distinct,
     unknown,
-    whys_in,
 )
 from plenum.reports.formats import (
     format_count,
@@ -28,7 +28,7 @@ from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
 from plenum.reports.phrases import space_words
 from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 from plenum.tracking import REASONS, ConditionUsage
 
 _COST = Column(("cost", "unpriced"), "$", format_dollars)
@@ -38,13 +38,13 @@ _COST = Column(("cost", "unpriced"), "$", format_dollars)
 
 def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
     """Make the table of replicates and usage by condition, with a total (Table S1)."""
-    rows = rows_of(usages)
+    rows = make_rows(usages)
     named = condition_keys(rows)
-    table = condition_frame(usages)
+    table = make_condition_frame(usages)
     names = list(map(str, table))
     counted = names[names.index("target") : names.index("deficit") + 1]
     totals = _totals(table, [column.names[0] for column in named], [*counted, *SPENT])
-    whys = {space_words(why): WHY[why] for why in whys_in(usages) if why in WHY}
+    whys = {space_words(why): WHY[why] for why in list_waits(usages) if why in WHY}
     labels = [" ".join(line) for line in zip(*(c.cells(table) for c in named), strict=True)]
     replicates = Table(
         "accounting",
@@ -55,7 +55,7 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
         notes(
             "accounting",
             rows,
-            twice=len(usages) - len(distinct(usages)),
+            twice=len(usages) - len(select_distinct(usages)),
             whys=whys.items(),
             retried=sum(usage.retried for usage in usages),
         ),
@@ -71,16 +71,16 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
             rows,
             dropped=_count_dropped(usages, labels),
             unknown=[name for name, a in zip(labels, usages, strict=True) if a.models is None],
-            unread=sum(usage.unread_lines for usage in distinct(usages)),
+            unread=sum(usage.unread_lines for usage in select_distinct(usages)),
         ),
         totals,
     )
     return [replicates, taken]
 
 
-def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+def make_condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame with one row a condition: its replicates, and the usage of its calls."""
-    reasons, whys = reasons_in(usages), whys_in(usages)
+    reasons, whys = list_reasons(usages), list_waits(usages)
     retried = any(usage.retried for usage in usages)
     records = [
         {
@@ -93,7 +93,7 @@ def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
             **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons},
             "pending": t.pending,
             **{f"pending_{why}": usage.pending.get(why, 0) for why in whys},
-            **({"retried": usage.retried} if retried else {}),
+            "retried": usage.retried,
             "deficit": t.target - t.completed,
         }
         for usage in usages
@@ -101,7 +101,9 @@ def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     ]
     known = [number for number, usage in enumerate(usages) if usage.models is not None]
     taken = calls(usages).groupby("condition")[SPENT].sum().reindex(known, fill_value=0)
-    return pd.DataFrame(records).join(taken).convert_dtypes()
+    unused = [] if retried else ["retried"]
+    frame = pd.DataFrame(records).drop(columns=unused, errors="ignore")
+    return frame.join(taken).convert_dtypes()
 
 
 def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.DataFrame | None:
@@ -126,9 +128,7 @@ def _count_dropped(
     for field, usage in zip(fields, usages, strict=True):
         for model in (usage.models or {}).values():
             field.update(model.get("dropped") or {})
-    return [
-        (name, sorted(field.items())) for name, field in zip(labels, fields, strict=True) if field
-    ]
+    return [(n, sorted(field.items())) for n, field in zip(labels, fields, strict=True) if field]
 
 
 # --- calls by model ----------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         "constrained": _sums(usages, "constrained", ("answers", "cut", "even", "repeated")),
         "total": total,
     }
-    below = notes("accounting_models", rows_of(usages), **facts)
+    below = notes("accounting_models", make_rows(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
 
 
@@ -192,7 +192,7 @@ _ENDS = ("recovered", "ended", "open", "unused")
 _OCCURRED = ["attempts", "replicates_failed", "replicates_pending"]
 
 
-def failure_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+def make_failure_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Make the frame with one row a reason, even if it didn't occur; unknown attempts are NA."""
     known = any(usage.outcomes is not None for usage in usages)
     return pd.DataFrame([_failure(reason, usages, known) for reason in REASONS]).convert_dtypes()
@@ -213,9 +213,9 @@ def _failure(reason: str, usages: Sequence[ConditionUsage], known: bool) -> dict
     }
 
 
-def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> Table:
+def tabulate_reasons(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> Table:
     """Make the table with one line a reason that occurred, or that is named (Table S3)."""
-    table = failure_frame(usages)
+    table = make_failure_frame(usages)
     occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0
     columns = (
         Column("source", key=True),
@@ -224,7 +224,7 @@ def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> T
         *(Column(name, format=format_count) for name in ("open", "unused", *_OCCURRED[1:])),
     )
     absent = ", ".join(table["source"][~occurred]) or "-"
-    below = notes("failures", rows_of(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
+    below = notes("failures", make_rows(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
     listed = table[occurred | table["source"].isin(list(named))]
     return Table("failures", "Failure sources", listed, columns, below)
 
@@ -252,13 +252,13 @@ def tabulate_failures(usages: Sequence[ConditionUsage]) -> list[Table]:
     if table.empty:
         return []
     columns = (
-        *condition_keys(rows_of(usages)),
+        *condition_keys(make_rows(usages)),
         *(Column(name, format=format_text) for name in ("source", "call", "seat")),
         *(Column(name, format=format_count) for name in ("replicates", "replicate")),
         Column("detail", "why", format_text),
         Column("wrote", "the answer begins", format_text),
     )
-    below = notes("failed_at", rows_of(usages))
+    below = notes("failed_at", make_rows(usages))
     return [Table("failed_at", "Where replicates failed", table, columns, below)]
 
 
@@ -268,11 +268,11 @@ _DIGITS = 16
 """Hexadecimal digits of a SHA-256 that the manifest prints; the CSV has all of them."""
 
 
-def manifest(usages: Sequence[ConditionUsage]) -> Table:
+def tabulate_manifest(usages: Sequence[ConditionUsage]) -> Table:
     """Make the table of the run and the files behind each condition (Table S2)."""
-    rows, files = rows_of(usages), _files(usages)
+    rows, files = make_rows(usages), _files(usages)
     columns = (
-        *keys(list_shown_factors(rows)[0]),
+        *make_keys(list_shown_factors(rows)[0]),
         Column("condition"),
         Column("run_id", "MLflow run"),
         *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),

@@ -32,7 +32,7 @@ class Explorer:
     layout: Layout
 
 
-def index(
+def make_index(
     study: str,
     conditions: Sequence[TrackedCondition],
     entries: Sequence[dict[str, Any]],
@@ -73,6 +73,6 @@ def name_keys(conditions: Sequence[TrackedCondition]) -> list[str]:
     return numbered
 
 
-def seat(named: Mapping[str, Any]) -> dict[str, Any]:
+def select_seat(named: Mapping[str, Any]) -> dict[str, Any]:
     """Select the page's fields of a seat or an agent."""
     return {key: named[key] for key in ("seat", "label", "mandate", "model") if key in named}

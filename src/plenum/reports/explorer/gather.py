@@ -9,7 +9,13 @@ import numpy as np
 from plenum.base import keep_finite
 from plenum.dynamics import Branching, FamilyEstimate, Summary, divergence
 from plenum.reports.estimates import estimate_study
-from plenum.reports.explorer.contents import Explorer, Replicates, index, name_keys, seat
+from plenum.reports.explorer.contents import (
+    Explorer,
+    Replicates,
+    make_index,
+    name_keys,
+    select_seat,
+)
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
 from plenum.reports.formats import format_interval, format_number, format_p_value, format_tally
@@ -53,7 +59,7 @@ def gather_committees(
         entries.append(_entry(row, name, len(transcripts)))
         data[f"figures-{at}"] = {
             "options": _options(row, heads),
-            "seats": [seat(each) for each in seats],
+            "seats": [select_seat(each) for each in seats],
             "rounds": int(row.tracked.factors["rounds"]),
             "after": row.tracked.after_round,
             "provenance": provenance([row]),
@@ -64,7 +70,9 @@ def gather_committees(
         }
         data[f"talk-{at}"] = talk(transcripts, [each["seat"] for each in seats])
     kind = tracked[0].kind
-    return data | {"index": index(chosen.study, tracked, entries, "λ̂ per round", kind.named_by)}
+    return data | {
+        "index": make_index(chosen.study, tracked, entries, "λ̂ per round", kind.named_by)
+    }
 
 
 COMMITTEE_EXPLORER = Explorer(
@@ -177,13 +185,14 @@ def _list_decisions(estimates: Summary) -> list[list[str]]:
     low, high = (format_number(end, 1) for end in ends)
     rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
     chosen = format_tally(estimates.decisions)
-    return [
-        *([["decisions (none: no majority)", chosen]] if chosen else []),
+    lines = [
+        ["decisions (none: no majority)", chosen],
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],
         ["p of no growth (time reversal)", format_p_value(estimates.reversal.p)],
     ]
+    return lines if chosen else lines[1:]
 
 
 def _list_wordings(family: FamilyEstimate) -> list[str]:

@@ -12,7 +12,7 @@ REPAIRED, CUT, ABSTAINS = 1, 2, 4
 """Flags of an answer: it came after a repair, it was cut, it couldn't be read."""
 
 
-def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
+def make_record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
     """Make the record of a run; ``shown`` tells if its rounds are in the page.
 
     A damaged one, which has no transcript, is listed and not hidden.
@@ -34,7 +34,7 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
     return known | {key: end[key] for key in ("reason", "at", "detail") if end.get(key)}
 
 
-def dialogue(
+def collect_dialogue(
     shown: Mapping[int, Transcript],
     staged: Callable[[Mapping[str, Any], list[dict[str, Any]]], Mapping[str, Any]],
 ) -> dict[str, Any]:
@@ -44,10 +44,7 @@ def dialogue(
     step, action, words, reasons, flags), actions by unit, and its marks.
     """
     numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
-    return {
-        "runs": {n: _run(t, staged, numbers) for n, t in shown.items()},
-        "texts": list(numbers),
-    }
+    return {"runs": {n: _run(t, staged, numbers) for n, t in shown.items()}, "texts": list(numbers)}
 
 
 def _run(

@@ -11,7 +11,7 @@ from typing import Any
 
 from plenum.base import map_in_processes, show_progress
 from plenum.design import KINDS
-from plenum.reports.explorer.contents import Explorer, index
+from plenum.reports.explorer.contents import Explorer, make_index
 from plenum.reports.explorer.page import page
 from plenum.tracking import StoredTranscript, Study, TrackedCondition
 
@@ -57,7 +57,7 @@ def write_all(
     folder.mkdir(parents=True)
     ordered = sorted(conditions, key=lambda condition: condition.factors.get("scenario", ""))
     explorer: Explorer = KINDS[study.kind].part("explorer")
-    alike = index(study.name, ordered, [], "", ordered[0].kind.named_by)
+    alike = make_index(study.name, ordered, [], "", ordered[0].kind.named_by)
     shared = {key: alike[key] for key in ("differing", "common", "provenance")}
     shared |= {"whole": f"../{name}.html", "total": len(ordered)}
     work = partial(_write, chosen=chosen, kind=study.kind, folder=folder, shared=shared)
@@ -74,7 +74,7 @@ def write_all(
                 entries.append(entry | {"factors": kept, "page": f"{name}/{_file(number)}"})
             size += written
             report_progress(len(entries), len(ordered))
-    found = index(study.name, ordered, entries, last["axis"], last["named"])
+    found = make_index(study.name, ordered, entries, last["axis"], last["named"])
     return page(study.name, {"index": found}, explorer.layout.finder), size
 
 

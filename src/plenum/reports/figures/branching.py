@@ -9,7 +9,7 @@ from plenum.reports.figures.words import limit_rows, name, name_shared, write_ca
 from plenum.reports.formats import format_number, format_p_value
 from plenum.reports.rows import list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, make_panels, outer_labels
+from plenum.reports.style import COLOURS, PAGE, label_outer, make_panels
 
 MOST = 4
 """The largest number of conditions that are drawn, a row of panels each."""
@@ -37,7 +37,7 @@ def draw_branching(study: EstimatedStudy) -> Figure | None:
         label = f"{name(row, names)}, " if names else ""
         where = f"{label}after round {row.tracked.after_round}"
         line[0].set_ylabel(f"{where}\nΓ̂ (as in the paper)")
-    outer_labels(axes, x="base state (replicate)")
+    label_outer(axes, x="base state (replicate)")
     titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title)

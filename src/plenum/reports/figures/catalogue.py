@@ -16,7 +16,7 @@ from plenum.reports.figures.forest import forest
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
-from plenum.reports.study import EstimatedStudy, deliberations
+from plenum.reports.study import EstimatedStudy, select_deliberations
 from plenum.tracking import MANY
 
 
@@ -45,11 +45,11 @@ def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:
 
 
 def _matrix(study: EstimatedStudy) -> Figure | None:
-    return matrix(deliberations(study.rows))
+    return matrix(select_deliberations(study.rows))
 
 
 def _landscape(study: EstimatedStudy) -> Sequence[Figure]:
-    return landscape(deliberations(study.rows))
+    return landscape(select_deliberations(study.rows))
 
 
 def _forest(study: EstimatedStudy) -> Sequence[Figure] | None:

@@ -11,13 +11,13 @@ from matplotlib.patches import Patch
 from plenum.dynamics import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect, adjust_law
 from plenum.reports.figures import words
-from plenum.reports.figures.decisions import OTHERS, columns_of, join_options
+from plenum.reports.figures.decisions import OTHERS, join_options, list_columns
 from plenum.reports.figures.forest import list_places, name_comparison
 from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.formats import format_p_value
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, chunks, keys_in_a_line, make_panels, width
+from plenum.reports.style import GREY, PAGE, SMALL, chunks, count_keys, make_panels, width
 
 MOST = 28
 """Lines of a page, headings included: 12 scenarios by two models, and their means."""
@@ -45,7 +45,7 @@ def differences(study: EstimatedStudy) -> list[Figure]:
     """
     if not study.decided:
         return []
-    columns = columns_of([row for effect in study.decided for row in effect.cells])
+    columns = list_columns([row for effect in study.decided for row in effect.cells])
     means = study.decided_across if study.parent is None else []  # of all scenarios alone
     pages = _pages([*study.decided, *means])
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
@@ -111,7 +111,7 @@ def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int])
     labels = [name_options(column) for column in columns]
     names.set_zorder(1)  # a heading may be longer than the names, and goes on over the plot
     figure.legend(handles=keys, loc="outside upper center", fontsize=SMALL,
-                  ncols=min(len(keys), keys_in_a_line(labels)))  # fmt: skip
+                  ncols=min(len(keys), count_keys(labels)))  # fmt: skip
     words.write_caption(
         figure, "differences", rows, page=place, sure=f"{_SURE:g}", titles=join_options(rows),
         others=OTHERS in columns, pooled=any(effect and not effect.cells for _, effect in lines),

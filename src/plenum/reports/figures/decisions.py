@@ -7,7 +7,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.dynamics import NO_MAJORITY, Share, share
+from plenum.dynamics import NO_MAJORITY, Share, estimate_share
 from plenum.reports.figures import words
 from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.rows import Row
@@ -44,20 +44,18 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
     if not rows:
         return []
     names = words.list_distinguishing(rows)
-    columns = columns_of(rows)
+    columns = list_columns(rows)
     pages = chunks(_lines(rows, names), MOST)
-    return [
-        _page(page, columns, (number, len(pages))) for number, page in enumerate(pages, start=1)
-    ]
+    return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
 
 def _has_own_decisions(row: Row) -> bool:
-    """Return True if its replicates are decisions of their own: no continuations, no reruns."""
+    """Return whether its replicates are decisions of their own: no continuations, no reruns."""
     t = row.tracked
     return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
 
 
-def columns_of(rows: Sequence[Row]) -> list[str]:
+def list_columns(rows: Sequence[Row]) -> list[str]:
     """List the options of all conditions, the rarest of many together, and no majority."""
     options = words.option_labels(max(row.tracked.preferences.shape[-1] for row in rows))
     if len(options) <= COLUMNS:
@@ -67,13 +65,13 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
     return [*kept, OTHERS, NO_MAJORITY]
 
 
-def estimate_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
+def find_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     """Estimate the share of replicates with a decision; ``None`` if the case has no such option."""
-    found = row.tracked.decisions
+    ends = row.tracked.decisions
     if column == OTHERS:
-        return share(sum(decision not in columns for decision in found), len(found))
+        return estimate_share(sum(decision not in columns for decision in ends), len(ends))
     own = words.option_labels(row.tracked.preferences.shape[-1])
-    return share(found.count(column), len(found)) if column in (*own, NO_MAJORITY) else None
+    return estimate_share(ends.count(column), len(ends)) if column in (*own, NO_MAJORITY) else None
 
 
 def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:
@@ -82,10 +80,10 @@ def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:
     lines = []
     for scenario in scenarios:
         if len(scenarios) > 1 and names:
-            lines.append(DecisionLine(words.plain(scenario, words.LONG)))
+            lines.append(DecisionLine(words.clean(scenario, words.LONG)))
         own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
         lines += [
-            DecisionLine(words.spell_factors(row, names) or words.plain(scenario, words.LONG), row)
+            DecisionLine(words.spell_factors(row, names) or words.clean(scenario, words.LONG), row)
             for row in own
         ]
     return lines
@@ -132,14 +130,14 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
     shared = {row.tracked.options for row in rows}
     options = shared.pop() if len(shared) == 1 else ()
     place = words.option_labels(26).find(column)
-    named = words.plain(f"{column} {options[place]}") if place < len(options) else column
+    named = words.clean(f"{column} {options[place]}") if place < len(options) else column
     lines = words.wrap_letters(named, max(int(plot / 0.055), 8)).split("\n")
     fits = len(lines) <= 3 and max(width(line, SMALL + 0.5) for line in lines) <= plot - 0.1
     return "\n".join(lines) if fits else column
 
 
 def _fits(heads: dict[str, str]) -> bool:
-    """Return True if every option is named above its column."""
+    """Return whether every option is named above its column."""
     return all(len(head) > 1 for head in heads.values())
 
 
@@ -157,7 +155,7 @@ def join_options(rows: Sequence[Row]) -> str:
         )
         for scenario, names in by_scenario.items()
     )
-    return words.plain("; ".join(texts))
+    return words.clean("; ".join(texts))
 
 
 def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
@@ -178,7 +176,7 @@ def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequ
         if line.row is None or line.row.summary is None:
             continue
         flips = line.row.summary.flip_rate
-        found = flips if column == "flips" else estimate_share(line.row, column, columns)
+        found = flips if column == "flips" else find_share(line.row, column, columns)
         if found is None:
             axes.text(0.5, at, "no such option", ha="center", va="center", fontsize=SMALL,
                       color=GREY)  # fmt: skip

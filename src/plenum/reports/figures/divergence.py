@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, divergence_band
 from plenum.reports.figures import words
-from plenum.reports.marks import letters
+from plenum.reports.marks import format_letters
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import (
     COLOURS,
@@ -22,7 +22,7 @@ from plenum.reports.style import (
     PAGE,
     SMALL,
     chunks,
-    keys_in_a_line,
+    count_keys,
     make_panels,
     width,
     wrap_inches,
@@ -75,7 +75,7 @@ def _page(
         lowest = number + columns >= len(rows)
         panel.tick_params(labelbottom=lowest)
         panel.set_xlabel("round" if lowest else "")
-    divergence_scale(drawn)
+    set_divergence_scale(drawn)
     figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
     _key(figure, wide, rows)
     words.write_caption(
@@ -85,12 +85,12 @@ def _page(
 
 
 def _are_alike(one: Row, other: Row) -> bool:
-    """Return True if both are of one scenario, so that their distances can be compared."""
+    """Return whether both are of one scenario, so that their distances can be compared."""
     return one.tracked.factors["scenario"] == other.tracked.factors["scenario"]
 
 
 def _has_comparison(rows: Sequence[Row]) -> bool:
-    """Return True if some panel has others behind its own."""
+    """Return whether some panel has others behind its own."""
     return len(rows) > len({row.tracked.factors["scenario"] for row in rows})
 
 
@@ -98,7 +98,7 @@ def _title(row: Row, names: Sequence[str], room: float) -> str:
     """Write name, estimate, n and letters, in lines that fit above a panel."""
     assert row.summary is not None
     exponent = f"{symbol([row])} = {words.format_estimate(row.summary.lyapunov)}"
-    marks = letters(row.warnings)
+    marks = format_letters(row.warnings)
     count = f"n = {words.format_replicates(row)}" + (f" ({marks})" if marks else "")
     name = wrap_inches(words.spell_factors(row, names), room, SMALL + 0.5)
     line = f"{exponent}, {count}"
@@ -160,7 +160,7 @@ def _positive(level: Floats) -> Floats:
     return np.asarray(np.where(level > 0, level, np.nan))
 
 
-def divergence_scale(axes: Sequence[Axes]) -> None:
+def set_divergence_scale(axes: Sequence[Axes]) -> None:
     """Set a logarithmic axis about the measured values; uncertain bands may exceed it."""
     values = _finite([line.get_ydata() for panel in axes for line in panel.lines])
     low, high = (values.min(), values.max()) if values.size else (0.1, 1.0)
@@ -197,8 +197,9 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
         Patch(color=colour, alpha=0.13, lw=0, label="its 95 % band"),
         Line2D([], [], color=colour, lw=2.6, alpha=0.4, label=f"fit, slope {symbol(rows)}"),
         Line2D([], [], **_WALKS, label="random walks, c√t"),
-        *([Line2D([], [], **_OTHERS, label="other conditions")] if _has_comparison(rows) else []),
     ]
-    fitting = keys_in_a_line(str(handle.get_label()) for handle in handles)
+    if _has_comparison(rows):
+        handles.append(Line2D([], [], **_OTHERS, label="other conditions"))
+    fitting = count_keys(str(handle.get_label()) for handle in handles)
     figure.legend(handles=handles, loc="outside upper left",
                   ncols=max(int(fitting * wide / PAGE), 1), handlelength=2.2)  # fmt: skip

@@ -14,7 +14,7 @@ from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.words import write_caption
 from plenum.reports.formats import format_p_value
-from plenum.reports.marks import explain_letters, letters
+from plenum.reports.marks import explain_letters, format_letters
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, make_panels, width
 
@@ -48,7 +48,7 @@ class ForestLine:
     n, warned
         What it rests on, and what it warns of.
     pooled
-        Whether it is a mean over scenarios: a diamond.
+        True if it is a mean over scenarios: a diamond.
     """
 
     label: str
@@ -167,7 +167,7 @@ def _level(level: str) -> str:
     """Write a level in words: of a mandate that was removed, the seat that the committee lacks."""
     if level.startswith(_ABLATED):
         return "without " + level.removeprefix(_ABLATED).replace("_", " ")
-    return words.plain(level, words.LONG)
+    return words.clean(level, words.LONG)
 
 
 def _of(effect: Effect[Contrast]) -> str:
@@ -228,7 +228,7 @@ def _page(
     place: tuple[int, int],
 ) -> Figure:
     exponent = symbol(rows)
-    warned = ("warned",) if any(letters(line.warned) for line in lines) else ()
+    warned = ("warned",) if any(format_letters(line.warned) for line in lines) else ()
     head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", *warned)
     columns = [head, *(_cells(line)[: len(head)] for line in lines if line.estimate)]
     places = _places(columns)
@@ -317,9 +317,9 @@ def _draw(axes: Axes, at: int, line: ForestLine, reach: tuple[float, float]) -> 
 def _cells(line: ForestLine) -> tuple[str, str, str, str]:
     e = line.estimate
     if e is None or math.isnan(e.value):
-        return ("no estimate", line.n, "-", letters(line.warned))
+        return ("no estimate", line.n, "-", format_letters(line.warned))
     text = f"{words.format_signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
-    return (text, line.n, format_p_value(line.p), letters(line.warned))
+    return (text, line.n, format_p_value(line.p), format_letters(line.warned))
 
 
 def _beyond(e: Estimate, reach: tuple[float, float]) -> list[tuple[float, str]]:

@@ -12,11 +12,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import TimeToMajority, share
+from plenum.dynamics import TimeToMajority, estimate_share
 from plenum.reports.figures.words import limit_rows, name, wrap_letters, write_caption
 from plenum.reports.rows import Row, list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, make_panels, outer_labels
+from plenum.reports.style import COLOURS, PAGE, SMALL, label_outer, make_panels
 
 MOST = 16
 """The largest number of panels that stay readable on a page."""
@@ -44,7 +44,7 @@ def majority(study: EstimatedStudy) -> Figure | None:
         _panel(panel, row)
         title = wrap_letters(name(row, names), int(30 * wide / PAGE * 4 / columns))
         panel.set_title(f"{title}\n{_counts(row)}", fontsize=SMALL + 0.5)
-    outer_labels(axes, x="round", y="share of replicates")
+    label_outer(axes, x="round", y="share of replicates")
     figure.legend(handles=_keys(), loc="outside upper left", ncols=3 if columns > 1 else 1)
     at_once = sum(not _takes_time(row) for row in study.deliberated)
     write_caption(
@@ -54,7 +54,7 @@ def majority(study: EstimatedStudy) -> Figure | None:
 
 
 def _takes_time(row: Row) -> bool:
-    """Return True if some replicate lacks a majority that lasts from the first round on."""
+    """Return whether some replicate lacks a majority that lasts from the first round on."""
     return bool((share_reached(_times(row)[1]) < 1).any())
 
 
@@ -65,7 +65,7 @@ def share_reached(times: TimeToMajority) -> NDArray[np.float64]:
 
 def limits(times: TimeToMajority) -> Limits:
     """Compute Clopper and Pearson's limits of the share with a majority after rounds 1 to T."""
-    shares = [share(round(level * times.n), times.n) for level in share_reached(times)]
+    shares = [estimate_share(round(level * times.n), times.n) for level in share_reached(times)]
     return np.array([s.ci_low for s in shares]), np.array([s.ci_high for s in shares])
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved, letters
+from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved, format_letters
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
@@ -94,7 +94,9 @@ def _with_interval(row: Row) -> str:
     if row.summary is None:
         return f"{row.status}\n{count}"
     first, _, interval = words.format_estimate(row.summary.lyapunov).partition(" ")
-    return "\n".join(filter(None, (first, interval, f"{count}  {letters(row.warnings)}".rstrip())))
+    return "\n".join(
+        filter(None, (first, interval, f"{count}  {format_letters(row.warnings)}".rstrip()))
+    )
 
 
 def _levels(rows: Sequence[Row], factor: str) -> list[str]:
@@ -156,7 +158,7 @@ def _page(
 def _with_error(row: Row, marks: str) -> str:
     """Write λ̂ with its error, where it may be read as one, and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
-    below = f"({words.format_replicates(row)}) {letters(row.warnings)}".rstrip()
+    below = f"({words.format_replicates(row)}) {format_letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""
@@ -176,7 +178,7 @@ def _select_shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
 
 
 def _any_value(rows: Sequence[Row]) -> bool:
-    """Return True if there is a λ̂ to map."""
+    """Return whether there is a λ̂ to map."""
     return any(math.isfinite(_value([row])) for row in rows)
 
 

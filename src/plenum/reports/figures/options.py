@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from plenum.dynamics import NO_MAJORITY, tally
-from plenum.reports.figures.words import option_labels, plain
+from plenum.reports.figures.words import clean, option_labels
 from plenum.reports.style import COLOURS, MARKERS
 
 _NAME = "no majority"
@@ -33,9 +33,9 @@ def sort_decisions(decisions: Iterable[str]) -> list[str]:
 
 def format_decisions(decisions: Sequence[str]) -> str:
     """Write the counts of decisions, the most frequent first."""
-    return plain(", ".join(f"{name_options(d)} {count}" for d, count in tally(decisions).items()))
+    return clean(", ".join(f"{name_options(d)} {count}" for d, count in tally(decisions).items()))
 
 
 def describe_end(decision: str) -> str:
     """Describe how a replicate ended: its decision, or no majority."""
-    return _NAME if decision == NO_MAJORITY else f"decides {plain(decision)}"
+    return _NAME if decision == NO_MAJORITY else f"decides {clean(decision)}"

@@ -13,7 +13,7 @@ from plenum.reports.effects import Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.maps import colour_cells, scale
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
-from plenum.reports.study import EstimatedStudy, deliberations
+from plenum.reports.study import EstimatedStudy, select_deliberations
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
 
 MOST_LEVELS = 40
@@ -46,7 +46,7 @@ def levels(study: EstimatedStudy) -> list[Figure]:
             crowded.append(f"{factor} ({len(by_level)})")
             continue
         lines = [
-            Spread(words.plain(level, words.LONG), list(map(_value, at)), f"{len(at):,}")
+            Spread(words.clean(level, words.LONG), list(map(_value, at)), f"{len(at):,}")
             for (level,), at in by_level
         ]
         groups.append((factor, lines))
@@ -78,7 +78,7 @@ def effects(study: EstimatedStudy) -> list[Figure]:
 def _comparison(name: str, alike: Sequence[Effect[Any]]) -> Spread:
     shown = [effect.estimate.value for effect in alike if effect.p_holm < _SURE]
     below, above = sum(value < 0 for value in shown), sum(value > 0 for value in shown)
-    label = words.plain(name.replace(" - ", " − "), words.LONG)
+    label = words.clean(name.replace(" - ", " − "), words.LONG)
     return Spread(label, [e.estimate.value for e in alike], f"{len(alike):,}: {below:,}, {above:,}")
 
 
@@ -147,7 +147,7 @@ def landscape(study: EstimatedStudy) -> list[Figure]:
     """Draw λ̂ as colours, scenarios by all other factors, from two scenarios on."""
     figures = []
     for perturbed in (False, True):
-        rows = [r for r in deliberations(study.rows) if r.tracked.perturbed is perturbed]
+        rows = [r for r in select_deliberations(study.rows) if r.tracked.perturbed is perturbed]
         some = any(math.isfinite(_value(row)) for row in rows)
         if some and len({row.tracked.factors["scenario"] for row in rows}) > 1:
             figures.append(_map(rows))
@@ -207,7 +207,7 @@ def _spans(keys: Sequence[tuple[str, ...]], depth: int) -> list[tuple[int, int, 
     """Find the first and last column for which the first levels of keys stay the same."""
     starts = [at for at, key in enumerate(keys) if not at or key[:depth] != keys[at - 1][:depth]]
     ends = [*starts[1:], len(keys)]
-    texts = [words.plain(keys[at][depth - 1], words.LONG) for at in starts]
+    texts = [words.clean(keys[at][depth - 1], words.LONG) for at in starts]
     return list(zip(starts, ends, texts, strict=True))
 
 

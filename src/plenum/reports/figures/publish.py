@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from plenum.base import UserError
 from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
-from plenum.reports.phrases import paragraphs
+from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load_study
+from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
 from plenum.tracking import log_report
 
 
@@ -25,7 +25,7 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
     UserError
         There is no such figure, or the study has nothing to show in one of those named.
     """
-    kind_of(chosen.study, chosen.uri).part("report_figures")(chosen, names)
+    find_study_kind(chosen.study, chosen.uri).part("report_figures")(chosen, names)
 
 
 def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
@@ -61,7 +61,7 @@ def draw_figures(
         raise UserError(f"study: no replicate of {study.chosen.study!r} has been completed")
     drawings = [drawing for name, drawing in CATALOGUE.items() if names is None or name in names]
     drawn: Iterable[tuple[Drawing, list[Figure]]]
-    drawn = ((drawing, pages(drawing, study)) for drawing in drawings)
+    drawn = ((drawing, draw_pages(drawing, study)) for drawing in drawings)
     if names is not None:
         drawn = list(drawn)
         for drawing, figures in drawn:
@@ -89,7 +89,7 @@ def require_known(names: Collection[str] | None, available: Collection[str]) -> 
             raise UserError(f"figure: {name}; one of {', '.join(available)}")
 
 
-def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
+def draw_pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     """Draw a figure of a study, on as many pages as it needs; none without data."""
     sampled = study.large and drawing.many is None
     with style.apply_style():
@@ -98,7 +98,7 @@ def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
         figures = [drawn] if isinstance(drawn, Figure) else list(drawn or [])
         if sampled:
             counts = len(study.sample.rows), len(study.deliberated)
-            more = paragraphs("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
+            more = render("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
             for figure in figures:
                 style.add_caption(figure, [*more, *figure.get_supxlabel().split("\n")])
     return figures

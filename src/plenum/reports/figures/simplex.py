@@ -23,10 +23,10 @@ from plenum.reports.figures.options import (
     sort_decisions,
 )
 from plenum.reports.figures.words import (
+    clean,
     limit_rows,
     name,
     option_labels,
-    plain,
     wrap_letters,
     write_caption,
 )
@@ -100,7 +100,7 @@ class Window(NamedTuple):
     side: float
 
 
-def window_of(ensembles: Sequence[Floats]) -> Window | None:
+def find_window(ensembles: Sequence[Floats]) -> Window | None:
     """Find the square around paths on the triangle; ``None`` if they take too much of it.
 
     Parameters
@@ -211,9 +211,9 @@ def simplex_titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
         bare = any(len(title) == 1 for title in _titles(len(names), names)) if names else False
         if bare or (zoomed and len(names) == 3):
             labelled = zip(option_labels(len(names)), names, strict=True)
-            options = ", ".join(plain(f"{label} {name}") for label, name in labelled)
+            options = ", ".join(clean(f"{label} {name}") for label, name in labelled)
             by_scenario[row.tracked.factors["scenario"]] = options
-    return "; ".join(f"{plain(scenario)}: {options}" for scenario, options in by_scenario.items())
+    return "; ".join(f"{clean(scenario)}: {options}" for scenario, options in by_scenario.items())
 
 
 def _titles(options: int, names: Sequence[str]) -> list[str]:
@@ -226,7 +226,7 @@ def _titles(options: int, names: Sequence[str]) -> list[str]:
 
 
 def _fit(label: str, name: str, room: int) -> str:
-    lines = wrap_letters(plain(f"{label} {name}"), room).split("\n")
+    lines = wrap_letters(clean(f"{label} {name}"), room).split("\n")
     fits = len(lines) <= 2 and max(map(len, lines)) <= room
     return "\n".join(lines) if fits else label
 
@@ -244,7 +244,7 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
     three = [row.tracked.ensemble for row in rows if row.tracked.preferences.shape[-1] == 3]
-    window = window_of(three) if three else None
+    window = find_window(three) if three else None
     size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
     close = {"wspace": 0.02, "hspace": 0.02}
     figure, axes = make_panels(lines, columns, size, len(rows), gridspec_kw=close)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
-from plenum.design import FACTORS, unusual
+from plenum.design import FACTORS, list_unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explain_letters
-from plenum.reports.phrases import paragraphs
+from plenum.reports.phrases import render
 from plenum.reports.rows import Row, list_varying_factors, symbol
 from plenum.reports.style import add_caption, width
 
@@ -24,7 +24,7 @@ LONG = 32
 """Letters of a name that is shown in full."""
 
 
-def plain(text: str, letters: int = 10_000) -> str:
+def clean(text: str, letters: int = 10_000) -> str:
     """Clean text and cut it if it is too long: one line, and no formula between dollars."""
     line = " ".join(text.split())
     if len(line) > letters:
@@ -49,7 +49,7 @@ def name(row: Row, names: Sequence[str]) -> str:
     values = row.tracked.factors
     named = [n for n in names or ("scenario", "roles", "model") if values[n]]
     texts = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
-    return ", ".join(plain(text, LONG) for text in texts)
+    return ", ".join(clean(text, LONG) for text in texts)
 
 
 def spell_factors(row: Row, names: Sequence[str]) -> str:
@@ -77,7 +77,7 @@ def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
 
 def join_levels(names: Iterable[str], values: Iterable[str]) -> str:
     """List factors with their values; scenarios, settings and removed roles need no factor."""
-    return ", ".join(plain(_level(*pair), LONG) for pair in zip(names, values, strict=True))
+    return ", ".join(clean(_level(*pair), LONG) for pair in zip(names, values, strict=True))
 
 
 def _level(factor: str, value: str) -> str:
@@ -117,7 +117,7 @@ def name_shared(rows: Sequence[Row]) -> str:
     apart = list_varying_factors(rows)
     values = rows[0].tracked.factors
     kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
-    return name(rows[0], unusual(kept, values))
+    return name(rows[0], list_unusual(kept, values))
 
 
 class LeftOut(NamedTuple):
@@ -147,7 +147,7 @@ def limit_rows(
     return shown, LeftOut(len(shown), len(rows), what, each, most, len(scenarios))
 
 
-def foremost(rows: Sequence[Row], most: int) -> list[Row]:
+def select_foremost(rows: Sequence[Row], most: int) -> list[Row]:
     """Select the conditions nearest to the papers' own: repeats of IM-01, roles on, uniform."""
 
     def apart(row: Row) -> tuple[bool | float, ...]:
@@ -179,11 +179,7 @@ def option_labels(options: int) -> str:
 
 
 def write_caption(
-    figure: Figure,
-    name: str,
-    rows: Sequence[Row],
-    window: tuple[int, int] = WINDOW,
-    **facts: Any,
+    figure: Figure, name: str, rows: Sequence[Row], window: tuple[int, int] = WINDOW, **facts: Any
 ) -> None:
     """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 
@@ -200,10 +196,10 @@ def write_caption(
         "pending": sum(row.pending for row in rows),
         "warned": sorted(warned.items()),
         "letters": explain_letters(warned),
-        "provenance": plain(provenance(rows)),
+        "provenance": clean(provenance(rows)),
         "shared": name_shared(rows) if rows else "",
         "symbol": symbol(rows),
         "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
-    add_caption(figure, paragraphs("figures/captions.j2", name, **known | facts))
+    add_caption(figure, render("figures/captions.j2", name, **known | facts))

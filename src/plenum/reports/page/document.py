@@ -122,7 +122,7 @@ class Document:
     abstract: tuple[str, ...] = ()
 
 
-def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
+def split_blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
     """Split a rendered template into blocks of a page.
 
     Empty lines separate paragraphs. Lines that begin with ``- `` are items of a list, with their
@@ -131,7 +131,7 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
     Parameters
     ----------
     template
-        A template, as :func:`plenum.reports.phrases.paragraphs` names it.
+        A template, as :func:`plenum.reports.phrases.render` names it.
     parts
         Tables and figures, which a template puts in by ``{{ place("name") }}``.
     facts

@@ -9,9 +9,9 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.markdown import frame_markdown as markdown_of
+from plenum.reports.markdown import format_markdown as markdown_of
 from plenum.reports.page.document import Document, Grid, Picture, Points, Sides, Text
-from plenum.reports.phrases import environment
+from plenum.reports.phrases import make_environment
 
 _LARGEST = 1_500_000
 """A vector drawing larger than this, in bytes, is embedded as a bitmap."""
@@ -25,7 +25,7 @@ _HAT = re.compile(r"Δ?[λΓ]\u0302")
 _MARKS = re.compile(r"([\\`*<>|~$&]|(?<!\w)_|_(?!\w)|\](?=[(\[])|^\[)")
 
 
-def html(document: Document) -> str:
+def render_html(document: Document) -> str:
     """Render one self-contained page, which runs nothing but the sorting of a sortable table."""
     page = _environment().get_template("report.html")
     every = (block for section in document.sections for block in section.blocks)
@@ -55,7 +55,7 @@ def render_markdown(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
-    jinja = environment().overlay()
+    jinja = make_environment().overlay()
     jinja.filters = jinja.filters | {
         "linked": _add_links,
         "broken": _break_cell,

@@ -9,7 +9,7 @@ from plenum.reports.formats import format_decimals, format_interval, format_p_va
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 
 
 def tabulate_branching(rows: Sequence[Row]) -> list[Table]:
@@ -19,7 +19,7 @@ def tabulate_branching(rows: Sequence[Row]) -> list[Table]:
         return []
     columns = (
         *condition_keys(branched),
-        *keys(["base"]),
+        *make_keys(["base"]),
         Column(("branches", "bases"), "branches", _branches),
         Column("gamma", "Γ̂", format_decimals(4)),
         Column(("gamma_low", "gamma_high"), "95 % CI", format_interval),

@@ -41,7 +41,7 @@ WARNINGS = Column("warnings", format=format_warnings)
 """The names of a line's warnings."""
 
 
-def conditions(group: RowGroup) -> Table:
+def tabulate_conditions(group: RowGroup) -> Table:
     """Make the table with one line a condition; its title names the factors that never vary."""
     rows = group.rows
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
@@ -77,7 +77,7 @@ def tabulate_exponents(symbol: str) -> tuple[Column, Column]:
     )
 
 
-def diagnostics(group: RowGroup) -> Table:
+def tabulate_diagnostics(group: RowGroup) -> Table:
     """Make the table of λ̂'s diagnostics: D at both ends, headroom, other means and fits."""
     name = group.symbol
     columns = (
@@ -97,7 +97,7 @@ def diagnostics(group: RowGroup) -> Table:
     return Table("diagnostics", f"Diagnostics of {name}", group.frame, columns, legend)
 
 
-def decisions(group: RowGroup) -> Table:
+def tabulate_decisions(group: RowGroup) -> Table:
     """Make the table of decisions, majorities and switches: one column a seat."""
     rows = group.rows
     seats = sorted({seat for row in rows for seat, _ in row.switches})

@@ -17,14 +17,14 @@ LINES = 16
 """The largest number of lines of diagnostics, decisions and contrasts that are printed."""
 
 
-def in_order(study: EstimatedStudy) -> list[DecisionEffect]:
+def sort_effects(study: EstimatedStudy) -> list[DecisionEffect]:
     """List the differences of disagreement: contrasts, interactions, means over scenarios."""
     return [*study.decided, *study.decided_interactions, *study.decided_across]
 
 
 def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
     """Make the tables of disagreement and of shares; none where nothing is compared."""
-    effects = in_order(study)
+    effects = sort_effects(study)
     if not effects:
         return []
     cells = [row for effect in effects for row in effect.cells]
@@ -48,17 +48,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
             "decision_contrasts",
             f"Decisions compared: Δ of the pairwise disagreement, {what}{alike}",
             frame(part, study.name),
-            (
-                *make_factor_columns(part),
-                Column("effect", "contrast", key=True),
-                *(scenarios if part[-1] in study.decided_across else ()),
-                Column("disagreement", format=_each),
-                *tabulate_compared("", 3),
-                Column("p_law", "p law", format_p_value),
-                Column("p_law_holm", "Holm", format_p_value),
-                *(() if alike else (Column("n"),)),
-                Column("warnings", format=format_warnings),
-            ),
+            _columns(part, scenarios if part[-1] in study.decided_across else (), bool(alike)),
         )
         for what, part in parts.items()
         if part
@@ -79,6 +69,23 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
         notes("share_contrasts", cells, **facts),
     )
     return [*tables, shares]
+
+
+def _columns(
+    part: Sequence[DecisionEffect], scenarios: tuple[Column, ...], equal: bool
+) -> tuple[Column, ...]:
+    size = () if equal else (Column("n"),)
+    return (
+        *make_factor_columns(part),
+        Column("effect", "contrast", key=True),
+        *scenarios,
+        Column("disagreement", format=_each),
+        *tabulate_compared("", 3),
+        Column("p_law", "p law", format_p_value),
+        Column("p_law_holm", "Holm", format_p_value),
+        *size,
+        Column("warnings", format=format_warnings),
+    )
 
 
 def _each(values: Sequence[float] | Any) -> str:

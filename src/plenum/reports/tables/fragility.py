@@ -42,8 +42,9 @@ def tabulate_fragility(
         return []
     names = dict.fromkeys(change.name for change in changes)
     compared = [_compare([change for change in changes if change.name == name]) for name in names]
-    averaged = means(changes)
-    return [_families(worded), *compared, *([_means(averaged, rows)] if averaged else [])]
+    if averaged := means(changes):
+        compared.append(_means(averaged, rows))
+    return [_families(worded), *compared]
 
 
 def _families(rows: Sequence[Row]) -> Table:

@@ -12,10 +12,10 @@ from plenum.dynamics import LETTERS, OF_EFFECTS, REFUSED
 from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, different, explain_letters, letters
+from plenum.reports.marks import DIFFERENT, different, explain_letters, format_letters
 from plenum.reports.notes import notes
 from plenum.reports.rows import COLUMNS, Row, group_rows
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 
 _ROLES = ("off", "on")
 
@@ -27,7 +27,7 @@ LEGEND = (
 """The explanation of a map's marks."""
 
 
-def matrices(together: RowGroup) -> list[Table]:
+def tabulate_matrices(together: RowGroup) -> list[Table]:
     """Make tables of roles by model for every scenario with two of each (Fig. 1B's layout)."""
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
@@ -38,7 +38,7 @@ def matrices(together: RowGroup) -> list[Table]:
             continue
         cells = group_rows(group, ("roles", "model"))
         lines = [
-            {"roles": role, **{model: map_cell(cells.get((role, model), [])) for model in models}}
+            {"roles": role, **{model: make_cell(cells.get((role, model), [])) for model in models}}
             for role in roles
         ]
         columns = (
@@ -51,7 +51,7 @@ def matrices(together: RowGroup) -> list[Table]:
     return tables
 
 
-def landscape(group: RowGroup) -> list[Table]:
+def tabulate_landscape(group: RowGroup) -> list[Table]:
     """Make the table of λ̂ by scenario and cell (Table S8's layout), from two scenarios on."""
     rows = group.rows
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
@@ -62,14 +62,14 @@ def landscape(group: RowGroup) -> list[Table]:
     lines = []
     for (scenario,), alike in group_rows(rows, ("scenario",)).items():
         groups = group_rows(alike, across)
-        cells = {str(at): map_cell(groups.get(key, []), marks) for at, key in enumerate(every)}
+        cells = {str(at): make_cell(groups.get(key, []), marks) for at, key in enumerate(every)}
         lines.append({"scenario": scenario, **cells})
     heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
     columns = (
-        *keys(["scenario"]),
-        *(Column(str(at), head, brief) for at, head in enumerate(heads)),
+        *make_keys(["scenario"]),
+        *(Column(str(at), head, format_brief) for at, head in enumerate(heads)),
     )
-    below = group.notes("landscape", marks=LEGEND, legend=map_legend())
+    below = group.notes("landscape", marks=LEGEND, legend=explain_map())
     title = f"Landscape: {group.symbol} (n) by scenario"
     return [Table("landscape", title, pd.DataFrame(lines), columns, below)]
 
@@ -78,7 +78,7 @@ Cell = tuple[dict[str, Any], ...]
 """The conditions that share a cell of a map, since they differ in a text alone."""
 
 
-def map_cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
+def make_cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
     """Collect the conditions of a cell as records of the condition table, with their marks."""
     records = [dict.fromkeys(COLUMNS, math.nan) | row.record() for row in rows]
     given = [(marks or {}).get(row.tracked.run_id, "") for row in rows]
@@ -100,7 +100,7 @@ def _square(conditions: Cell) -> str:
     return "\n".join(lines) or NONE
 
 
-def brief(conditions: Cell) -> str:
+def format_brief(conditions: Cell) -> str:
     """Format λ̂ with its standard error, if it has a test, and with marks and n."""
     return " / ".join(map(_brief, conditions)) or NONE
 
@@ -117,13 +117,13 @@ def mark_conditions(rows: Sequence[Row]) -> dict[str, str]:
     """Mark each condition in a map, by run."""
     marks = different(rows)
     return {
-        row.tracked.run_id: f"{marks[row.tracked.run_id]} {letters(row.warnings)}".rstrip()
+        row.tracked.run_id: f"{marks[row.tracked.run_id]} {format_letters(row.warnings)}".rstrip()
         for row in rows
         if row.tracked.run_id in marks
     }
 
 
-def map_legend() -> str:
+def explain_map() -> str:
     """Explain the letters of warnings, in a line."""
     return explain_letters(name for name in LETTERS if name not in OF_EFFECTS)
 

@@ -2,13 +2,13 @@
 
 import math
 
-from plenum.base import percent_between
+from plenum.base import format_percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label_shared
 from plenum.reports.phrases import spell_count
 from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, make_keys
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
 MOST = 16
@@ -22,16 +22,17 @@ def overview(group: RowGroup) -> Table:
     same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
-    realised = Column(("completed", "target"), "n", format_realised)
+    equal = whole and len(sizes) == 1
+    realised = () if equal else (Column(("completed", "target"), "n", format_realised),)
     columns = (
-        *keys([*names, "condition"] if same else names),
-        *(() if whole and len(sizes) == 1 else (realised,)),
+        *make_keys([*names, "condition"] if same else names),
+        *realised,
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
         Column("warnings", format=format_warnings),
     )
-    each = f" of {spell_count(min(sizes), 'replicate')}" if whole and len(sizes) == 1 else ""
+    each = f" of {spell_count(min(sizes), 'replicate')}" if equal else ""
     held = label_shared(rows[0].tracked.factors, names)
     title = f"Study {chosen.study}: {spell_count(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
@@ -47,7 +48,7 @@ def _rate(value: float, low: float, high: float) -> str:
     """Format a share in whole percent with its interval: ``15 % [3, 38]``."""
     if math.isnan(value):
         return NONE
-    return percent_between(value, low, high)
+    return format_percent_between(value, low, high)
 
 
 def _exponent(value: float, status: str, low: float, high: float) -> str:

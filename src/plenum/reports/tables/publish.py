@@ -7,18 +7,22 @@ import pandas as pd
 
 from plenum.dynamics import GrowthFit
 from plenum.reports import effects, fragility
-from plenum.reports.groups import RowGroup, by_estimand
+from plenum.reports.groups import RowGroup, split_by_estimand
 from plenum.reports.publication import Product, publish_product
-from plenum.reports.rows import Row, rows_frame
+from plenum.reports.rows import Row, make_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, kind_of, load_study
+from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
 from plenum.reports.tables import branching
 from plenum.reports.tables import decision_effects as compared
 from plenum.reports.tables import fragility as fragility_tables
-from plenum.reports.tables.conditions import conditions, decisions, diagnostics
+from plenum.reports.tables.conditions import (
+    tabulate_conditions,
+    tabulate_decisions,
+    tabulate_diagnostics,
+)
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.growth import fit_growth, frame_growth, tabulate_growth
-from plenum.reports.tables.maps import landscape, matrices
+from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.reports.tables.overview import overview
 from plenum.tracking import MANY
 
@@ -40,7 +44,7 @@ def publish(chosen: Settings) -> Any:
     object
         The conditions, as the kind's ``findings`` read them.
     """
-    return kind_of(chosen.study, chosen.uri).part("report_tables")(chosen)
+    return find_study_kind(chosen.study, chosen.uri).part("report_tables")(chosen)
 
 
 def publish_committees(chosen: Settings) -> EstimatedStudy:
@@ -51,23 +55,23 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
-    together = by_estimand(rows, chosen)
-    repeated = by_estimand(once, chosen)
-    first = [conditions(group) for group in together]
+    together = split_by_estimand(rows, chosen)
+    repeated = split_by_estimand(once, chosen)
+    first = [tabulate_conditions(group) for group in together]
     large = len(rows) > MANY  # a table for each pair of levels would be a book
-    squares = [] if large else [table for group in repeated for table in matrices(group)]
-    details = [diagnostics(group) for group in by_estimand(fitted, chosen)]
+    squares = [] if large else [table for group in repeated for table in tabulate_matrices(group)]
+    details = [tabulate_diagnostics(group) for group in split_by_estimand(fitted, chosen)]
     models = fit_growth(once, chosen)
     details += [t for group in repeated for t in tabulate_growth(group, _of(group, models))]
     details += branching.tabulate_branching(rows)
     wordings = fragility_tables.tabulate_fragility(rows, changed)
     last = tabulate_contrasts(study.contrasts, rows)
     last += tabulate_contrasts(study.interactions, rows, interaction=True)
-    maps = [table for group in repeated for table in landscape(group)]
+    maps = [table for group in repeated for table in tabulate_landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
     last += tabulate_pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
-    begun = [*first, *wordings, decisions(RowGroup(tuple(parallel), chosen))]
+    begun = [*first, *wordings, tabulate_decisions(RowGroup(tuple(parallel), chosen))]
     begun += compared.tabulate_decision_effects(study)
     printed = [*begun, *details, *several, *last]
     always = (*first, *wordings[:1])
@@ -96,7 +100,7 @@ def _of(group: RowGroup, fits: Sequence[tuple[Row, GrowthFit]]) -> list[tuple[Ro
     return [(row, fit) for row, fit in fits if row in group.rows]
 
 
-def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
+def make_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """Make the data of the tables of a study of committees."""
     return frames(load_study(chosen))
 
@@ -104,8 +108,8 @@ def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
 def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """Make the data of a study's tables: one frame a CSV file."""
     return {
-        "conditions": rows_frame(study.rows),
-        "decision_contrasts": effects.frame(compared.in_order(study), study.name),
+        "conditions": make_frame(study.rows),
+        "decision_contrasts": effects.frame(compared.sort_effects(study), study.name),
         "share_contrasts": effects.frame(study.shares, study.name),
         "contrasts": effects.frame(study.contrasts, study.name),
         "interactions": effects.frame(study.interactions, study.name),

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plenum.base import printable, redact
+from plenum.base import make_printable, redact
 
 _HEAD, _TAIL = 2**18, 2**16
 """Number of bytes of each stream to keep, at its beginning and at its end."""
@@ -149,7 +149,9 @@ def _kill_marked(mark: bytes) -> int:
 
 
 def _write(path: Path, out: _Stream, err: _Stream) -> None:
-    parts = [(name, printable(redact(s.kept))) for name, s in (("stdout", out), ("stderr", err))]
+    parts = [
+        (name, make_printable(redact(s.kept))) for name, s in (("stdout", out), ("stderr", err))
+    ]
     text = "".join(f"--- {name}\n{kept.rstrip()}\n" for name, kept in parts if kept)
     if text:
         path.write_text(text, encoding="utf-8")

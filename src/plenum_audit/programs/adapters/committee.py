@@ -125,7 +125,9 @@ def find_program(settings: Committee) -> Program:
 
 def wrap_program(committee: Any, name: str = "") -> Program:
     """Return a function or an object of this process as a program."""
-    return Callable(name or name_program(committee), committee, identity.of_function(committee))
+    return Callable(
+        name or name_program(committee), committee, identity.identify_function(committee)
+    )
 
 
 def name_program(committee: Any) -> str:
@@ -143,7 +145,7 @@ def _function(settings: Committee) -> Program:
     interpreter = settings.python or sys.executable
     description = identity.read_description(interpreter, target, settings.env)
     name = settings.name or f"{Path(place).stem}:{attribute}"
-    names = identity.of_target(target, description)
+    names = identity.identify_target(target, description)
     knobs = description["knobs"] or settings.knobs
     if settings.isolate == "none":
         return Callable(name, load(target), names, knobs)
@@ -158,7 +160,7 @@ def _command(settings: Committee) -> Program:
     if not arguments:
         raise UserError("committee.command: it is empty")
     require_placeholders("committee.command", arguments, settings.knobs)
-    names = identity.of_command(arguments)
+    names = identity.identify_command(arguments)
     files = [argument for argument in arguments[1:] if Path(argument).is_file()]
     name = settings.name or Path([*files, arguments[0]][0]).name
     return Command(name, arguments, names, settings.knobs, settings.env)

@@ -12,7 +12,7 @@ from typing import Any
 
 from plenum.base import UserError, digest
 from plenum_audit.programs.adapters.environment import CLIENT, advise_variable, endpoints, scrub
-from plenum_audit.programs.adapters.program import in_words
+from plenum_audit.programs.adapters.program import make_words
 from plenum_audit.programs.client.plenum_run import DESCRIBED
 
 _ASKED_S = 120
@@ -51,7 +51,7 @@ def code(files: Iterable[Path]) -> dict[str, str]:
     return {os.path.relpath(file, start): digest(known[file].hex()) for file in sorted(known)}
 
 
-def of_target(target: str, description: Mapping[str, Any]) -> dict[str, Any]:
+def identify_target(target: str, description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity of ``FILE.py:NAME``, given its interpreter's description."""
     place, _, name = target.rpartition(":")
     files = [Path(file) for file in description["files"]]
@@ -61,7 +61,7 @@ def of_target(target: str, description: Mapping[str, Any]) -> dict[str, Any]:
     return {"function": f"{Path(place).name}:{name}", "code": code(files), **versions}
 
 
-def of_command(arguments: Sequence[str]) -> dict[str, Any]:
+def identify_command(arguments: Sequence[str]) -> dict[str, Any]:
     """Return the identity of a command: words, files among them, packages of its Python."""
     files = [Path(argument) for argument in arguments if Path(argument).is_file()]
     names = [Path(a).name if Path(a).is_file() else a for a in arguments]
@@ -72,7 +72,7 @@ def of_command(arguments: Sequence[str]) -> dict[str, Any]:
     return identity
 
 
-def of_function(committee: Any) -> dict[str, Any]:
+def identify_function(committee: Any) -> dict[str, Any]:
     """Return the identity of a function or an object of this process."""
     module = sys.modules.get(getattr(committee, "__module__", "") or type(committee).__module__)
     file = getattr(module, "__file__", None)
@@ -127,7 +127,7 @@ def _describe(
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         hint = advise_variable(last, passed)
-        said = in_words(last) or f"exit status {ended.returncode}"
+        said = make_words(last) or f"exit status {ended.returncode}"
         who = "this Python" if interpreter == sys.executable else interpreter
         tried = "can't import it" if target else "doesn't tell its version and its packages"
         raise UserError(f"{key}: {who} {tried}: {said}{hint}")

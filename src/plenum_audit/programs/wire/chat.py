@@ -92,7 +92,8 @@ def events(body: Mapping[str, Any], request: ModelRequest) -> Iterator[tuple[str
     shared["object"] = "chat.completion.chunk"
 
     def chunk(choices: list[dict[str, Any]], usage: Any = None) -> tuple[str, Any]:
-        return "", {**shared, "choices": choices, **({"usage": usage} if counted else {})}
+        whole = {**shared, "choices": choices}
+        return "", whole | {"usage": usage} if counted else whole
 
     for choice in body["choices"]:
         for delta in _deltas(choice.get("message") or {}):

@@ -50,7 +50,7 @@ class ModelRequest:
     temperature, max_tokens, seed
         Values as sent; ``None`` if missing.
     stream
-        Whether the answer must be sent as server-sent events.
+        True if the answer must be sent as server-sent events.
     body
         The request as the program sent it.
     kept
@@ -106,12 +106,14 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
         if not isinstance(tool, Mapping):
             raise BadRequest(f"a tool is {type(tool).__name__}")
     system = "\n\n".join(m.content for m in messages if m.role == "system")
-    others = [message for message in messages if message.role != "system"]
+    ordered = [message for message in messages if message.role != "system"]
+    if system:
+        ordered.insert(0, Message("system", system))
     lengths = ("max_tokens", "max_completion_tokens", "max_output_tokens")
     return ModelRequest(
         interface=interface,
         model=require(body, "model", str),
-        messages=(*([Message("system", system)] if system else []), *others),
+        messages=tuple(ordered),
         system=system,
         temperature=optional(body, "temperature", int | float),
         max_tokens=next((n for k in lengths if (n := optional(body, k, int))), None),

@@ -124,7 +124,7 @@ def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an item before its parts."""
     emptied = {"content": [], "summary": [], "arguments": "", "input": ""}
     begun = {key: emptied.get(key, value) for key, value in item.items()}
-    return {**begun, **({"status": "in_progress"} if "status" in item else {})}
+    return begun | {"status": "in_progress"} if "status" in item else begun
 
 
 def _parts(item: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,7 +15,7 @@ from plenum.dynamics import Estimate, Floats, estimate_mean
 from plenum_worlds.dynamics.theory.grid import GridResult, ParameterGrid
 
 
-def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
+def is_stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
     """Return whether a stationary distribution exists: |1-γ| < 1 and |1-α-γ| < 1."""
     a, g = np.asarray(alpha, dtype=float), np.asarray(gamma, dtype=float)
     return np.asarray((np.abs(1 - g) < 1) & (np.abs(1 - a - g) < 1))
@@ -91,7 +91,7 @@ class Monotonicity:
         return self.best_at_zero / self.columns
 
 
-def monotonicity(outcome: GridResult) -> Monotonicity:
+def check_monotonicity(outcome: GridResult) -> Monotonicity:
     """Search for a best β > 0 (the claim at the end of the paper's Appendix D).
 
     In expectation there is none: with u the noise-free part of x_i - a* and v the noise of β = 1, v

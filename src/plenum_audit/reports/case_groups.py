@@ -1,4 +1,4 @@
-"""Grouping of an audit's cases with equal results, which share one line."""
+"""Groups of an audit's cases with equal results, which share one line."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Alike:
+class CaseGroup:
     """Cases with equal verdict, interval, runs and decisions, represented by the first."""
 
     case: CaseAudit
@@ -23,25 +23,25 @@ class Alike:
         return f"{self.case.name}{more}"
 
 
-def alike(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[Alike]:
+def group_cases(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[CaseGroup]:
     """Group equal cases, in the order of their first ones.
 
     A few cases, up to ``apart``, aren't grouped.
     """
     if len(cases) <= apart:
-        return [Alike(case, 1) for case in cases]
+        return [CaseGroup(case, 1) for case in cases]
     counts: dict[Hashable, list[CaseAudit]] = {}
     for case in cases:
-        counts.setdefault(likeness(case), []).append(case)
-    return [Alike(group[0], len(group)) for group in counts.values()]
+        counts.setdefault(find_likeness(case), []).append(case)
+    return [CaseGroup(group[0], len(group)) for group in counts.values()]
 
 
-def total(groups: Iterable[Alike]) -> int:
+def count_cases(groups: Iterable[CaseGroup]) -> int:
     """Return the total number of cases in the groups."""
     return sum(group.cases for group in groups)
 
 
-def likeness(case: CaseAudit) -> Hashable:
+def find_likeness(case: CaseAudit) -> Hashable:
     """Return all that a line says of a case except its name; equal for equal lines."""
     share = case.share
     return (

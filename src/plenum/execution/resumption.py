@@ -11,7 +11,7 @@ RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 
 
 def may_resume(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
-    """Return True if ``retry_failed`` may resume a replicate that ended so."""
+    """Return whether ``retry_failed`` may resume a replicate that ended so."""
     if retry_failed == ALL:
         return bool(end["status"] == "failed")
     return bool(retry_failed) and end.get("reason") in RETRIABLE

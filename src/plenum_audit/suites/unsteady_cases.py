@@ -3,14 +3,14 @@
 import numpy as np
 
 from plenum.dynamics import Floats
-from plenum_audit.dynamics import unstable_at
+from plenum_audit.dynamics import compute_unstable
 from plenum_audit.suites.suite_runs import SuiteRuns
 
 RATE = 0.05
 """The share of false names among those named, on average, at most."""
 
 
-def stand_out(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> tuple[str, ...]:
+def find_unsteady(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> tuple[str, ...]:
     """Return the cases shown to decide alike in fewer than a share of their runs.
 
     Each case has an e-value against at least that share. With k names, the k largest e-values are
@@ -38,7 +38,7 @@ def stand_out(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> tuple
     case, _, count = runs.cells
     hits = np.zeros(len(runs.cases), np.intp)
     np.maximum.at(hits, case, count)
-    logs = unstable_at(np.stack([hits, runs.repeats - hits], axis=1), share, 1)
+    logs = compute_unstable(np.stack([hits, runs.repeats - hits], axis=1), share, 1)
     return tuple(runs.cases[index] for index in _discoveries(logs, rate))
 
 

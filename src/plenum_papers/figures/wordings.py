@@ -21,8 +21,8 @@ from plenum.reports import (
     EstimatedStudy,
     Path,
     Row,
+    clean,
     describe_end,
-    divergence_scale,
     draw_curve,
     draw_simplex,
     format_decisions,
@@ -31,7 +31,7 @@ from plenum.reports import (
     make_panels,
     name,
     name_shared,
-    plain,
+    set_divergence_scale,
     simplex_titles,
     symbol,
     write_caption,
@@ -52,7 +52,7 @@ _ALIKE = (
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 
 
-def semantic(study: EstimatedStudy) -> Figure | None:
+def draw_wordings(study: EstimatedStudy) -> Figure | None:
     """Draw trajectories by wording, and D(t) between wordings with that between repeats."""
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
@@ -66,7 +66,7 @@ def semantic(study: EstimatedStudy) -> Figure | None:
         _paths(first, row)
         counts = format_decisions(row.tracked.decisions)
         first.set_title(f"{label}, n = {row.n}: {counts}")
-        again = repeats(row, [*study.rows, *study.baseline])
+        again = find_repeats(row, [*study.rows, *study.baseline])
         met += [again] if again is not None else []
         _levels(second, row, again, study.chosen.window)
         second.set_title(f"{label}: distance")
@@ -80,14 +80,14 @@ def semantic(study: EstimatedStudy) -> Figure | None:
         drawn=name_shared(rows),
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
         methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
-        studies=list(dict.fromkeys(plain(row.tracked.study) for row in met)),
+        studies=list(dict.fromkeys(clean(row.tracked.study) for row in met)),
         titles=simplex_titles(rows),
         left=left,
     )
     return figure
 
 
-def repeats(row: Row, others: Sequence[Row]) -> Row | None:
+def find_repeats(row: Row, others: Sequence[Row]) -> Row | None:
     """Return the condition in which the same committee always reads the canonical wording."""
     factors = row.tracked.factors
     matches = [
@@ -130,7 +130,7 @@ def _paths(axes: Axes, row: Row) -> None:
             if len(outcomes) == 1
             else f"n = {len(outcomes)}: {format_decisions(outcomes)}"
         )
-        label = plain(_short(wording, families), LONG) + f", {how}"
+        label = clean(_short(wording, families), LONG) + f", {how}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,
                               label=label))  # fmt: skip
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALL,
@@ -152,7 +152,7 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
     last = row.tracked.preferences.shape[1]
     if min(window[1], last) > window[0]:
         axes.axvspan(window[0], min(window[1], last), color="0.5", alpha=0.08, lw=0)
-    divergence_scale([axes])
+    set_divergence_scale([axes])
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * (high / low) ** 0.45)  # room for the key
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -9,7 +9,7 @@ from plenum_audit.reports.audit import AuditReport, Circumstances, Cost
 from plenum_audit.reports.record import record_audit
 
 
-def unbegun(study: str, settings: AuditConfig, why: str, status: int) -> AuditReport:
+def make_empty_report(study: str, settings: AuditConfig, why: str, status: int) -> AuditReport:
     """Return an audit without cases.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -41,12 +42,22 @@ LEFT_OUT: dict[Path, list[str]] = {}
 """Files that weren't collected, with the packages that they need and that aren't here."""
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the files that need an extension which isn't installed: the others are to pass."""
-    if collection_path.suffix == ".py" and (lacking := absent(collection_path)):
+_ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
+"""What a file has whose tests are all long."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files that need an extension which isn't installed: the others are to pass.
+
+    So are those that have long tests alone, where none is to run: every worker would import them.
+    """
+    if collection_path.suffix != ".py":
+        return None
+    if lacking := absent(collection_path):
         LEFT_OUT[collection_path] = lacking
         return True
-    return None
+    fast = config.getoption("markexpr") == "not long"
+    return True if fast and _ALL_LONG.search(collection_path.read_text("utf-8")) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from absent import absent, is_here
+from config_files import keep_configs
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hypothesis import settings
@@ -29,6 +30,7 @@ os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
+keep_configs()
 
 SLOWEST = ("e2e", "golden", "plenum_hosted", "plenum_audit/programs")
 """What is begun first, so that no worker is left with it when the other one has finished."""

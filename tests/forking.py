@@ -13,6 +13,7 @@ library starts (:data:`AT_THE_START`), and where there is no ``prctl``, as outsi
 
 import _posixsubprocess
 import atexit
+import contextlib
 import ctypes
 import fcntl
 import gc
@@ -32,6 +33,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
+
+from config_files import read_configs
+from jinja2 import TemplateError
 
 BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
 """What every template has imported; of our packages every module but those of :data:`_LATER`."""
@@ -262,6 +266,8 @@ def _import(names: Sequence[str]) -> None:
         if name == "plenum":
             for folder in sorted(Path(module.__path__[0]).parent.glob("plenum*/")):
                 _import_all(folder)
+            _compile_templates(Path(module.__path__[0]).parent)
+            read_configs()
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
@@ -274,6 +280,23 @@ def _import_all(package: Path) -> None:
         name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
         if not f"{name}.".startswith(_LATER):
             importlib.import_module(name)
+
+
+def _compile_templates(source: Path) -> None:
+    """Compile what reports are written with, which a process would do again for each of its own."""
+    reports = source / "plenum/reports"
+    usual = importlib.import_module("plenum.reports.phrases").environment()
+    for file in (*source.rglob("*.j2"), *(reports / "page").glob("*.html")):
+        folder = file.parent
+        if reports in (folder, *folder.parents):
+            name = str(file.relative_to(reports)).removeprefix("page/")
+        else:
+            name = f"{'.'.join(folder.relative_to(source).parts)}/{file.name}"
+        with contextlib.suppress(TemplateError):  # it has filters of its own
+            usual.get_template(name)
+    page = importlib.import_module("plenum.reports.page.renderer")._environment()
+    for name in ("report.html", "report.md.j2"):
+        page.get_template(name)
 
 
 def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import KEY, ROOT, Run, call, journals
+from command_line import KEY, ROOT, Ended, Run, call, journals
 
 TWO_OPTIONS = """
 id: XX-01
@@ -129,19 +129,35 @@ REFUSED = {
 What needs torch is refused in ``test_hosted.py``.
 """
 
+CASES = [(script, *case) for script, cases in REFUSED.items() for case in cases]
+BY_ITSELF = [case for case in CASES if case in CASES[::9] or "bench" in case[0]]
+"""What is refused by a process of its own; the others differ in the slip alone."""
 
-@pytest.mark.parametrize(
-    ("script", "arguments", "words"),
-    [(script, *case) for script, cases in REFUSED.items() for case in cases],
-)
+
+@pytest.mark.parametrize(("script", "arguments", "words"), BY_ITSELF)
 def test_one_line_and_status_two(
     run: Run, tmp_path: Path, script: str, arguments: str, words: str
 ) -> None:
     done = run(*arguments.split(), script=script, status=2)
-    (line,) = done.stderr.strip().splitlines()
+    _check(done.stderr, tmp_path, script, words)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "words"), [case for case in CASES if case not in BY_ITSELF]
+)
+def test_one_line_and_status_two_for_every_slip(
+    ended: Ended, tmp_path: Path, script: str, arguments: str, words: str
+) -> None:
+    status, error = ended(script, *arguments.split())
+    assert status == 2
+    _check(error, tmp_path, script, words)
+
+
+def _check(error: str, folder: Path, script: str, words: str) -> None:
+    (line,) = error.strip().splitlines()
     assert words in line
     assert line.startswith("error: ") or "front_door" not in (ROOT / script).read_text()
-    assert not [*tmp_path.glob("mlruns"), *tmp_path.rglob("*.csv"), *tmp_path.rglob("*.png")]
+    assert not [*folder.glob("mlruns"), *folder.rglob("*.csv"), *folder.rglob("*.png")]
 
 
 DOORS = {

@@ -2,10 +2,12 @@
 
 import csv
 import fcntl
+import io
 import json
 import os
 import pty
 import re
+import runpy
 import shutil
 import signal
 import socket
@@ -17,13 +19,14 @@ import termios
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import forking
 import pytest
 from forking import Process, environment
+from hydra.core.global_hydra import GlobalHydra
 
 from plenum.base import file_locks
 from plenum.records import read_attempts
@@ -38,6 +41,7 @@ ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-canary-0123456789abcdef"
 """The key of requests to servers on loopback, which must never appear anywhere."""
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Ended = Callable[..., tuple[object, str]]
 
 
 def command(script: str, *arguments: str) -> list[str]:
@@ -95,11 +99,13 @@ def call(
     status: int | None = 0,
     cold: bool = False,
     alone: bool = False,
+    extended: bool = False,
     **extra: str,
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script to its end in a folder; it has to end with ``status`` unless that is None."""
     env = environment(**extra)
-    done = forking.run(command(script, *arguments), cwd=folder, env=env, cold=cold, alone=alone)
+    ways = {"cold": cold, "alone": alone, "extended": extended}
+    done = forking.run(command(script, *arguments), cwd=folder, env=env, **ways)
     assert status is None or done.returncode == status, done.stdout + done.stderr
     return done
 
@@ -148,6 +154,32 @@ def run(tmp_path: Path) -> Run:
         return call(cwd, script, *arguments, **extra)
 
     return called
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Ended]:
+    """``ended("run.py", "round=3")``: exit status and standard error of what ends in an error.
+
+    The script is run in this process, which takes half of what a process of its own does.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "")
+    handler = signal.getsignal(signal.SIGTERM)
+
+    def run_here(script: str, *arguments: str) -> tuple[object, str]:
+        monkeypatch.setattr(sys, "argv", [str(ROOT / script), *arguments])
+        monkeypatch.setattr(sys, "path", [str((ROOT / script).parent), *sys.path])
+        output, error = io.StringIO(), io.StringIO()
+        with redirect_stderr(error), redirect_stdout(output), pytest.raises(SystemExit) as end:
+            runpy.run_path(str(ROOT / script), run_name="__main__")
+        assert output.getvalue() == ""
+        return end.value.code, error.getvalue()
+
+    yield run_here
+    signal.signal(signal.SIGTERM, handler)
+    GlobalHydra.instance().clear()
+    assert not (tmp_path / "mlruns").exists()
 
 
 def wait_for(process: Process, reached: Callable[[], bool]) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from absent import absent, is_here
+from config_files import keep_configs
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hypothesis import settings
@@ -28,6 +30,7 @@ os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
+keep_configs()
 
 SLOWEST = ("e2e", "golden", "plenum_hosted", "plenum_audit/programs")
 """What is begun first, so that no worker is left with it when the other one has finished."""
@@ -41,12 +44,22 @@ LEFT_OUT: dict[Path, list[str]] = {}
 """Files that weren't collected, with the packages that they need and that aren't here."""
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the files that need an extension which isn't installed: the others are to pass."""
-    if collection_path.suffix == ".py" and (lacking := absent(collection_path)):
+_ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
+"""What a file has whose tests are all long."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files that need an extension which isn't installed: the others are to pass.
+
+    So are those that have long tests alone, where none is to run: every worker would import them.
+    """
+    if collection_path.suffix != ".py":
+        return None
+    if lacking := absent(collection_path):
         LEFT_OUT[collection_path] = lacking
         return True
-    return None
+    fast = config.getoption("markexpr") == "not long"
+    return True if fast and _ALL_LONG.search(collection_path.read_text("utf-8")) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

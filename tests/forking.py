@@ -13,6 +13,7 @@ library starts (:data:`AT_THE_START`), and where there is no ``prctl``, as outsi
 
 import _posixsubprocess
 import atexit
+import contextlib
 import ctypes
 import fcntl
 import gc
@@ -32,6 +33,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
+
+from config_files import read_configs
+from jinja2 import TemplateError
 
 BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
 """What every template has imported; of our packages every module but those of :data:`_LATER`."""
@@ -77,14 +81,22 @@ _SUBREAPER = 36
 class Process(subprocess.Popen[Any]):
     """A :class:`subprocess.Popen` of a script, forked off a template unless it is to be cold.
 
-    With ``alone`` the template has imported nothing of plenum. The process heeds Ctrl-C even where
-    the tests don't: as a shell's background job they ignore it, and children inherit that.
+    With ``alone`` the template has imported nothing of plenum; with ``extended`` it has found what
+    the packages on ``PYTHONPATH`` add to plenum. The process heeds Ctrl-C even where the tests
+    don't: as a shell's background job they ignore it, and children inherit that.
     """
 
     def __init__(
-        self, args: Sequence[str], *, cold: bool = False, alone: bool = False, **given: Any
+        self,
+        args: Sequence[str],
+        *,
+        cold: bool = False,
+        alone: bool = False,
+        extended: bool = False,
+        **given: Any,
     ) -> None:
         self._cold, self._alone = cold or sys.platform != "linux", alone
+        self._extended = extended
         super().__init__(args, **{"preexec_fn": _heed_interrupts, **given})
 
     def _execute_child(self, *given: Any) -> None:
@@ -94,6 +106,8 @@ class Process(subprocess.Popen[Any]):
             start(*given)
         elif self._alone:
             _template("libraries").start(self, bound)
+        elif self._extended:
+            _template("extended", ("PYTHONPATH", bound["env"]["PYTHONPATH"])).start(self, bound)
         else:
             _template_for(bound["args"], bound["env"]).start(self, bound)
 
@@ -200,9 +214,11 @@ def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Templat
 
 @cache
 def _template(kind: str, *env: tuple[str, str]) -> Template:
-    """A template with variables of its own; but for the first, they are forked off that one."""
+    """A template with variables of its own; but for two, they are forked off another."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    if kind not in MORE:
+    if kind == "extended":
+        _template("libraries").ask({"imports": BASE, "env": dict(env)}, [theirs.fileno()])
+    elif kind not in MORE:
         number, names = theirs.fileno(), LIBRARIES if kind == "libraries" else BASE
         command = [sys.executable, __file__, str(number), *names]
         env = {**os.environ, **ONE_THREAD}
@@ -247,6 +263,7 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
             connection.close()
             connection = socket.socket(fileno=descriptors.pop())
             os.environ.update(request["env"])
+            _follow_python_path()
             _import(request["imports"])
         else:
             os.waitpid(between, 0)
@@ -262,6 +279,8 @@ def _import(names: Sequence[str]) -> None:
         if name == "plenum":
             for folder in sorted(Path(module.__path__[0]).parent.glob("plenum*/")):
                 _import_all(folder)
+            _compile_templates(Path(module.__path__[0]).parent)
+            read_configs()
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
@@ -274,6 +293,23 @@ def _import_all(package: Path) -> None:
         name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
         if not f"{name}.".startswith(_LATER):
             importlib.import_module(name)
+
+
+def _compile_templates(source: Path) -> None:
+    """Compile what reports are written with, which a process would do again for each of its own."""
+    reports = source / "plenum/reports"
+    usual = importlib.import_module("plenum.reports.phrases").make_environment()
+    for file in (*source.rglob("*.j2"), *(reports / "page").glob("*.html")):
+        folder = file.parent
+        if reports in (folder, *folder.parents):
+            name = str(file.relative_to(reports)).removeprefix("page/")
+        else:
+            name = f"{'.'.join(folder.relative_to(source).parts)}/{file.name}"
+        with contextlib.suppress(TemplateError):  # it has filters of its own
+            usual.get_template(name)
+    page = importlib.import_module("plenum.reports.page.renderer")._environment()
+    for name in ("report.html", "report.md.j2"):
+        page.get_template(name)
 
 
 def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
@@ -290,10 +326,7 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update({**imported, **request["env"]})
-    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    new = [path for path in given if path and path not in sys.path]
-    sys.path[1:1] = new
-    for path in new:  # what Python does with it when it starts
+    for path in _follow_python_path():  # what Python does with it when it starts
         if Path(path, "sitecustomize.py").is_file():
             runpy.run_path(str(Path(path, "sitecustomize.py")))
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -305,6 +338,14 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
             stream.reconfigure(line_buffering=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+
+
+def _follow_python_path() -> list[str]:
+    """Look for modules where the environment says, too; returns the folders that were new."""
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    new = [path for path in given if path and path not in sys.path]
+    sys.path[1:1] = new
+    return new
 
 
 def _copy_template() -> dict[str, Any] | None:

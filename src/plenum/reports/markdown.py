@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -40,6 +41,7 @@ def format_lines(table: Table, escape: Callable[[str], str] = _escape_cell) -> s
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+@cache
 def load_template(file: Path, **filters: Callable[..., str]) -> Template:
     """Load the template of a Markdown page, whose filter ``text`` escapes untrusted text."""
     environment = Environment(

@@ -1,8 +1,9 @@
 """The badge of an audit: one line as an SVG image."""
 
+from functools import cache
 from importlib.resources import files
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from plenum.base import flatten
 from plenum.reports import uncapital
@@ -40,11 +41,16 @@ def badge(audit: AuditReport) -> str:
     """Return the badge, as wide as its words."""
     words = line(audit)
     widths = [round(_LETTER * len(part)) + 12 for part in (LABEL, words)]
-    template = (files("plenum_audit.reports") / "badge.svg.j2").read_text(encoding="utf-8")
-    return Environment(autoescape=True, undefined=StrictUndefined).from_string(template).render(
+    return _template().render(
         label=LABEL,
         words=words,
         widths=widths,
         colour=_COLOURS[audit.passed],
         title=f"{flatten(audit.committee)}: {uncapital(headline(audit))}",
     )  # fmt: skip
+
+
+@cache
+def _template() -> Template:
+    text = (files("plenum_audit.reports") / "badge.svg.j2").read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

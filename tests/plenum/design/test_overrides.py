@@ -1,44 +1,13 @@
 """A slip behind a command is answered in one line that names what was meant."""
 
-import io
-import runpy
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
+from command_line import Ended
 
 from plenum.base.errors import UserError
 from plenum.design import schema
 from plenum.design.slips import explain
-
-Ended = Callable[..., tuple[object, str]]
-
-
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path) -> Iterator[Ended]:
-    """``ended("run.py", "round=3")``: exit status and standard error, in this process."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    monkeypatch.setenv("HYDRA_FULL_ERROR", "")
-    handler = signal.getsignal(signal.SIGTERM)
-
-    def run(script: str, *arguments: str) -> tuple[object, str]:
-        monkeypatch.setattr(sys, "argv", [str(root / script), *arguments])
-        error = io.StringIO()
-        output = redirect_stdout(io.StringIO())
-        with redirect_stderr(error), output, pytest.raises(SystemExit) as end:
-            runpy.run_path(str(root / script), run_name="__main__")
-        return end.value.code, error.getvalue()
-
-    yield run
-    signal.signal(signal.SIGTERM, handler)
-    GlobalHydra.instance().clear()
-    assert not (tmp_path / "mlruns").exists()
-
 
 SLIPS = [
     ("temperature=0.3", ["temperature: 0.3", "t0.7", "sampling.temperature=0.3"]),

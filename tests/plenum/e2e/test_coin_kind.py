@@ -18,7 +18,7 @@ from plenum.tracking import store
 COIN = ROOT / "tests/coin"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """How a process finds the coin, with the entry points that its installation would write."""
     project = tomllib.loads((COIN / "pyproject.toml").read_text())["project"]
@@ -29,7 +29,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with (written / "entry_points.txt").open("w") as file:
         for group, entries in project["entry-points"].items():
             file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
-    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "alone": True}
+    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "extended": True}
 
 
 def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(

@@ -6,7 +6,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import forking
 import pandas as pd
 import pytest
 from command_line import ROOT, Run
@@ -14,6 +16,7 @@ from forking import environment
 
 import plenum
 from plenum.base.errors import UserError
+from plenum.reports import notebook
 from plenum.reports.notebook import StudyResults
 
 NOTEBOOK = ROOT / "examples/analysis.ipynb"
@@ -51,6 +54,14 @@ def test_the_page_shows_the_cells_of_the_notebook() -> None:
     assert re.findall(r"```python\n(.*?)\n```", page, re.S) == cells()
 
 
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps are forked off a process that has all imported; the long test starts one."""
+    known = {**vars(subprocess), "Popen": forking.Process}
+    monkeypatch.setattr(notebook, "subprocess", SimpleNamespace(**known))
+
+
+@pytest.mark.usefixtures("forked", "stored")
 def test_the_examples_of_studies_show_what_they_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,8 +111,9 @@ def test_frames_hold_what_the_csv_and_the_journals_hold(
     assert first.to_list() == pytest.approx(by_hand)
 
 
+@pytest.mark.usefixtures("forked", "stored")
 def test_a_study_that_is_not_there_and_a_sweep_that_fails_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="absent"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from command_line import KEY, Run, calls, journals, runs, start, table, wait_for
+from command_line import KEY, Ended, Run, calls, journals, runs, start, table, wait_for
 from openai_server import Server, completion
 from pydantic import TypeAdapter
 
@@ -313,8 +313,8 @@ def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
-    for given, words in (
+def test_what_can_not_be_audited_is_said_in_one_line(run: Run, ended: Ended) -> None:
+    slips = (
         (["acceptable=.8"], "unacceptable: 0.8; it must be below acceptable=0.8"),
         (["max_runs=1"], "max_runs: 1 is not allowed"),
         (["retry_failed=true"], "retry_failed: true; an audit has none: a failed run is an outcom"),
@@ -339,7 +339,13 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
         (["committee.pyhton=x"], "committee.pyhton: no such setting; did you mean"),
         (["committee=nothing.py:f"], "committee=nothing.py:f: there is no file nothing.py"),
         (["case=nowhere"], "case=nowhere: there is no such file or folder"),
-    ):
+    )
+    for given, words in slips:
+        status, error = ended("scripts/audit.py", *arguments("steady"), *given)
+        assert status == 2
+        (line,) = error.splitlines()
+        assert words in line
+    for given, words in slips[::9]:  # the same in a process of its own
         done = run(*arguments("steady"), *given, script="scripts/audit.py", status=2)
         assert done.stdout == ""
         (line,) = done.stderr.splitlines()

@@ -25,14 +25,7 @@ from plenum.execution import (
     sum_spent_before,
     take_up,
 )
-from plenum.models import (
-    ChatModel,
-    Price,
-    Prices,
-    build_backend,
-    check_backends,
-    explain_prices,
-)
+from plenum.models import ChatModel, Price, Prices, build_backend, check_backends, explain_prices
 from plenum.records import DamagedJournal, Usage, drop_revoked, read_attempts, read_entries
 
 if TYPE_CHECKING:

@@ -10,13 +10,6 @@ from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.reports.tables.publish import frames, publish
 
 __all__ = [
-    "frames",
-    "publish",
-    "tabulate_conditions",
-    "tabulate_contrasts",
-    "tabulate_decisions",
-    "tabulate_diagnostics",
-    "tabulate_landscape",
-    "tabulate_matrices",
-    "tabulate_pooled",
+    "frames", "publish", "tabulate_conditions", "tabulate_contrasts", "tabulate_decisions",
+    "tabulate_diagnostics", "tabulate_landscape", "tabulate_matrices", "tabulate_pooled",
 ]  # fmt: skip

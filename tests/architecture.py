@@ -48,6 +48,12 @@ def parse(source: str) -> ast.Module:
     return ast.parse(source)
 
 
+@lru_cache(maxsize=2048)
+def list_nodes(tree: ast.Module) -> list[ast.AST]:
+    """List all nodes of a parsed module, once for all counts."""
+    return list(ast.walk(tree))
+
+
 def sources(root: Path) -> list[Path]:
     """Every Python file of the packages and of Hydra's plugins."""
     return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
@@ -94,11 +100,11 @@ def kind_branches(root: Path) -> list[str]:
 def branches(source: str) -> list[int]:
     """Lines of a module's source that ask for the kind."""
     tree = parse(source)
-    imported = (n for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names)
+    imported = (n for node in list_nodes(tree) if isinstance(node, ast.Import) for n in node.names)
     if any(alias.name == "asyncio" for alias in imported):
         tree = _WithoutTasks().visit(ast.parse(source))
-    found = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr) and _asks(node)}
-    for node in ast.walk(tree):
+    found = {node.lineno for node in list_nodes(tree) if isinstance(node, ast.expr) and _asks(node)}
+    for node in list_nodes(tree):
         if isinstance(node, ast.Match) and _last_name(node.subject) in ("kind", "task"):
             found.add(node.lineno)
         found |= {test.lineno for test in _tests(node) if _is_a_task(test)}
@@ -239,10 +245,10 @@ def words(source: str) -> Iterator[str]:
     tree = parse(source)
     documentation = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in list_nodes(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from () if id(node) in documentation else (node.value,)
         for field in ("id", "attr", "arg", "name", "module", "asname"):
@@ -278,8 +284,13 @@ def _dotted(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(tree: ast.Module, package: str, inside_functions: bool = True) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def imports(tree: ast.Module, package: str, inside_functions: bool = True) -> tuple[str, ...]:
     """Dotted names that a module of a package imports."""
+    return tuple(_find_imports(tree, package, inside_functions))
+
+
+def _find_imports(tree: ast.Module, package: str, inside_functions: bool) -> Iterator[str]:
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
@@ -500,7 +511,7 @@ def names_of_states(root: Path) -> list[str]:
         place = str(path.relative_to(root / "src"))
         if _is_state(path.stem.rpartition("_")[2]):
             found.append(place)
-        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
+        for node in list_nodes(parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 word = "" if _is_attribute(node) else node.name.strip("_").partition("_")[0]
             elif isinstance(node, ast.ClassDef):
@@ -545,7 +556,7 @@ def questions(root: Path) -> list[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = []
     for path in sources(root):
-        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
+        for node in list_nodes(parse(path.read_text(encoding="utf-8"))):
             text = ast.get_docstring(node) if isinstance(node, kinds) else None
             if text and _QUESTION.match(text):
                 found.append(f"{path.relative_to(root)}:{getattr(node, 'lineno', 1)}")
@@ -611,7 +622,7 @@ def repeated_class_names(root: Path) -> dict[str, int]:
     counts = Counter(
         node.name
         for path in sources(root)
-        for node in ast.walk(parse(path.read_text(encoding="utf-8")))
+        for node in list_nodes(parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     return {name: count for name, count in sorted(counts.items()) if count > 1}
@@ -695,7 +706,7 @@ def truth_products(source: str) -> list[int]:
     tree = parse(source)
     names = _truth_names(tree)
     products = (
-        n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
+        n for n in list_nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
     )
     return sorted(
         product.lineno
@@ -707,7 +718,7 @@ def truth_products(source: str) -> list[int]:
 
 def _truth_names(tree: ast.Module) -> set[str]:
     names = set()
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.arg | ast.AnnAssign) and _last_name(node.annotation) == "bool":
             names.add(node.arg if isinstance(node, ast.arg) else _last_name(node.target))
         elif isinstance(node, ast.FunctionDef) and _last_name(node.returns) == "bool":
@@ -752,7 +763,7 @@ def packings(source: str) -> list[int]:
     conditional expression counts too, as in ``[a, *([b] if c else [])]``.
     """
     found = []
-    for node in ast.walk(parse(source)):
+    for node in list_nodes(parse(source)):
         unpacked: list[ast.expr] = []
         if isinstance(node, ast.Starred):
             unpacked = [node.value]

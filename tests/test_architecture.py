@@ -162,7 +162,7 @@ def forbidden(module: str, source: str) -> list[str]:
 def global_draws(source: str) -> list[str]:
     """Uses of random state that no identity seeds."""
     used = [name for name in imports("plenum.x", source) if name.split(".")[0] == "random"]
-    for node in ast.walk(architecture.parse(source)):
+    for node in architecture.list_nodes(architecture.parse(source)):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in (
             "np.random",
             "numpy.random",
@@ -174,7 +174,7 @@ def global_draws(source: str) -> list[str]:
 def table_writers(source: str) -> list[str]:
     """Uses of what writes tables: Rich's tables, pandas' writers, and the standard library's."""
     used = [name for name in imports("plenum.x", source) if name.startswith("rich.table.")]
-    for node in ast.walk(architecture.parse(source)):
+    for node in architecture.list_nodes(architecture.parse(source)):
         if isinstance(node, ast.Attribute):
             name = ast.unparse(node)
             used += [name] * (

@@ -81,6 +81,7 @@ def test_it_says_the_same_and_ends_the_same(
     assert ends[0] == ends[1]
 
 
+@pytest.mark.long
 def test_it_is_forked_unless_it_has_to_be_cold(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import sys; print(*(n in sys.modules for n in ('mlflow', 'pandas')))")

@@ -328,6 +328,7 @@ class Stopping:
         return call
 
 
+@pytest.mark.long
 def test_an_import_that_was_stopped_anywhere_goes_on(
     study: Study, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,7 +208,9 @@ def wanting(forms: Forms, answer: AnswerSchema, limit: int, wanted: str) -> dict
 
 @pytest.mark.parametrize("members", ORDERS)
 @pytest.mark.parametrize("action", [PLAN, NODES, AMOUNT])
-@pytest.mark.parametrize("limit", [110, 160, 250])
+@pytest.mark.parametrize(
+    "limit", [110, *(pytest.param(limit, marks=pytest.mark.long) for limit in (160, 250))]
+)
 def test_an_answer_in_a_world_is_whole_whatever_the_model_likes(
     forms: Forms, action: dict[str, Any], members: tuple[str, ...], limit: int
 ) -> None:

@@ -70,7 +70,13 @@ def test_alone_or_among_others(model: Model, kind: str, threads: int, some: slic
         assert together(engine, rows()[some]) == by_itself
 
 
-@pytest.mark.parametrize("kind", networks.WITH_WINDOWS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        networks.WITH_WINDOWS[0],
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in networks.WITH_WINDOWS[1:]),
+    ],
+)
 def test_layers_with_a_window(model: Model, kind: str) -> None:
     """Alone, among others, in every slot, with prefixes computed anew, and in half precision."""
     with networks.engine(model(kind), megabytes=0) as engine:

@@ -19,6 +19,8 @@ from plenum_papers.published.verdicts import (
     tabulate_claims,
 )
 
+pytestmark = pytest.mark.long
+
 ALL = (*CLAIMS, *wording_claims.CLAIMS, *world_claims.CLAIMS)
 BY_CLAIM = {claim.claim: claim for claim in ALL}
 

@@ -120,6 +120,7 @@ def test_what_is_enough_for_a_plan_holds_for_every_tokenizer(
     assert enough < 30 * tokens * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("study", ["world_single", "world_controls"])
 def test_studies_of_one_agent_and_of_controls_compose(

@@ -98,7 +98,10 @@ def played(episode: Episode, answer: Any = simulated) -> tuple[list[Ask], list[E
 
 @pytest.mark.parametrize("first", ["analysis_first", "action_first"])
 @pytest.mark.parametrize("mechanism", ["implicit", "explicit", "plan", "central"])
-@pytest.mark.parametrize("task", [*TASKS, *(f"{task}_released" for task in TASKS)])
+@pytest.mark.parametrize(
+    "task",
+    [*TASKS, *(pytest.param(f"{task}_released", marks=pytest.mark.long) for task in TASKS)],
+)
 def test_an_episode_holds_every_call_to_its_form_and_reads_all_of_them(
     made: Made, task: str, mechanism: str, first: str
 ) -> None:

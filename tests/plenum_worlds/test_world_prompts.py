@@ -79,7 +79,9 @@ def test_identical_agents_read_the_same_but_for_their_name(made: Made, task: str
     assert "of 5 " in text
 
 
-@pytest.mark.parametrize("first", ["analysis_first", "action_first"])
+@pytest.mark.parametrize(
+    "first", ["analysis_first", pytest.param("action_first", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize(("task", "mechanism"), EVERY)
 def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
     made: Made, task: str, mechanism: str, first: str

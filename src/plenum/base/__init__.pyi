@@ -28,7 +28,7 @@ from .processes import LineProcess as LineProcess
 from .processes import ProcessEnded as ProcessEnded
 from .processes import answer_parent as answer_parent
 from .processes import map_in_processes as map_in_processes
-from .processes import step_back as step_back
+from .processes import prepare_child as prepare_child
 from .progress import show_progress as show_progress
 from .project import USER_FOLDER as USER_FOLDER
 from .project import absent_packages as absent_packages
@@ -126,6 +126,7 @@ __all__ = [
     "parse_yaml",
     "pause_collector",
     "percent",
+    "prepare_child",
     "project_root",
     "prompts_folder",
     "read_bytes",
@@ -147,7 +148,6 @@ __all__ = [
     "show_progress",
     "shows_full_errors",
     "split_lines",
-    "step_back",
     "strip_fence",
     "strip_secrets",
     "unmask",

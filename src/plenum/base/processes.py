@@ -16,12 +16,14 @@ from plenum.base.environment import close_environment, hide_environment
 from plenum.base.secrets import strip_secrets
 
 _LIMIT = 2**26
+"""Most bytes of a line that a child may write."""
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of processes that already use one core each. Several threads a process would take
 some seven times the CPU time on small arrays."""
 
 _AHEAD = 4
+"""Tasks per process that are submitted ahead of the results."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -45,7 +47,7 @@ class LineProcess:
     note
         Called with lines that are notes to the user and no answers: ``{"note": ...}``.
     keyed
-        Hand it the secrets, once it has closed itself by :func:`step_back`.
+        Hand it the secrets, once it has closed itself by :func:`prepare_child`.
 
     Attributes
     ----------
@@ -133,7 +135,7 @@ class LineProcess:
             )
         for waiting in self._waiting:
             if not waiting.done():
-                waiting.set_exception(self._last_words or ProcessEnded("ended"))
+                waiting.set_exception(self._last_words or ProcessEnded("the process ended"))
                 waiting.exception()  # nobody need look at it
 
     def _take(self, line: bytes) -> None:
@@ -187,7 +189,7 @@ async def _hand_over(ours: socket.socket, held: dict[str, str]) -> None:
             await loop.sock_sendall(ours, json.dumps(held).encode())
 
 
-def step_back() -> None:
+def prepare_child() -> None:
     """Give the parent priority, close this process to others, and receive its secrets.
 
     Called in the child. It closes itself to other processes of this user first, and only then asks

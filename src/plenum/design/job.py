@@ -1,4 +1,4 @@
-"""Jobs: conditions with how a study wants them run, none of which is part of an identity."""
+"""Jobs: conditions with the settings to run them by, which aren't part of their identity."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Job:
     replicate_runs: str = "auto"
     """The replicates that get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
     objective: str = "lambda"
-    """The estimate that a sweeper gets back, which chooses values by results."""
+    """The estimate returned to a sweeper that chooses values by their results."""
     durable: bool = False
     """True to end a turn only when the store behind the journals has it."""
     more: Mapping[str, Any] = field(default_factory=dict)

@@ -69,7 +69,7 @@ def count_usage(
         "completed": status["completed"],
         "failed": dict(failed),
         "failed_at": group_failures(filter(None, map(find_failed_call, transcripts))),
-        "retried": sum(t.reopened for t in transcripts),
+        "retried": sum(t.asked_again for t in transcripts),
         "pending": {why: count for why, count in pending.items() if count > 0},
         "models": _models(transcripts, lines),
         "outcomes": _outcomes(transcripts, lines),

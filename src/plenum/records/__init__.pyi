@@ -43,7 +43,7 @@ from .stores import send_outputs as send_outputs
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
-from .transcript import read as read
+from .transcript import read_transcript as read_transcript
 from .usage import Usage as Usage
 
 __all__ = [
@@ -81,12 +81,12 @@ __all__ = [
     "list_weights",
     "local_folder",
     "open_store",
-    "read",
     "read_attempts",
     "read_entries",
     "read_metrics",
     "read_number",
     "read_series",
+    "read_transcript",
     "rebuild_ensembles",
     "recall",
     "remember",

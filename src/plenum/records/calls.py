@@ -1,4 +1,4 @@
-"""The call log of a condition, with one line an attempt at a call."""
+"""The call log of a condition, with one line for each attempt at a call."""
 
 import json
 import os
@@ -22,7 +22,7 @@ _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 
 
 def find_call_logs(folder: Path) -> list[Path]:
-    """List the call logs of a condition: ``calls.jsonl``, and one of each worker."""
+    """List the call logs of a condition: ``calls.jsonl``, and one for each worker."""
     return sorted(folder.glob("calls*.jsonl"))
 
 
@@ -38,7 +38,7 @@ def read_attempts(path: Path, unread: Callable[[], object] = lambda: None) -> It
     path
         The log, or the folder that holds a condition's logs.
     unread
-        Is called for each line that is left out, since it is torn or isn't what is written here.
+        Called for each line that is left out because it is torn or malformed.
     """
     if path.is_dir():
         for log in find_call_logs(path):
@@ -105,7 +105,7 @@ class CallLog:
                 self._count(line)
 
     def append(self, line: Line) -> None:
-        """Write one attempt."""
+        """Write one attempt and count it."""
         self._write(line)
         self._count(line)
 

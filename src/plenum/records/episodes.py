@@ -56,7 +56,7 @@ def rebuild_ensembles(
     weights
         As :func:`list_weights` gives them.
     runs
-        As many replicates are run in one world.
+        The number of replicates that are run in one world.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def rebuild_ensembles(
     if not len(rows):
         return []
     replicate, number, component = rows[:, :3].astype(int).T
-    several = max(int(component.max()) + 1, 2)  # none above those that were met matters
+    several = max(int(component.max()) + 1, 2)  # components above the highest one met are all zero
     by_world: defaultdict[int, list[NDArray[np.float64]]] = defaultdict(list)
     for run in np.unique(replicate):
         in_run = replicate == run

@@ -92,7 +92,7 @@ class Transcript:
         ]
 
     @property
-    def reopened(self) -> bool:
+    def asked_again(self) -> bool:
         """True if unreadable answers were asked for again."""
         return any(entry.get("again") for entry in self.entries)
 
@@ -128,7 +128,7 @@ class Transcript:
         return flat.reshape(rounds, seats, width)
 
 
-def read(path: Path) -> Transcript:
+def read_transcript(path: Path) -> Transcript:
     """Read and verify a journal.
 
     Raises
@@ -167,9 +167,9 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
 
 
 def collect_environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
-    """Collect the environments that journals name, by digest, in order.
+    """Collect the environments that journals name, by digest, in order of first mention.
 
-    A journal names one in its head, and another when it is continued in another one.
+    A journal names the environment in which it was begun, and each other one it continued in.
     """
     named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
     return {digest(environment): dict(environment) for environment in named if environment}

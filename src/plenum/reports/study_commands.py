@@ -24,7 +24,7 @@ from plenum.tracking import (
     absolute_uri,
     delete_study,
     drop_condition,
-    find_users,
+    find_studies_by_folder,
     hold_journals,
     journals_size,
     list_studies,
@@ -120,7 +120,7 @@ def manage(request: Request) -> None:
     if request.action == "rename" and any(s.name == request.value and s.active for s in stored):
         raise UserError(f"rename: there is a study {request.value!r} already")
     gone = _gone(study, request)
-    used = find_users(stored, study, gone)
+    used = find_studies_by_folder(stored, study, gone)
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
     removed = free if request.journals == "delete" else []

@@ -42,7 +42,7 @@ from .stored_runs import require_kind as require_kind
 from .studies import StoredStudy as StoredStudy
 from .studies import delete_study as delete_study
 from .studies import drop_condition as drop_condition
-from .studies import find_users as find_users
+from .studies import find_studies_by_folder as find_studies_by_folder
 from .studies import hold_journals as hold_journals
 from .studies import journals_size as journals_size
 from .studies import list_studies as list_studies
@@ -95,7 +95,7 @@ __all__ = [
     "drop_condition",
     "exists",
     "find_experiment",
-    "find_users",
+    "find_studies_by_folder",
     "fingerprint",
     "has_nested_runs",
     "hold_journals",

@@ -1,4 +1,4 @@
-"""Management of studies: listing, renaming, deleting, restoring; and their journals."""
+"""Studies in MLflow: list, rename, delete and restore them, lock and remove their journals."""
 
 import shutil
 from collections import Counter, defaultdict
@@ -39,7 +39,7 @@ class StoredStudy:
 
 
 def list_studies(client: Any) -> list[StoredStudy]:
-    """List every study of the store, with its trash, by name and in the order of creation."""
+    """List all studies, those in MLflow's trash too, by name and then in the order of creation."""
     from mlflow.entities import ViewType
 
     experiments = client.search_experiments(view_type=ViewType.ALL)
@@ -84,7 +84,7 @@ def drop_condition(client: Any, study: StoredStudy, condition: TrackedCondition)
         client.delete_run(run.info.run_id)
 
 
-def find_users(
+def find_studies_by_folder(
     listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[TrackedCondition]
 ) -> dict[str, list[str]]:
     """Find the studies that use journals in a folder, apart from some conditions of one study."""
@@ -115,7 +115,9 @@ def hold_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
     """
 
     def refuse() -> None:
-        raise UserError(f"study: another process runs or writes {study!r}; wait until it has ended")
+        raise UserError(
+            f"study: another process is running or writing {study!r}; wait until it ends"
+        )
 
     locks = [lock_file(journals, uri, study), *(journals / name / "lock" for name in folders)]
     with ExitStack() as stack:

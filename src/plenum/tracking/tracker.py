@@ -23,7 +23,7 @@ from plenum.base import (
     answer_parent,
     digest,
     hold_lock,
-    step_back,
+    prepare_child,
 )
 from plenum.tracking import database_kinds, store
 
@@ -188,7 +188,7 @@ class _Study:
 
 def main() -> None:
     """Serve requests from standard input until it ends."""
-    step_back()
+    prepare_child()
     setup = json.loads(sys.stdin.readline())
     lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
     lock.parent.mkdir(parents=True, exist_ok=True)

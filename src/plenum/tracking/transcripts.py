@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from plenum.records import DamagedJournal, Transcript
-from plenum.records import read as read_journal
+from plenum.records import DamagedJournal, Transcript, read_transcript
 from plenum.tracking import artifacts, rows, runs
 
 
@@ -43,7 +42,7 @@ class StoredTranscript:
         DamagedJournal
             It doesn't verify.
         """
-        return read_journal(cast(Path, self.path))  # a member is read as a file is
+        return read_transcript(cast(Path, self.path))  # a member is read as a file is
 
     def read(self) -> Transcript | None:
         """Read the transcript; ``None`` if the journal doesn't verify."""

@@ -19,7 +19,7 @@ from typing import Any
 from mlflow.entities import RunTag
 
 from plenum.design import find_kind
-from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
+from plenum.records import Transcript, Usage, collect_environments, read_attempts, read_transcript
 from plenum.tracking import (
     artifacts,
     experiments,
@@ -204,7 +204,7 @@ class ConditionWriter:
         pending
             Why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
-        client, transcript = self._study.client, read(journal)
+        client, transcript = self._study.client, read_transcript(journal)
         index = int(transcript.head["replicate"])
         state = states.describe_replicate(transcript, pending)
         existing = self._children.get(index)
@@ -259,7 +259,7 @@ class ConditionWriter:
             for line in read_attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
-            transcript = read(journal)
+            transcript = read_transcript(journal)
             calls = rebuild(transcript)
             if not calls:
                 continue  # a scripted policy asks nobody
@@ -328,7 +328,7 @@ class ConditionWriter:
             self._replace_parent()
         self._save_rows()
         self._written = ""
-        transcripts = [read(journal) for journal in journals]
+        transcripts = [read_transcript(journal) for journal in journals]
         named = collect_environments(transcripts)
         files = make_files(self._condition, transcripts, config, named, accounts)
         with artifacts.collect_artifacts(self._study.client, self._parent) as folder:

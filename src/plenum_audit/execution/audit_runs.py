@@ -25,7 +25,7 @@ from plenum.execution import (
     list_problems,
     run_sweep,
 )
-from plenum.records import DamagedJournal, Transcript, find_store, read
+from plenum.records import DamagedJournal, Transcript, find_store, read_transcript
 from plenum_audit.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -388,7 +388,7 @@ def _find_handed_on(runs: Sequence[Transcript]) -> str:
 def read_ended(journal: Path) -> Transcript | None:
     """Return the transcript of an ended run; ``None`` if it is open or unreadable."""
     try:
-        transcript = read(journal)
+        transcript = read_transcript(journal)
     except (DamagedJournal, OSError):
         return None
     return transcript if transcript.end else None

@@ -11,7 +11,7 @@ def explain_gate(found: GateAssessment) -> Iterator[str]:
     errors, runs = found.errors, "1 run" if found.cost == 1 else f"{found.cost} runs"
     halves = ""
     if found.halves is not None:
-        halves = f" Two random parts of these runs did in {percent(found.halves)}."
+        halves = f" Two random halves of these runs ended differently in {percent(found.halves)}."
     yield (
         f'Your gate "{errors.gate}" takes {runs} of each case. It would fail this program, '
         f"unchanged, in {percent(errors.fails)} of uses {_limits(errors.fails_limits)}, and end "
@@ -20,15 +20,15 @@ def explain_gate(found: GateAssessment) -> Iterator[str]:
     )
     yield (
         f"It would pass a program whose score is {100 * found.drop:.3g} points lower in "
-        f"{percent(errors.misses)} of uses {_limits(errors.misses_limits)}. The limits in "
-        "brackets hold with 95 %; more runs narrow them."
+        f"{percent(errors.misses)} of uses {_limits(errors.misses_limits)}. The brackets "
+        "give 95 % confidence limits; more runs narrow them."
     )
     if (better := found.better) is None:
-        yield "No gate that was tried and takes as many runs errs less."
+        yield "None of the gates tried that take as many runs errs less."
     else:
         yield (
-            f'A gate that takes as many runs and errs less is "{better.gate}": it would fail this '
-            f"program in {percent(better.fails)}, and pass the worse one in "
+            f'The gate "{better.gate}" takes as many runs and errs less: it would fail this '
+            f"program in {percent(better.fails)} of uses, and pass the worse one in "
             f"{percent(better.misses)}."
         )
 

@@ -1,4 +1,4 @@
-"""Files that have one writer, in a bucket as they are: call logs, batches, journals set aside."""
+"""Files of one writer each, sent to a bucket whole: call logs, batches, journals set aside."""
 
 import os
 import secrets
@@ -27,7 +27,7 @@ class BucketFiles:
     mirror
         The bucket's folder on this machine.
     threads
-        Send off the event loop.
+        Send files without blocking the event loop.
     """
 
     def __init__(self, bucket: Bucket, mirror: Path, threads: ThreadPoolExecutor) -> None:
@@ -48,12 +48,12 @@ class BucketFiles:
             return path.read_text(encoding="utf-8")
 
     def fetch(self, condition: Path, listed: Iterable[StoredObject]) -> None:
-        """Get what other machines wrote, and this one before its disk was lost.
+        """Fetch files that other machines wrote, or this one before it lost its disk.
 
         Parameters
         ----------
         listed
-            What the bucket has below the condition; what is none of these files is left.
+            The objects of the condition in the bucket; those of other kinds are ignored.
         """
         lacking = {}
         for stored in filter(_is_kept, listed):
@@ -85,13 +85,13 @@ class BucketFiles:
                 self._sent[path] = len(data)
 
     def send_later(self, path: Path) -> None:
-        """Put a file into the bucket, off the event loop."""
+        """Put a file into the bucket without blocking the event loop."""
         sending = self._threads.submit(self.send, path)
         self._sending.add(sending)
         sending.add_done_callback(self._sending.discard)
 
     def send_logs(self, condition: Path) -> None:
-        """Put what the call logs of this machine have more into the bucket."""
+        """Send this machine's call logs to the bucket, if they have grown."""
         for path in condition.glob(_LOGS):
             if "." not in path.stem:
                 self.send(path, f"{path.stem}.{self.machine}.jsonl")

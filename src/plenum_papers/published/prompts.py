@@ -1,6 +1,6 @@
 """The released prompts as a set of prompts: preamble, mandates and frame.
 
-The form of lines, such as ``[Round 03 | Chair]``, is a fact of the released code and defined here;
+The form of lines, such as ``[Round 03 | Chair]``, is part of the released code and repeated here;
 every sentence is read from the clone.
 """
 
@@ -47,7 +47,7 @@ def files(release: Release) -> Iterator[tuple[str, str]]:
     yield "preamble_alone.txt", f"{preamble}\n"
     for name, text in source.texts("ROLE_MANDATES").items():
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or text != text.strip():
-            raise UserError(f"published: {path}: ROLE_MANDATES: {name!r} can't be a file")
+            raise UserError(f"published: {path}: ROLE_MANDATES: {name!r}: bad name or outer blanks")
         yield f"mandates/{name.lower()}.txt", f"{text}\n"
     texts = dataclasses.asdict(_frame(source, f"{before}$preamble{after}"))
     for template in FRAME_TEMPLATES:
@@ -77,7 +77,7 @@ def _frame(source: PythonFile, system: str) -> Frame:
         withheld="",
         row=f"- $label: {state}",
         blank=f"- $label: {_first_state(source)}",
-        last=escape(source.set_in(_RUN, "extra")),
+        last=escape(source.find_assigned_text(_RUN, "extra")),
         round_line="",
         repair=PLENUM.repair,
         repair_ballot=escape(source.find_added_text(_RUN, "ballot_prompt").strip()),
@@ -93,5 +93,5 @@ def _first_state(source: PythonFile) -> str:
         pref = ",".join(f"{share:.2f}" for share in state["pref"])
         text = _STATE.format(pref=pref, conf=int(state["conf"]), first=first, second=second)
     except (KeyError, TypeError, ValueError):
-        raise UserError(f"published: {source.path}: DEFAULT_STATE is no state") from None
+        raise UserError(f"published: {source.path}: DEFAULT_STATE can't be read") from None
     return escape(text)

@@ -48,7 +48,7 @@ class PythonFile:
             raise self._make_refusal(name, "is no mapping of names to texts")
         return {self._text(name, key): self._text(name, text) for key, text in value.items()}
 
-    def set_in(self, function: str, name: str) -> str:
+    def find_assigned_text(self, function: str, name: str) -> str:
         """Return the only non-empty text that a function assigns to a variable."""
         values = [v for v in _list_assigned(self._body(function), name) if not _is_empty(v)]
         return self._text(f"{name} in {function}", self._literal(name, values))

@@ -65,10 +65,10 @@ CHILDREN = {
     # says what others can read of it, what it has itself, and what it passes on
     "asked": """
         import os, subprocess
-        from plenum.base.processes import answer_parent, step_back
+        from plenum.base.processes import answer_parent, prepare_child
         with open("/proc/self/environ") as file:
             shown = file.read()
-        step_back()
+        prepare_child()
         for line in sys.stdin:
             env = subprocess.run(["env"], capture_output=True, text=True, check=True).stdout
             answer_parent({"shown": shown, "has": dict(os.environ), "passed": env})

@@ -305,6 +305,7 @@ def test_a_missing_preamble_is_named(
 # --- the papers' studies -----------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.needs("plenum_papers")
 def test_the_papers_studies_sweep_valid_conditions_under_their_own_names(
     compose: Callable[..., DictConfig], condition: Make

@@ -182,7 +182,7 @@ def test_a_study_that_another_process_writes_is_left_alone(
     lock = folder / identity("off") / "lock"
     with (lock_file(folder, uri, "default") if held == "tracking" else lock).open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        with pytest.raises(UserError, match="another process runs or writes 'default'"):
+        with pytest.raises(UserError, match="another process is running or writing 'default'"):
             managed("default", "delete", remove=True)
     assert listed() == BOTH
     assert len(journals(here)) == 4

@@ -34,6 +34,7 @@ def files(study: EstimatedStudy, folder: Path, names: list[str] | None = None) -
     return [file for _, page in draw_figures(study, folder, names) for file in page]
 
 
+@pytest.mark.long
 def test_named_figures_alone_are_drawn_twice_with_the_same_bytes(
     square: EstimatedStudy, tmp_path: Path
 ) -> None:

@@ -167,7 +167,7 @@ def test_a_run_without_a_decision_shows_what_was_written_and_where_all_of_it_is(
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("tracking", ["none", "local"])
+@pytest.mark.parametrize("tracking", ["none", pytest.param("local", marks=pytest.mark.long)])
 def test_where_one_case_fails_the_last_line_says_of_what(
     run: Run, tmp_path: Path, tracking: str
 ) -> None:
@@ -466,6 +466,7 @@ def test_a_night_on_another_machine_goes_on_with_the_runs_that_mlflow_has(
     assert "app:talks: stable" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("stored")
 def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Path) -> None:
     text = (folder / "app.py").read_text()
@@ -585,6 +586,7 @@ def test_temperatures_are_tried_in_every_request(run: Run, folder: Path, server:
     assert len(journals(folder)) == 18
 
 
+@pytest.mark.long
 def test_a_budget_in_dollars_needs_a_price_for_what_the_program_calls(
     run: Run, folder: Path, server: Server
 ) -> None:

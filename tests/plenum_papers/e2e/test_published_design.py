@@ -207,9 +207,15 @@ def without(name: str) -> str:
         (released.PROMPTS.replace("{round_num}", "{round"), "ROUND_TEMPLATE is no template"),
         (released.PROMPTS + "\nGLOBAL_RULES = open('x').read()", "GLOBAL_RULES stands more than"),
         (released.PROMPTS.replace('"""Vote in JSON.\n"""', "print(1)"), "is no plain constant"),
-        (released.PROMPTS.replace('"Welfare":', '"../../Welfare":'), "'../../Welfare' can't be"),
+        (
+            released.PROMPTS.replace('"Welfare":', '"../../Welfare":'),
+            "bad name",
+        ),
         (released.PROMPTS.replace('"MANDATE (Rights)"', '"\\ud800"'), "a control character"),
-        (released.PROMPTS.replace("(0.33, 0.33, 0.34)", "None"), "DEFAULT_STATE is no state"),
+        (
+            released.PROMPTS.replace("(0.33, 0.33, 0.34)", "None"),
+            "DEFAULT_STATE can't be read",
+        ),
         (released.PROMPTS.replace("run_ws_committee", "main"), "run_ws_committee is missing"),
     ],
     ids=lambda text: text[:30],

@@ -57,6 +57,7 @@ def test_a_killed_run_goes_on_with_the_same_bytes(
     assert journals(stored) == undisturbed
 
 
+@pytest.mark.long
 def test_agents_that_see_and_hear_different_things_are_other_arms(stored: Path, run: Run) -> None:
     small = ("-m", "task=misinformation", "rounds=3", "replicates=2", "task.agents=4")
     private = ("task.information.reports=private", "task.information.hears=all,ring")

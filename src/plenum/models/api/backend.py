@@ -22,7 +22,7 @@ from plenum.models.api import (
     routes,
 )
 from plenum.models.api.interfaces import INTERFACES
-from plenum.models.api.litellm_import import bound_litellm, litellm
+from plenum.models.api.litellm_import import limit_litellm_answers, litellm
 from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
@@ -79,7 +79,7 @@ class ApiBackend:
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
-        routes.require_limited(self._calls)
+        routes.refuse_unknown_limits(self._calls)
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._servers_of(model).urls:
@@ -129,7 +129,7 @@ class ApiBackend:
             parameters = {**self._sampling(chat, route), **seed}
             endpoint = self._endpoint(chat.model, base)
             return await endpoint.post(self.pool(), chat, number, parameters)
-        return await self._through_litellm(chat, number, route, seed)
+        return await self._ask_litellm(chat, number, route, seed)
 
     def environment(self, models: tuple[str, ...], constrained: bool = False) -> Mapping[str, str]:
         """Return nothing, since a provider's environment isn't known."""
@@ -143,11 +143,11 @@ class ApiBackend:
         if self._used_litellm:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
-    async def _through_litellm(
+    async def _ask_litellm(
         self, chat: Chat, number: int, route: Route, more: dict[str, Any]
     ) -> Response:
         if not self._used_litellm:
-            bound_litellm(self._most)
+            limit_litellm_answers(self._most)
             self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
@@ -157,7 +157,7 @@ class ApiBackend:
         elif form:
             more = {**more, "extra_body": form}
         more = {**more, "extra_headers": call_headers(chat, number)}
-        # The same side of the same server as on the lean path.
+        # LiteLLM's openai provider calls the OpenAI-compatible API, as the lean path does.
         self_hosted = route.compatible and route.provider != "openai"
         try:
             response = await litellm.acompletion(
@@ -231,7 +231,7 @@ class ApiBackend:
         return self._endpoints[key]
 
     def pool(self) -> aiohttp.ClientSession:
-        """Open the session of all calls."""
+        """Return the session that all calls share, and open it if it isn't open."""
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session

@@ -7,7 +7,7 @@ from plenum.base import UserError, join_first
 from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices, explain_prices
-from plenum.models.api.routes import is_model, require_limited, require_model_parameters
+from plenum.models.api.routes import is_model, refuse_unknown_limits, require_model_parameters
 
 _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
 """A schema that stands for all: whether a model takes one doesn't depend on it."""
@@ -66,7 +66,7 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
         A name is neither a provider nor a model of the sweep.
     """
     called, calls = _list_called(jobs), jobs[0].calls
-    require_limited(calls)
+    refuse_unknown_limits(calls)
     for key in ("rpm", "tpm"):
         for name, limit in getattr(calls, key).items():
             if limit and name not in called and is_model(name):

@@ -27,7 +27,7 @@ for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
 _Stream = aiohttp_transport.AiohttpResponseStream
 
 
-def bound_litellm(most: int) -> None:
+def limit_litellm_answers(most: int) -> None:
     """Bound the bytes of an answer that LiteLLM takes, from any provider.
 
     It passes every body through one class of streams, and has no setting for their length.
@@ -44,4 +44,4 @@ def bound_litellm(most: int) -> None:
     aiohttp_transport.AiohttpResponseStream = BoundedStream  # type: ignore[misc]
 
 
-__all__ = ["OpenAIError", "bound_litellm", "exceptions", "litellm"]
+__all__ = ["OpenAIError", "exceptions", "limit_litellm_answers", "litellm"]

@@ -164,7 +164,7 @@ def is_model(name: str) -> bool:
     return True
 
 
-def require_limited(calls: Calls) -> None:
+def refuse_unknown_limits(calls: Calls) -> None:
     """Refuse limits of a name that is neither a provider nor a model.
 
     Raises

@@ -26,17 +26,18 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports import check_report_settings, publish_results
-        from plenum_papers.items import publish
 
         if cfg.rules is not None:
             from plenum_rules import publish_rules
 
             publish_rules(cfg)
             return
-        every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
+        every = cfg.table == "all" and not OmegaConf.is_missing(cfg, "study")
         if every or cfg.table is None:
             publish_results(replace(check_report_settings(cfg), every=every))
         else:
+            from plenum_papers.items import publish
+
             publish.publish(cfg)
 
 

@@ -9,7 +9,7 @@ from plenum.base.identity import digest
 from plenum.design.settings import Backend, Sampling, Simulated
 from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
-from plenum.records import Journal, Usage, read_transcript
+from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
 from plenum_audit.programs.case import AuditCase
@@ -103,7 +103,7 @@ class AuditStudy:
             self._journal(head, number, decision, entries)
             for number, (decision, entries) in enumerate(zip(decisions, given, strict=True))
         ]
-        transcripts = [read_transcript(journal) for journal in journals]
+        transcripts = [read(journal) for journal in journals]
         wanted = target or len(journals)
         writer = self.writer.open({**head, "cell": condition.cell}, wanted)
         for journal in journals:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet
 
-from plenum.records import DamagedJournal, Transcript, read_transcript
+from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import describe_replicate
 from plenum_archive import layout
 from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
@@ -37,7 +37,7 @@ def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
     for replicate in replicates:
         name = f"{TRANSCRIPTS}/{replicate.replicate:03d}.jsonl"
         try:
-            transcripts[replicate.replicate] = transcript = read_transcript(folder / name)
+            transcripts[replicate.replicate] = transcript = read(folder / name)
             yield from (f"{name}: {wrong}" for wrong in _disagreement(transcript, run, replicate))
         except FileNotFoundError:
             yield f"{name}: missing"

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 
 from plenum.base import UserError, name_folder, require_writable, show_progress
 from plenum.design import StrictSettings, StudyName
-from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read_transcript
+from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
 from plenum.reports import read_study_settings, store_uri
 from plenum.tracking import (
     CONDITIONS,
@@ -266,7 +266,7 @@ class _ImportTarget:
 
         def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
-            series = collect_by_round(read_transcript(journal), child.end or child.start)
+            series = collect_by_round(read(journal), child.end or child.start)
             self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:

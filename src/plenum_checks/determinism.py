@@ -38,7 +38,7 @@ from plenum.execution import (
     run_sweep,
 )
 from plenum.models import Ask, Entry, Reply
-from plenum.records import read_attempts, read_transcript
+from plenum.records import read, read_attempts
 from plenum.tracking import absolute_uri, require_active, require_writable_store
 
 _KIND = Kind(
@@ -118,7 +118,7 @@ class _Counts(ReportPool):
     async def report(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any]:
-        transcripts = [read_transcript(folder / f"{index:03d}.jsonl") for index in indices]
+        transcripts = [read(folder / f"{index:03d}.jsonl") for index in indices]
         texts = {entry["text"] for transcript in transcripts for entry in transcript.calls}
         accounts = count_usage(transcripts, read_attempts(folder), target, stopped)
         return {**report_nothing("", f"texts: {len(texts)}"), "accounts": accounts}

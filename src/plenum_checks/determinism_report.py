@@ -14,7 +14,7 @@ from plenum.design import FACTORS, Condition, Job, Simulated
 from plenum.dynamics import flip_rate
 from plenum.execution import find_condition_folder, find_journal
 from plenum.models import SIMULATED
-from plenum.records import read_attempts, read_transcript
+from plenum.records import read, read_attempts
 from plenum.reports import (
     NONE,
     Column,
@@ -135,7 +135,7 @@ def read_calls(job: Job) -> list[Call]:
     calls = []
     for index in range(job.replicates):
         journal, made = find_journal(job, index), lines[index]
-        transcript = read_transcript(journal) if journal.exists() else None
+        transcript = read(journal) if journal.exists() else None
         end = (transcript and transcript.end) or {"reason": "pending"}
         call = {"outcome": end.get("reason", "ok"), "detail": end.get("detail", "")}
         if transcript and call["outcome"] == "ok":

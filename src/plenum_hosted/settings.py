@@ -25,6 +25,8 @@ class Hosted(Backend):
     """
 
     elsewhere: ClassVar[tuple[str, ...]] = ("device", "threads", "prefix_cache_mb")
+    holds_answers: ClassVar[bool] = True
+    own_model: ClassVar[str] = "tiny"
 
     name: Literal["hosted"] = "hosted"
     dtype: Dtype = "float32"

@@ -46,8 +46,8 @@ def blank(schema: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> cell = list_schema({"type": "integer", "minimum": 0, "maximum": 9}, 2, 2)
-    >>> blank(object_schema(action=cell, message={"type": "string"}))
+    >>> cell = make_list_schema({"type": "integer", "minimum": 0, "maximum": 9}, 2, 2)
+    >>> blank(make_schema(action=cell, message={"type": "string"}))
     '{"action": [NN, NN], "message": "..."}'
     """
     if schema["type"] == "object":

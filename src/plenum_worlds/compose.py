@@ -12,7 +12,7 @@ import yaml
 from plenum.design import (
     Config,
     Protocol,
-    add_weights,
+    complete_backend,
     prompt_text,
     require,
     require_one_of,
@@ -62,8 +62,11 @@ def compose(typed: Config) -> WorldCondition:
         A value is unknown, out of range, or applies only to committees.
     """
     check(typed)
-    consensus, volatility = typed.of(ConsensusConfig).name, typed.of(VolatilityConfig).name
-    task, name = typed.of(WorldTaskConfig), typed.task.name
+    consensus, volatility = (
+        typed.find(ConsensusConfig).name,
+        typed.find(VolatilityConfig).name,
+    )
+    task, name = typed.find(WorldTaskConfig), typed.task.name
     usual = _usual(typed)
     numbers = {**usual, **task.world}
     world = build_world(name, task.agents, **numbers)
@@ -71,7 +74,7 @@ def compose(typed: Config) -> WorldCondition:
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
-    backend, weights = add_weights(typed.backend, called, typed.model)
+    backend, weights = complete_backend(typed.backend, called, typed.model)
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
@@ -79,7 +82,7 @@ def compose(typed: Config) -> WorldCondition:
         rules=task.rules.name,
         volatility=volatility,
         consensus=consensus,
-        diversity=typed.of(DiversityConfig).name,
+        diversity=typed.find(DiversityConfig).name,
         policy=task.policy,
         units=task.agents,
         agents=acting,
@@ -110,13 +113,13 @@ def agents(typed: Config) -> tuple[WorldAgent, ...]:
     agent that acts alone has no role, since a baseline would otherwise have the first one. A pinned
     role replaces the agent's own.
     """
-    task, name = typed.of(WorldTaskConfig), typed.task.name
-    alone = typed.of(ConsensusConfig).name == CENTRAL or task.agents == 1
-    dealt = [] if alone else typed.of(DiversityConfig).roles.get(name, [])
+    task, name = typed.find(WorldTaskConfig), typed.task.name
+    alone = typed.find(ConsensusConfig).name == CENTRAL or task.agents == 1
+    dealt = [] if alone else typed.find(DiversityConfig).roles.get(name, [])
     roles = [(role, _brief(f"diversity.roles.{name}", name, role)) for role in dealt] or [("", "")]
     models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
     require(bool(models[0]), "model.default: the agents have no model; set model.default")
-    count = 1 if typed.of(ConsensusConfig).name == CENTRAL else task.agents
+    count = 1 if typed.find(ConsensusConfig).name == CENTRAL else task.agents
     pinned = {
         number: (role, _brief(f"task.pinned.{number}", name, role))
         for number, role in _pin(task.pinned, count).items()
@@ -168,8 +171,11 @@ def plan_tokens(world: World[Any, Any], answer: str) -> int:
 
 def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
     """Refuse a limit that cuts every plan: all agents would abstain, at twice the calls."""
-    most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.of(WorldTaskConfig).answer)
-    mechanism = typed.of(ConsensusConfig).name
+    most, enough = (
+        typed.sampling.max_tokens,
+        plan_tokens(world, typed.find(WorldTaskConfig).answer),
+    )
+    mechanism = typed.find(ConsensusConfig).name
     require(
         enough <= most,
         f"consensus: {mechanism} needs longer answers for {world.agents} units than "
@@ -179,8 +185,11 @@ def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
 
 def _usual(typed: Config) -> dict[str, Any]:
     """Return the numbers that volatility and rules set; the task's own override them."""
-    rules, level = typed.of(WorldTaskConfig).rules, typed.of(VolatilityConfig).name
-    by_volatility = typed.of(VolatilityConfig).world.get(typed.task.name, {})
+    rules, level = (
+        typed.find(WorldTaskConfig).rules,
+        typed.find(VolatilityConfig).name,
+    )
+    by_volatility = typed.find(VolatilityConfig).world.get(typed.task.name, {})
     return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
 
 
@@ -201,7 +210,10 @@ def check(typed: Config) -> None:
     UserError
         A value is unknown, out of range, or applies only to committees.
     """
-    task, mechanism = typed.of(WorldTaskConfig), typed.of(ConsensusConfig).name
+    task, mechanism = (
+        typed.find(WorldTaskConfig),
+        typed.find(ConsensusConfig).name,
+    )
     require_one_of("task.name", task.name, ("none", *WORLDS))
     require_one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
     world = build_world(task.name, task.agents)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from plenum.records import (
     MEASURES,
     Transcript,
+    convert_null,
     count_components,
     list_played_rounds,
     list_weights,
     read_metrics,
-    read_number,
     read_series,
     rebuild_ensembles,
 )
@@ -99,7 +99,7 @@ def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:
         {
             "replicate": t.head["replicate"],
             "round": entry["round"],
-            **{name: read_number(entry[name]) for name in MEASURES},
+            **{name: convert_null(entry[name]) for name in MEASURES},
             "tied": entry["tied"],
             "events": " ".join(entry["state"].get("events", ())),
         }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plenum.records import read_transcript
+from plenum.records import read
 
 from . import comparing, old
 from .running import call
@@ -106,7 +106,7 @@ def test_journals_of_an_earlier_version_are_read(study: str, unpacked: Path) -> 
     place, completed = header.index("condition"), header.index("completed")
     for row in rows:
         files = sorted((unpacked / "mlruns/journals" / row[place]).glob("[0-9]*.jsonl"))
-        transcripts = [read_transcript(file) for file in files]
+        transcripts = [read(file) for file in files]
         done = [t for t in transcripts if t.status == "completed"]
         assert len(done) == int(row[completed])
         for transcript in done:

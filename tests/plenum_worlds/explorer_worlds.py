@@ -12,7 +12,7 @@ from plenum.design import Condition
 from plenum.design.kinds import KINDS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, make_failure_entry
-from plenum.records import Failure, Journal, read_transcript
+from plenum.records import Failure, Journal, read
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds import tracking as worlds
@@ -45,7 +45,7 @@ class PlayedWorlds(Kept):
         """Add a condition; a replicate in ``lost`` fails at its first call of that round."""
         run, lost = f"run{len(self.tracked)}", lost or {}
         files = [self._play(played, r, answer, lost.get(r, 0)) for r in range(replicates)]
-        transcripts = [read_transcript(file) for file in files]
+        transcripts = [read(file) for file in files]
         self.kept[run] = [
             StoredTranscript(f"{run}-{r}", run, r, t.status, file)
             for r, (t, file) in enumerate(zip(transcripts, files, strict=True))

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plenum.records import DamagedJournal, read_transcript
+from plenum.records import DamagedJournal, read
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ("one", "two")
@@ -172,7 +172,7 @@ def _completed(folder: Path) -> set[str]:
     cases = set()
     for path in folder.glob("mlruns/journals/*/[0-9]*.jsonl"):
         try:
-            run = read_transcript(path)
+            run = read(path)
         except (DamagedJournal, OSError):
             continue
         if run.status == "completed":

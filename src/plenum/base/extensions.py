@@ -49,7 +49,11 @@ class Registry(Mapping[str, Part], Generic[Part]):
             also = "".join(f"; {each}, which has it, isn't installed" for each in gone)
             raise UserError(line + also)
         if name not in self._loaded:
-            self._loaded[name] = self._find()[name].load()
+            entry = self._find()[name]
+            try:
+                self._loaded[name] = entry.load()
+            except (ImportError, AttributeError) as error:
+                raise UserError(f"{self.noun}: {name}: {entry.value}: {error}") from None
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Checks around a sweep: the dry run, the status of a study, and a hosted model's pace."""
+"""Checks around a sweep: the dry run, and the status of a study."""
 
 import lazy_loader
 

@@ -58,7 +58,7 @@ class _RemainingWork:
     @property
     def charged(self) -> bool:
         """True if a provider answers, which has prices and limits."""
-        return self.job.condition.backend.name == "api"
+        return self.job.condition.backend.charged
 
     @property
     def total(self) -> Usage:

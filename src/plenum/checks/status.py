@@ -114,11 +114,11 @@ def _list_untracked(journals: str) -> list[dict[str, Any]]:
 
 def _name(journal: Path) -> str:
     """Name a journal's condition; use its folder if the first line can't be read."""
-    from plenum.tracking import name_run  # it imports MLflow, which others don't wait for
+    from plenum.tracking import format_run_name  # it imports MLflow, which others don't wait for
 
     with suppress(DamagedJournal), journal.open("rb") as lines:
         for head in verify_lines(journal, lines.readline())[0]:
-            return name_run(head)
+            return format_run_name(head)
     return journal.parent.name
 
 

@@ -13,7 +13,7 @@ from plenum.design import (
     Config,
     ModelConfig,
     RolesConfig,
-    add_weights,
+    complete_backend,
     prompt_text,
     require,
     require_one_of,
@@ -34,7 +34,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     Raises
     ------
     UserError
-        A value is unknown or out of range, or belongs to worlds.
+        A value is unknown, out of range, or for another kind of study.
     """
     _refuse_groups_of_others(typed)
     require_one_of("objective", typed.objective, OBJECTIVES)
@@ -59,7 +59,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
     models = [*(seat.model for seat in seats), clerk]
-    backend, weights = add_weights(typed.backend, models, typed.model)
+    backend, weights = complete_backend(typed.backend, models, typed.model)
     return CommitteeCondition(
         scenario=scenario,
         roles=typed.roles.name,

@@ -1,6 +1,6 @@
 from .backend_extensions import BACKENDS as BACKENDS
 from .backend_extensions import BackendExtension as BackendExtension
-from .compose import add_weights as add_weights
+from .compose import complete_backend as complete_backend
 from .compose import format_yaml as format_yaml
 from .compose import parse_job as parse_job
 from .compose import prompt_text as prompt_text
@@ -112,10 +112,10 @@ __all__ = [
     "Text",
     "WebUrl",
     "Whole",
-    "add_weights",
     "check_flags",
     "check_meant",
     "check_settings",
+    "complete_backend",
     "drop_settings",
     "explain",
     "find_kind",

@@ -70,7 +70,7 @@ def _replicates(typed: Config) -> int:
     return typed.branch.bases * typed.branch.continuations
 
 
-def add_weights(
+def complete_backend(
     backend: Backend, models: Sequence[str], model: ModelConfig
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
     """Return the backend as these models need it, and the digests of hosted ones in folders.
@@ -90,8 +90,8 @@ def add_weights(
     _refuse_misnamed(model.name, models, backend)
     if backend.name not in BACKENDS:
         return backend, ()
-    host = BACKENDS[backend.name]
-    return host.complete(backend, model), host.digests(models)
+    extension = BACKENDS[backend.name]
+    return extension.complete(backend, model), extension.digests(models)
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:

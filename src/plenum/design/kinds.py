@@ -71,8 +71,9 @@ class Kind:
         Where a reader of its tables finds how to study more of it.
     settings
         ``module:class`` of its own settings, by their keys in the config. Those of ``task`` replace
-        :class:`plenum.design.schema.TaskConfig`. The others are config groups that mean nothing to
-        committees, which refuse any but their usual options.
+        :class:`plenum.design.schema.TaskConfig`. The others are config groups, with a ``name``,
+        that mean nothing to committees, which refuse any but their usual options. All have
+        defaults, and are loaded with every config: a module of their own keeps that quick.
     named_by
         Factors that tables show, and first, even where all conditions share their values.
     outcomes
@@ -102,9 +103,12 @@ class Kind:
         """The config groups that only this kind uses."""
         return tuple(key for key in self.settings if key != "task")
 
-    def settings_types(self) -> dict[str, type[Any]]:
-        """Return the types of its settings by key."""
-        return {key: _resolve(path) for key, path in self.settings.items()}
+    def load_settings_types(self) -> dict[str, type[Any]]:
+        """Load the types of its settings by key (``UserError`` where one can't be loaded)."""
+        try:
+            return {key: _resolve(path) for key, path in self.settings.items()}
+        except (ImportError, AttributeError, ValueError) as error:
+            raise UserError(f"kind of study {self.name}: no settings: {error}") from None
 
     def has(self, station: str) -> bool:
         """Return whether this kind has a part for a station, of its own or from another package."""

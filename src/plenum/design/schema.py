@@ -1,7 +1,7 @@
 """The shape of a composed config: which values there are, and of which type."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
@@ -21,6 +21,7 @@ from plenum.design.ranges import (
     StudyName,
     Url,
     match_rule,
+    require,
 )
 from plenum.design.settings import (
     Api,
@@ -45,10 +46,11 @@ class SweepSettings(StrictSettings):
     Attributes
     ----------
     needs
-        What would use them, as it is written on the command line: without it they are refused.
+        What would use them, as it is written on the command line. An executor lists the key in its
+        ``uses``; any other refuses a value off its default.
     """
 
-    needs: ClassVar[str]
+    needs: ClassVar[str] = "another way to execute the sweep"
 
 
 SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting")
@@ -78,6 +80,8 @@ def _type_backend(given: Any) -> Any:
     name, known = given.get("name"), (*own, *BACKENDS)
     if name is None:
         raise UserError("backend.name: missing; it needs a value")
+    if name in own and name in BACKENDS:
+        raise UserError(f"backend.name: a package adds {name}, which is plenum's own")
     if name not in known:
         raise UserError(f"backend.name: {name!r} is not one of {', '.join(known)}")
     return validate(own[name] if name in own else BACKENDS[name].settings, given, "backend")
@@ -179,7 +183,7 @@ class StudyConfig(StrictSettings):
 class Config(StudyConfig):
     """The whole composed config, as ``run.py`` gets it from Hydra.
 
-    :func:`config_type` adds what packages register; :meth:`of` returns it.
+    :func:`config_type` adds what packages register; :meth:`find` returns it.
     """
 
     scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
@@ -196,20 +200,50 @@ class Config(StudyConfig):
     replicates: Count = 20
     rerun: Seed = 0
 
-    def of(self, settings: type[T]) -> T:
-        """Return the settings of a type that a package registered."""
-        return next(value for value in vars(self).values() if isinstance(value, settings))
+    def find(self, settings: type[T]) -> T:
+        """Return the settings of a type that a package registered (``LookupError`` for none)."""
+        for value in vars(self).values():
+            if isinstance(value, settings):
+                return value
+        raise LookupError(f"{settings.__name__} is registered under no key of the config")
 
 
 def config_type(kind: Kind) -> type[Config]:
     """Return the type of the configs of a kind, with the settings that packages add.
 
     The groups of other kinds are there too, at their usual options.
+
+    Raises
+    ------
+    UserError
+        Settings of a package can't be loaded, or have a key that others have.
     """
-    added: dict[str, type[Any]] = {key: SWEEP_SETTINGS[key] for key in SWEEP_SETTINGS}
+    owners = dict.fromkeys((each.name for each in fields(Config) if each.name != "task"), "plenum")
+    added: dict[str, type[Any]] = {}
+    ours: list[tuple[str, str, Any]]
+    ours = [(SWEEP_SETTINGS.group, key, SWEEP_SETTINGS[key]) for key in SWEEP_SETTINGS]
     for each in KINDS.values():
-        added |= {k: v for k, v in each.settings_types().items() if k != "task" or each is kind}
+        ours += ((each.name, *one) for one in each.load_settings_types().items())
+    for owner, key, settings in ours:
+        if key == "task" and owner != kind.name:
+            continue
+        if key in owners:
+            raise UserError(
+                f"{key}: {owner} adds settings of this name, and {owners[key]} has some"
+            )
+        _require_settings(f"{key}: {owner}", settings, named=owner in KINDS)
+        owners[key], added[key] = owner, settings
     return _add_fields(tuple(added.items()))
+
+
+@cache
+def _require_settings(key: str, settings: Any, named: bool) -> None:
+    """Refuse a type of settings that no config could have; a group of options is ``named``."""
+    try:
+        fits = issubclass(settings, StrictSettings) and hasattr(settings(), "name") >= named
+    except TypeError:
+        fits = False
+    require(fits, f"{key}: settings are StrictSettings with defaults, and those of a group a name")
 
 
 @cache

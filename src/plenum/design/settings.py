@@ -90,9 +90,19 @@ class Backend(StrictSettings):
     elsewhere
         Fields that are no part of an identity, since they change no answer, or since the
         environment's fingerprint covers them.
+    charged
+        True if its calls have a price: a budget in dollars then holds back what one may cost.
+    holds_answers
+        True if it holds an answer to the schema that a call names
+        (:attr:`plenum.models.Chat.answer`).
+    own_model
+        A model of its own, where requests of audited programs can't name one.
     """
 
     elsewhere: ClassVar[tuple[str, ...]] = ()
+    charged: ClassVar[bool] = False
+    holds_answers: ClassVar[bool] = False
+    own_model: ClassVar[str] = ""
 
     name: str
 
@@ -138,6 +148,9 @@ class Api(Backend):
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
     ``answer_form`` is the form in which they get the schema of a constrained answer.
     """
+
+    charged: ClassVar[bool] = True
+    holds_answers: ClassVar[bool] = True
 
     name: Literal["api"] = "api"
     api_base: dict[str, Urls] = field(default_factory=dict)

@@ -158,7 +158,7 @@ DISAGREEMENT = Measure(
 """The pairwise disagreement."""
 
 
-def measure_share(place: int) -> Measure:
+def make_share_measure(place: int) -> Measure:
     """Make the measure of one decision's share."""
 
     def variance(counts: Counts) -> Floats:

@@ -12,7 +12,7 @@ from plenum.dynamics.decision_arms import (
     compute_difference,
     compute_p,
     make_arms,
-    measure_share,
+    make_share_measure,
 )
 from plenum.dynamics.decisions import NO_MAJORITY, Share, tally
 from plenum.dynamics.estimate import Estimate, make_estimate
@@ -278,7 +278,7 @@ def _contrast(
     found, cells, drawn = _difference(strata, coefficients, DISAGREEMENT)
     shares = []
     for at, name in enumerate(names):
-        one, both, _ = _difference(strata, coefficients, measure_share(at - len(names)))
+        one, both, _ = _difference(strata, coefficients, make_share_measure(at - len(names)))
         shares.append(ShareContrast(**vars(one), decision=name, cells=both))
     return DecisionContrast(**vars(found), shares=tuple(shares), cells=cells, drawn=drawn)
 

@@ -8,7 +8,7 @@ from typing import Any
 from plenum.committee import require_committee
 from plenum.design import Job
 from plenum.execution.condition_folder import find_condition_folder
-from plenum.records import drop_revoked, read_transcript
+from plenum.records import drop_revoked, read
 
 
 class MissingBase(Exception):
@@ -39,7 +39,7 @@ def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]
     """Read the turns of the first rounds, with their repairs; cached once they are complete."""
     entries = tuple(
         entry
-        for entry in drop_revoked(read_transcript(journal).entries if journal.exists() else ())
+        for entry in drop_revoked(read(journal).entries if journal.exists() else ())
         if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
     )
     if sum("state" in entry for entry in entries) < rounds * seats:

@@ -105,7 +105,7 @@ class Ledger:
         if not self._limited or not KINDS[condition.kind].has("longest_run"):
             return total
         for model, usage in estimate_usage(condition).items():
-            price = self._price(model, calls.batch) if condition.backend.name == "api" else None
+            price = self._price(model, calls.batch) if condition.backend.charged else None
             tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
             dollars = price.of(tokens_in, tokens_out) if price else 0.0
             total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)

@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.design import Job
 from plenum.execution.replay import trace_calls
-from plenum.records import Usage, read_transcript
+from plenum.records import Usage, read
 from plenum.tracking import Method, Tracker, describe_replicate, has_nested_runs, holds_condition
 
 _SAMPLE = 1
@@ -85,7 +85,7 @@ class ConditionRecord:
             report["accounts"]["target"],
             report,
             {
-                journal.stem: describe_replicate(read_transcript(journal), pending)
+                journal.stem: describe_replicate(read(journal), pending)
                 for journal, _, pending in self._ended
             },
             frozenset(journal.stem for journal in to_trace),

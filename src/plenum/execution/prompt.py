@@ -14,7 +14,7 @@ from plenum.design import Condition, StrictSettings, Whole, parse_job, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
 from plenum.models import Ask, Entry
-from plenum.records import DamagedJournal, Transcript, fetch_journals, read_transcript
+from plenum.records import DamagedJournal, Transcript, fetch_journals, read
 from plenum.tracking import Study, read_artifacts
 
 _Value = TypeVar("_Value", int, str)
@@ -144,7 +144,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: WantedCall) 
     here = folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():
-            return read_transcript(here)
+            return read(here)
         with study.transcripts([run.info.run_id]) as kept:
             replicates = {
                 replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())

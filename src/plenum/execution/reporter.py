@@ -9,7 +9,7 @@ from typing import Any
 
 from plenum.base import answer_parent, code_digest, prepare_child
 from plenum.execution.usage import count_usage
-from plenum.records import find_call_logs, read_attempts, read_transcript
+from plenum.records import find_call_logs, read, read_attempts
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     folder = Path(request["folder"])
     # Before they are read: a line that comes later makes another digest, and so another report.
     made_of = digest_input(folder, request) if request["estimate"] else ""
-    transcripts = [read_transcript(folder / f"{index:03d}.jsonl") for index in request["indices"]]
+    transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
     lines = read_attempts(folder, lambda: unread.append(True))
     accounts = count_usage(transcripts, lines, request["target"], request["stopped"])

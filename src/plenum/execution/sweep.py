@@ -64,7 +64,7 @@ def run_sweep(
         _tell((*preflight.describe_new_factors(jobs), *notes(jobs)))
 
     # Open the backends, and what the sweep may spend.
-    prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
+    prices = Prices(jobs[0].prices, charged=any(j.condition.backend.charged for j in jobs))
     models = open_backends(jobs, prices, executor)
     check_backends("require_prices", jobs, prices)
     check_backends("require_limited_models", jobs)
@@ -132,7 +132,7 @@ async def _run(
 def open_backends(jobs: Sequence[Job], prices: Prices, executor: Executor) -> dict[str, ChatModel]:
     """Open the backends of a sweep by their settings; conditions of equal ones share connections.
 
-    If replicates aren't executed in this process, hosted models aren't loaded.
+    If replicates aren't executed in this process, backends of packages aren't loaded.
 
     Raises
     ------

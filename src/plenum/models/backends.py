@@ -33,12 +33,12 @@ def build_backend(
 ) -> ChatModel:
     """Build the backend of these settings; heavy libraries are imported only here.
 
-    Hosted models that don't run ``here`` are named alone. ``say`` prints a line for the user.
+    Those of packages that don't run ``here`` are named alone. ``say`` prints a line for the user.
 
     Raises
     ------
     UserError
-        It can't work: a library is missing, or there is nothing that could go in batches.
+        It can't work: such as for want of a library or a key.
     """
     name = settings.name if here or settings.name in _MODULES else "logs"
     build: Callable[..., ChatModel] = _part(name, "build")

@@ -9,11 +9,11 @@ from .chain import TakenUp as TakenUp
 from .chain import read_entries as read_entries
 from .chain import verify_lines as verify_lines
 from .episodes import MEASURES as MEASURES
+from .episodes import convert_null as convert_null
 from .episodes import count_components as count_components
 from .episodes import list_played_rounds as list_played_rounds
 from .episodes import list_weights as list_weights
 from .episodes import read_metrics as read_metrics
-from .episodes import read_number as read_number
 from .episodes import read_series as read_series
 from .episodes import rebuild_ensembles as rebuild_ensembles
 from .failed_calls import FailedCall as FailedCall
@@ -43,7 +43,7 @@ from .stores import send_outputs as send_outputs
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
-from .transcript import read_transcript as read_transcript
+from .transcript import read as read
 from .usage import Usage as Usage
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "Usage",
     "append_bytes",
     "collect_environments",
+    "convert_null",
     "count_components",
     "destination",
     "drop_revoked",
@@ -81,12 +82,11 @@ __all__ = [
     "list_weights",
     "local_folder",
     "open_store",
+    "read",
     "read_attempts",
     "read_entries",
     "read_metrics",
-    "read_number",
     "read_series",
-    "read_transcript",
     "rebuild_ensembles",
     "recall",
     "remember",

@@ -27,7 +27,7 @@ def read_metrics(transcript: Transcript) -> dict[str, float]:
 def read_series(transcript: Transcript, name: str) -> NDArray[np.float64]:
     """Return a measure by round, shape (rounds,)."""
     return np.array(
-        [read_number(entry[name]) for entry in list_played_rounds(transcript)], dtype=float
+        [convert_null(entry[name]) for entry in list_played_rounds(transcript)], dtype=float
     )
 
 
@@ -78,6 +78,6 @@ def rebuild_ensembles(
     return [np.stack([run[: min(map(len, group))] for run in group]) for group in worlds]
 
 
-def read_number(value: float | None) -> float:
+def convert_null(value: float | None) -> float:
     """Convert a number of a journal, which writes NaN as null."""
     return np.nan if value is None else float(value)

@@ -128,7 +128,7 @@ class Transcript:
         return flat.reshape(rounds, seats, width)
 
 
-def read_transcript(path: Path) -> Transcript:
+def read(path: Path) -> Transcript:
     """Read and verify a journal.
 
     Raises

@@ -19,7 +19,7 @@ from .rows import make_row as make_row
 from .rows import read_row_values as read_row_values
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
-from .run_data import name_run as name_run
+from .run_data import format_run_name as format_run_name
 from .run_writer import RunWriter as RunWriter
 from .runs import CONDITIONS as CONDITIONS
 from .runs import open_existing as open_existing
@@ -97,6 +97,7 @@ __all__ = [
     "find_experiment",
     "find_studies_by_folder",
     "fingerprint",
+    "format_run_name",
     "has_nested_runs",
     "hold_journals",
     "holds_condition",
@@ -108,7 +109,6 @@ __all__ = [
     "log_report",
     "make_row",
     "make_trash_error",
-    "name_run",
     "open_client",
     "open_existing",
     "open_study",

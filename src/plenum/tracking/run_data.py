@@ -15,7 +15,7 @@ from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 
 
-def name_run(condition: dict[str, Any]) -> str:
+def format_run_name(condition: dict[str, Any]) -> str:
     """Name the run of a condition in MLflow."""
     named: str = find_kind(condition).part("run_name")(condition)
     return named if condition["settings"] == "default" else f"{named} {condition['settings']}"

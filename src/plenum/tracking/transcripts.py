@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from plenum.records import DamagedJournal, Transcript, read_transcript
+from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import artifacts, rows, runs
 
 
@@ -42,7 +42,7 @@ class StoredTranscript:
         DamagedJournal
             It doesn't verify.
         """
-        return read_transcript(cast(Path, self.path))  # a member is read as a file is
+        return read(cast(Path, self.path))  # a member is read as a file is
 
     def read(self) -> Transcript | None:
         """Read the transcript; ``None`` if the journal doesn't verify."""

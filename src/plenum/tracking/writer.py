@@ -19,7 +19,7 @@ from typing import Any
 from mlflow.entities import RunTag
 
 from plenum.design import find_kind
-from plenum.records import Transcript, Usage, collect_environments, read_attempts, read_transcript
+from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
 from plenum.tracking import (
     artifacts,
     experiments,
@@ -148,7 +148,7 @@ class ConditionWriter:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
         self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
-        self._cell, self._name = condition["cell"], run_data.name_run(condition)
+        self._cell, self._name = condition["cell"], run_data.format_run_name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
@@ -204,7 +204,7 @@ class ConditionWriter:
         pending
             Why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
-        client, transcript = self._study.client, read_transcript(journal)
+        client, transcript = self._study.client, read(journal)
         index = int(transcript.head["replicate"])
         state = states.describe_replicate(transcript, pending)
         existing = self._children.get(index)
@@ -259,7 +259,7 @@ class ConditionWriter:
             for line in read_attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
-            transcript = read_transcript(journal)
+            transcript = read(journal)
             calls = rebuild(transcript)
             if not calls:
                 continue  # a scripted policy asks nobody
@@ -328,7 +328,7 @@ class ConditionWriter:
             self._replace_parent()
         self._save_rows()
         self._written = ""
-        transcripts = [read_transcript(journal) for journal in journals]
+        transcripts = [read(journal) for journal in journals]
         named = collect_environments(transcripts)
         files = make_files(self._condition, transcripts, config, named, accounts)
         with artifacts.collect_artifacts(self._study.client, self._parent) as folder:

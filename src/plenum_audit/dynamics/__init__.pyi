@@ -1,7 +1,7 @@
 from .accuracy import estimate_accuracy as estimate_accuracy
 from .audit_baseline import CaseComparison as CaseComparison
 from .audit_baseline import compare as compare
-from .audit_baseline import measure_worsening as measure_worsening
+from .audit_baseline import compute_worsening as compute_worsening
 from .audit_growth import judge_growth as judge_growth
 from .audit_result import STOPPED as STOPPED
 from .audit_result import AuditResult as AuditResult
@@ -22,6 +22,7 @@ from .audits import CaseVerdict as CaseVerdict
 from .audits import FamilyVerdict as FamilyVerdict
 from .audits import StabilityRule as StabilityRule
 from .audits import begin_evidence as begin_evidence
+from .audits import decide_outcome as decide_outcome
 from .audits import encode_outcomes as encode_outcomes
 from .audits import evidence_by_run as evidence_by_run
 from .audits import find_mixed_models as find_mixed_models
@@ -29,16 +30,15 @@ from .audits import judge_case as judge_case
 from .audits import judge_cases as judge_cases
 from .audits import judge_family as judge_family
 from .audits import p_value as p_value
-from .audits import read_outcome as read_outcome
 from .audits import select_ended as select_ended
 from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
 from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
 from .parting_calls import Place as Place
 from .parting_calls import compare_calls as compare_calls
+from .parting_calls import describe_kept_results as describe_kept_results
 from .parting_calls import find_cache as find_cache
 from .parting_calls import find_cache_without_calls as find_cache_without_calls
 from .parting_calls import find_change as find_change
-from .parting_calls import find_kept_results as find_kept_results
 from .parting_calls import measure_alike_calls as measure_alike_calls
 from .sequential import compute_unstable as compute_unstable
 from .sequential import e_value as e_value
@@ -65,6 +65,9 @@ __all__ = [
     "compare",
     "compare_calls",
     "compute_unstable",
+    "compute_worsening",
+    "decide_outcome",
+    "describe_kept_results",
     "e_value",
     "encode_outcomes",
     "estimate_accuracy",
@@ -74,7 +77,6 @@ __all__ = [
     "find_cache",
     "find_cache_without_calls",
     "find_change",
-    "find_kept_results",
     "find_mixed_models",
     "horizon",
     "judge_case",
@@ -82,10 +84,8 @@ __all__ = [
     "judge_family",
     "judge_growth",
     "measure_alike_calls",
-    "measure_worsening",
     "p_value",
     "plan_further",
-    "read_outcome",
     "select_ended",
     "simulate_audits",
 ]

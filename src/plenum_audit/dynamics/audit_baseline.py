@@ -89,11 +89,11 @@ def compare(
         difference=present.share - earlier.share,
         low=low_now - high_old,
         high=high_now - low_old,
-        log_worse=measure_worsening(now, before, options),
+        log_worse=compute_worsening(now, before, options),
     )
 
 
-def measure_worsening(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
+def compute_worsening(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
     """Return the log of the largest e-value so far against a share that hasn't decreased."""
     logs = log_worse(encode_outcomes(now, options), encode_outcomes(before, options), len(options))
     return float(logs.max(initial=0.0))

@@ -165,11 +165,11 @@ def select_ended(runs: Iterable[tuple[int, str, str]]) -> list[str]:
     for index, status, decision in sorted(runs):
         if index != len(outcomes) or status == "pending":
             break
-        outcomes.append(read_outcome(status, decision))
+        outcomes.append(decide_outcome(status, decision))
     return outcomes
 
 
-def read_outcome(status: str, decision: str) -> str:
+def decide_outcome(status: str, decision: str) -> str:
     """Return the outcome of a run that has ended: its decision, or failure."""
     return decision if status == "completed" else FAILED
 

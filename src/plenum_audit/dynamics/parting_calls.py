@@ -164,7 +164,7 @@ def find_cache_without_calls(calls: Columns, runs: int) -> str:
     return f"{runs - called} of {runs} runs made no call, and {called} did: the program has a cache"
 
 
-def find_kept_results(calls: Columns) -> str:
+def describe_kept_results(calls: Columns) -> str:
     """Return the evidence that the program keeps results of its first run; empty if none.
 
     Before its first answer nothing distinguishes runs, so that all begin alike, or at random. The

@@ -12,10 +12,10 @@ from plenum_audit.dynamics import (
     Further,
     StabilityRule,
     compare,
+    decide_outcome,
     judge_cases,
     judge_family,
     plan_further,
-    read_outcome,
 )
 from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
 from plenum_audit.programs import Audit, CaseLog, list_doubts
@@ -151,4 +151,4 @@ def _case(logged: CaseLog) -> LoggedCase:
 
 
 def _outcomes(logged: CaseLog) -> list[str]:
-    return [read_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
+    return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]

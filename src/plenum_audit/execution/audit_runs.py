@@ -25,7 +25,7 @@ from plenum.execution import (
     list_problems,
     run_sweep,
 )
-from plenum.records import DamagedJournal, Transcript, find_store, read_transcript
+from plenum.records import DamagedJournal, Transcript, find_store, read
 from plenum_audit.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -37,14 +37,14 @@ from plenum_audit.dynamics import (
     CaseVerdict,
     StabilityRule,
     begin_evidence,
+    compute_worsening,
+    describe_kept_results,
     encode_outcomes,
     find_cache,
     find_cache_without_calls,
     find_change,
-    find_kept_results,
     horizon,
     judge_case,
-    measure_worsening,
     p_value,
     select_ended,
 )
@@ -134,7 +134,7 @@ class CaseRuns:
         self.outcomes = select_ended(statuses)
         self._running.add(encode_outcomes(self.outcomes[self._running.tally.runs :], self.options))
         self.evidence = self._running.evidence
-        self.worse = measure_worsening(self.outcomes, self.before, self.options)
+        self.worse = compute_worsening(self.outcomes, self.before, self.options)
         if self.evidence.verdict == UNDECIDED:
             self._horizon = horizon((), self.options, self._rule, self._running.tally)
         else:  # it takes more to be shown among many cases
@@ -342,7 +342,7 @@ def find_answer_cache(case: CaseRuns) -> str:
     completed = [run for run in ended if run.status == "completed"]
     table = tabulate_programs(completed)["calls"]
     calls = {str(name): table[name].tolist() for name in table}
-    why = find_cache_without_calls(calls, len(completed)) or find_kept_results(calls)
+    why = find_cache_without_calls(calls, len(completed)) or describe_kept_results(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
         why = why or find_cache(calls) or _find_handed_on(completed)
     systems = [
@@ -388,7 +388,7 @@ def _find_handed_on(runs: Sequence[Transcript]) -> str:
 def read_ended(journal: Path) -> Transcript | None:
     """Return the transcript of an ended run; ``None`` if it is open or unreadable."""
     try:
-        transcript = read_transcript(journal)
+        transcript = read(journal)
     except (DamagedJournal, OSError):
         return None
     return transcript if transcript.end else None

@@ -36,7 +36,7 @@ def make_changed_jobs(audit: Audit) -> dict[str, Jobs]:
     return {change: tuple(jobs) for change, jobs in changes.items() if jobs}
 
 
-def name_variant(job: Job) -> str:
+def describe_change(job: Job) -> str:
     """Return what is changed in a job, in a few words."""
     condition = require_program(job.condition)
     return condition.case.variant or format_settings({FAULT_RATE: condition.overrides[FAULT_RATE]})

@@ -10,9 +10,9 @@ from plenum.design import Job
 from plenum.dynamics import Floats
 from plenum.execution import find_journal
 from plenum.records import Transcript
-from plenum_audit.dynamics import compare_calls, measure_alike_calls, read_outcome
+from plenum_audit.dynamics import compare_calls, decide_outcome, measure_alike_calls
 from plenum_audit.execution.audit_runs import read_ended
-from plenum_audit.execution.profile_arms import group_jobs, make_changed_jobs, name_variant
+from plenum_audit.execution.profile_arms import describe_change, group_jobs, make_changed_jobs
 from plenum_audit.profiles import FAULTS, UNCHANGED, ChangedRuns, ProfileRuns
 from plenum_audit.programs import Audit, AuditCase, read_confidence, require_program
 from plenum_audit.suites import SuiteRuns, tell_apart
@@ -60,7 +60,7 @@ def read_profile(audit: Audit) -> ProfileRuns:
 
 
 def _run_changed(jobs: Sequence[Job]) -> ChangedRuns:
-    cases = [_read(each, name_variant) for each in group_jobs(jobs).values()]
+    cases = [_read(each, describe_change) for each in group_jobs(jobs).values()]
     return ChangedRuns(_suite(cases), tuple(name for each in cases for name in each.variants))
 
 
@@ -78,7 +78,9 @@ def _read(jobs: Sequence[Job], name: Callable[[Job], str]) -> _CaseRuns:
 
 def _suite(cases: Sequence[_CaseRuns]) -> SuiteRuns:
     ended = {
-        each.case.id: tell_apart([read_outcome(run.status, str(run.decision)) for run in each.runs])
+        each.case.id: tell_apart(
+            [decide_outcome(run.status, str(run.decision)) for run in each.runs]
+        )
         for each in cases
     }
     if not all(each.case.answer for each in cases):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import Stopped, UserError, redact, redact_data
-from plenum.design import Recorded, Simulated
 from plenum.execution import BudgetSpent, Caller, describe_bug
 from plenum.models import CallError, Chat, Reply
 from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
@@ -80,7 +79,7 @@ class ProgramRun:
     @property
     def held(self) -> bool:
         """True if the backend can hold answers to plenum's own questions to their schemas."""
-        return not isinstance(self.condition.backend, Simulated | Recorded)
+        return self.condition.backend.holds_answers
 
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.

@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.dynamics import summarise
 from plenum.execution import SETTINGS, report_committee, report_nothing
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, judge_case, judge_growth, read_outcome
+from plenum_audit.dynamics import StabilityRule, decide_outcome, judge_case, judge_growth
 from plenum_audit.tracking import collect_ensemble, tabulate_programs
 
 _LEAST_ROUNDS = 3
@@ -20,7 +20,7 @@ def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
 
     If runs report preferences by round, D(t) and the other estimates of committees are included.
     """
-    outcomes = [read_outcome(t.status, str(t.decision)) for t in ended]
+    outcomes = [decide_outcome(t.status, str(t.decision)) for t in ended]
     case = judge_case(outcomes, ended[0].options, StabilityRule())
     metrics = {"share": case.share, "share_ci_low": case.low, "share_ci_high": case.high}
     if not math.isnan(case.disagreement):

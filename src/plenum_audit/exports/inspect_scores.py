@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError
-from plenum_audit.dynamics import FAILED, NO_DECISION, read_outcome
+from plenum_audit.dynamics import FAILED, NO_DECISION, decide_outcome
 from plenum_audit.exports.findings import AuditFinding
 from plenum_audit.programs import CaseLog
 
@@ -47,7 +47,7 @@ def scores(logged: Sequence[CaseLog], findings: Sequence[AuditFinding]) -> Itera
         case = each.condition.case.id
         if case not in found:
             continue  # of a suite, a case with one run
-        ended = [read_outcome(end["status"], str(end.get("decision"))) for end in each.ends]
+        ended = [decide_outcome(end["status"], str(end.get("decision"))) for end in each.ends]
         counts = Counter(o for o in ended if o not in (FAILED, NO_DECISION))
         most = max(counts.values(), default=0)
         about = _about(found[case])

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import UserError, pause_collector
-from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, add_weights
+from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, complete_backend
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs import cases, logs
@@ -158,7 +158,7 @@ def _condition(
     audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: AuditCase
 ) -> ProgramCondition:
     named = audit.overrides.get("model")
-    backend, weights = add_weights(
+    backend, weights = complete_backend(
         study.backend, [str(named)] if named else [], ModelConfig(name=OWN_MODELS)
     )
     return ProgramCondition(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plenum.base import UserError, digest
-from plenum.design import BACKENDS, Condition
+from plenum.design import Condition
 from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.overrides import check
 
@@ -44,10 +44,10 @@ class ProgramCondition(Condition):
 
     def __post_init__(self) -> None:
         check(self.overrides)
-        if self.backend.name in BACKENDS and "model" not in self.overrides:
+        if self.backend.own_model and "model" not in self.overrides:
             raise UserError(
-                "overrides.model: name the hosted model that answers the program's requests, such "
-                "as +overrides.model=tiny"
+                f"overrides.model: name the {self.backend.name} model that answers the program's "
+                f"requests, such as +overrides.model={self.backend.own_model}"
             )
 
     def collect_identity(self) -> dict[str, Any]:

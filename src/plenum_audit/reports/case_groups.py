@@ -32,7 +32,7 @@ def group_cases(cases: Sequence[CaseAudit], apart: int = SHOWN) -> list[CaseGrou
         return [CaseGroup(case, 1) for case in cases]
     counts: dict[Hashable, list[CaseAudit]] = {}
     for case in cases:
-        counts.setdefault(find_likeness(case), []).append(case)
+        counts.setdefault(make_group_key(case), []).append(case)
     return [CaseGroup(group[0], len(group)) for group in counts.values()]
 
 
@@ -41,7 +41,7 @@ def count_cases(groups: Iterable[CaseGroup]) -> int:
     return sum(group.cases for group in groups)
 
 
-def find_likeness(case: CaseAudit) -> Hashable:
+def make_group_key(case: CaseAudit) -> Hashable:
     """Return all that a line says of a case except its name; equal for equal lines."""
     share = case.share
     return (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plenum.base import code_version
 from plenum.design import Job
-from plenum.records import DamagedJournal, Transcript, local_folder, read_transcript
+from plenum.records import DamagedJournal, Transcript, local_folder, read
 from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
 from plenum_audit.reports.gather import AuditedCondition
 from plenum_audit.tracking import tabulate_programs
@@ -58,7 +58,7 @@ def _keep(job: Job, journals: Iterable[Path]) -> AuditedCondition:
     for path in journals:
         if ".diverged" not in path.name:
             try:
-                runs[path] = read_transcript(path)
+                runs[path] = read(path)
             except DamagedJournal:  # the audit has named it
                 continue
     identity, head = job.condition.identity, job.condition.as_mapping()

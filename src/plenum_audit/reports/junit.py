@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from plenum.base import flatten
 from plenum_audit.dynamics import UNDECIDED, UNSTABLE
 from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.reports.case_groups import find_likeness
+from plenum_audit.reports.case_groups import make_group_key
 from plenum_audit.reports.words import causes, format_counts, headline, line
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
@@ -106,7 +106,7 @@ def _test(
     })  # fmt: skip
     ended: Iterable[str] = ()
     if ending:
-        key = find_likeness(case)
+        key = make_group_key(case)
         message = said[key] = said.get(key) or line(audit, case)
         attributes = {"message": message}
         if ending == "failure":

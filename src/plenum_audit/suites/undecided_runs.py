@@ -33,7 +33,7 @@ def drop_number(outcome: str) -> str:
 
     Examples
     --------
-    >>> [untold(each) for each in tell_apart(["yes", "failed"])]
+    >>> [drop_number(each) for each in tell_apart(["yes", "failed"])]
     ['yes', 'failed']
     """
     return outcome.partition(_NUMBERED)[0]

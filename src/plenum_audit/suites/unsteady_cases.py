@@ -32,7 +32,7 @@ def find_unsteady(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> t
     Examples
     --------
     >>> split = {"coin": ["a", "b"] * 8, **{str(case): ["a"] * 16 for case in range(9)}}
-    >>> stand_out(SuiteRuns.of(split))
+    >>> find_unsteady(SuiteRuns.of(split))
     ('coin',)
     """
     case, _, count = runs.cells

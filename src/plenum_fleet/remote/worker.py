@@ -216,7 +216,7 @@ class Worker:
     def _admission(self, job: Job) -> Admission:
         name = job.condition.backend.name
         if name not in self._admissions:
-            prices = Prices(job.prices, charged=name == "api")
+            prices = Prices(job.prices, charged=job.condition.backend.charged)
             self._admissions[name] = Admission(job.calls, Ledger(Budget(), prices.of))
         return self._admissions[name]
 
@@ -226,7 +226,7 @@ class Worker:
         key, checked = repr(backend), repr((backend, *used))
         async with self._opening:
             if key not in self._models:
-                prices = Prices(job.prices, charged=backend.name == "api")
+                prices = Prices(job.prices, charged=backend.charged)
                 self._models[key] = build_backend(backend, job.calls, prices, say=self._say)
             model = self._models[key]
             if checked not in self._checked:

@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 from plenum.base import show_progress
 from plenum.execution import count_usage, report_condition
-from plenum.records import Usage, read_transcript
+from plenum.records import Usage, read
 from plenum.reports import format_csv, read_names, store_uri
 from plenum.tracking import absolute_uri, open_client, require_writable_store
 from plenum_papers.published import branching
@@ -151,7 +151,7 @@ def _list_answered(release: Release) -> list[branching.AnsweredTurns]:
 def _prepare(release: Release, file: PublishedFile) -> _PreparedCondition:
     condition = load(release, file)
     journals = condition.write(Path(_folder().name) / file.path)  # two files may be one condition
-    transcripts = [read_transcript(journal) for journal in journals]
+    transcripts = [read(journal) for journal in journals]
     estimates = report_condition(transcripts, count_usage(transcripts, (), condition.target, ""))
     return _PreparedCondition(condition.mapping, condition.target, journals, estimates)
 

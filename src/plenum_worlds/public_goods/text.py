@@ -18,14 +18,14 @@ def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: 
         "agents": world.agents,
         "threshold": state.threshold_reading,
         "benefit": state.benefit_reading,
-        "cost": find_cost(world, state),
+        "cost": read_unit_cost(world, state),
         "most": world.settings.most,
         "contributions": list(state.contributions),
         "funded": state.funded,
     }
 
 
-def find_cost(world: World[PublicGoodsState, float], state: PublicGoodsState) -> float:
+def read_unit_cost(world: World[PublicGoodsState, float], state: PublicGoodsState) -> float:
     """Return the cost of a unit in a round."""
     return float(world.settings.cost if state.cost is None else state.cost)
 

@@ -107,7 +107,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         total = sum(amount or 0.0 for amount in paid)
         funded = total >= state.threshold - self.settings.tolerance
         share = state.benefit / self.agents if funded else 0.0
-        cost = text.find_cost(self, state)
+        cost = text.read_unit_cost(self, state)
         payoffs = [share - cost * (amount or 0.0) for amount in paid]
         after = replace(state, contributions=tuple(paid), funded=funded, events=())
         facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
@@ -130,7 +130,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         s = self.settings
         if s.cost_other is None:
             return None
-        now = text.find_cost(self, state)
+        now = text.read_unit_cost(self, state)
         switches = float(draws.uniforms("cost", round, 1)[0]) < s.cost_switch
         return now if not switches else s.cost_other if now == s.cost else s.cost
 

@@ -14,7 +14,7 @@ KIND = Kind(
     factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
     repeated=(),
     tables=("replicates",),
-    settings={"task": "coin.flips:CoinTaskConfig"},
+    settings={"task": "coin.settings:CoinTaskConfig"},
     parts={
         "compose": "coin.flips:compose",
         "conversation": "coin.flips:Flips",

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
+from coin.settings import CoinTaskConfig
 from plenum.design import (
     Condition,
     Config,
-    Probability,
-    TaskConfig,
-    add_weights,
+    complete_backend,
     list_changed_settings,
 )
 from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
@@ -32,13 +31,6 @@ from plenum.reports import (
 from plenum.tracking import Study, tabulate_replicates
 
 SIDES = ("heads", "tails")
-
-
-@dataclass(frozen=True)
-class CoinTaskConfig(TaskConfig):
-    """The kind's own settings, below ``task`` in the config."""
-
-    heads: Probability = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +94,9 @@ class CoinCondition(Condition):
 
 def compose(typed: Config) -> CoinCondition:
     model = str(typed.model.default)
-    backend, weights = add_weights(typed.backend, [model], typed.model)
+    backend, weights = complete_backend(typed.backend, [model], typed.model)
     return CoinCondition(
-        heads=typed.of(CoinTaskConfig).heads,
+        heads=typed.find(CoinTaskConfig).heads,
         model=model,
         sampling=typed.sampling,
         backend=backend,

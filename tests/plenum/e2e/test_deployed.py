@@ -20,7 +20,7 @@ from command_line import KEY, call, calls, free_port, journals, runs, start, wai
 from forking import Process
 from openai_server import Server
 
-from plenum.records import Transcript, read_transcript
+from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serve_in_thread
 from plenum_checks.fault_server.server_runner import RunningServer
@@ -74,7 +74,7 @@ def sweep(url: str, *more: str) -> tuple[str, ...]:
 
 def transcripts(folder: Path) -> list[Transcript]:
     """Every journal, read and verified."""
-    return [read_transcript(folder / "mlruns/journals" / name) for name in journals(folder)]
+    return [read(folder / "mlruns/journals" / name) for name in journals(folder)]
 
 
 def answers(folder: Path) -> list[dict[str, Any]]:

@@ -119,6 +119,9 @@ def test_a_package_that_is_removed_is_named_and_the_rest_works(
     done = called(tmp_path, source, *sweep)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 replicates = 4 completed" in done.stderr + done.stdout
+    for script in ("tables", "figures", "status", "accounting"):
+        told = called(tmp_path, source, f"scripts/{script}.py", "study=default")
+        assert told.returncode == 0, told.stdout + told.stderr
     for command in (NEEDED[package], *MORE.get(package, ())):
         refused = called(tmp_path, source, *command)
         assert refused.returncode == 2, refused.stdout + refused.stderr

@@ -14,7 +14,7 @@ from openai_server import Server, serving
 from plenum.base.errors import UserError
 from plenum.execution.prompt import WantedCall, find
 from plenum.execution.replay import convert_messages
-from plenum.records import read_transcript
+from plenum.records import read
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
@@ -45,7 +45,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
     """Every prompt of the study, as the script finds them."""
     chats = []
     for path in sorted((folder / "mlruns/journals").glob("*/[0-9]*.jsonl")):
-        for entry in read_transcript(path).calls:
+        for entry in read(path).calls:
             kind, number, seat = entry["kind"], entry["round"], entry["seat"]
             wish = WantedCall(
                 "asked",

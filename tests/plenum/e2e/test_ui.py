@@ -7,7 +7,7 @@ import pytest
 from browsing import browser
 from playwright.sync_api import Browser, Page, expect
 
-from plenum.records import Journal, read_transcript
+from plenum.records import Journal, read
 from plenum.tracking import store, traces, views
 from plenum.tracking.report_run import log_report
 from plenum.tracking.writer import StudyWriter
@@ -58,7 +58,7 @@ def write_trace(server: str, experiment: str, journal: Path) -> None:
         session="s",
         tags={"plenum.simulated": "true"},
     )
-    traces.write(store.open_client(server), trace, read_transcript(journal), [], [], begun=1e9)
+    traces.write(store.open_client(server), trace, read(journal), [], [], begun=1e9)
 
 
 @pytest.fixture

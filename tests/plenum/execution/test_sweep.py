@@ -19,7 +19,7 @@ from plenum.design import Job
 from plenum.execution import reporter, run_sweep
 from plenum.execution.outcomes import Outcome, format_closing
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Journal, read_attempts, read_transcript
+from plenum.records import Journal, read, read_attempts
 
 Lab = Callable[..., Job]
 QUICK = ("tracking=none", "replicates=3", "rounds=1", "calls.backoff_s=0.01", "calls.timeout_s=20")
@@ -149,9 +149,7 @@ def test_an_answer_that_leaves_no_room_for_another_is_kept(lab: Lab, server: Ser
     assert "90,000 s" in pending_as([outcome])[0]
     assert [line["answered"] for line in log_of(job)] == [True]
     run_sweep([job])
-    assert sum("text" in e for e in read_transcript(folder_of(job) / "000.jsonl").entries) == len(
-        log_of(job)
-    )
+    assert sum("text" in e for e in read(folder_of(job) / "000.jsonl").entries) == len(log_of(job))
 
 
 # --- a call log and journals that hold odd things ----------------------------------------------

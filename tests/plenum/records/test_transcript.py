@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum.records import DamagedJournal, Failure, Journal, Transcript, read_transcript
+from plenum.records import DamagedJournal, Failure, Journal, Transcript, read
 
 Entry = dict[str, Any]
 
@@ -46,7 +46,7 @@ def transcript(tmp_path: Path) -> Callable[..., Transcript]:
         with Journal(tmp_path / "a.jsonl", HEAD) as journal:
             for entry in entries:
                 journal.append(entry)
-        return read_transcript(tmp_path / "a.jsonl")
+        return read(tmp_path / "a.jsonl")
 
     return written
 
@@ -125,7 +125,7 @@ def test_totals_leave_out_what_a_branch_inherited(transcript: Written) -> None:
 def test_a_journal_without_a_head_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DamagedJournal, match="no head"):
-        read_transcript(tmp_path / "a.jsonl")
+        read(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("failure", Failure)

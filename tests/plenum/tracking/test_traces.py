@@ -16,7 +16,7 @@ from plenum.execution.replay import convert_messages, open_conversation, trace_c
 from plenum.models import Chat, Reply
 from plenum.models.conversation import make_failure_entry
 from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, Failure, Journal, Usage, read_transcript
+from plenum.records import CallLog, Failure, Journal, Usage, read
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
 
@@ -52,7 +52,7 @@ def journaled(condition: Any, folder: Path, index: int = 0, calls: int | None = 
 def prompts(condition: Any, journal: Path) -> list[tuple[str, list[dict[str, str]]]]:
     """The answers of a journal, each with the messages that a fresh replicate is sent."""
     conversation, found = open_conversation(condition, 0), []
-    for entry in read_transcript(journal).calls:
+    for entry in read(journal).calls:
         assert conversation.ask is not None
         found.append((entry["text"], convert_messages(conversation.ask)))
         conversation.answer(reply(condition, conversation.ask.chat))
@@ -125,13 +125,13 @@ def test_a_replicate_is_a_trace_with_a_span_a_call(
         for span in spans
     ]
     assert sent == prompts(played, journal)
-    assert len(sent) == len(read_transcript(journal).calls) > 5
+    assert len(sent) == len(read(journal).calls) > 5
     assert trace.info.tags["plenum.simulated"] == "true"
     assert trace.info.tags["plenum.condition"] == played.identity
     assert trace.info.trace_metadata["mlflow.sourceRun"] == run.info.run_id
     assert played.identity[:8] in trace.info.trace_metadata["mlflow.trace.session"]
     usage = json.loads(trace.info.trace_metadata["mlflow.trace.tokenUsage"])
-    totals = read_transcript(journal).totals()
+    totals = read(journal).totals()
     assert (usage["input_tokens"], usage["output_tokens"]) == (
         totals["tokens_in"],
         totals["tokens_out"],
@@ -192,7 +192,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
     played = condition("rounds=1")
     path = journaled(played, study.folder, calls=2)
     due = open_conversation(played, 0)
-    for entry in read_transcript(path).calls:
+    for entry in read(path).calls:
         assert due.ask is not None
         assert due.answer(reply(played, due.ask.chat)) == entry
     assert due.ask is not None

@@ -7,10 +7,10 @@ import pytest
 from plenum_audit.dynamics.parting_calls import (
     LEAST_REPEATS,
     compare_calls,
+    describe_kept_results,
     find_cache,
     find_cache_without_calls,
     find_change,
-    find_kept_results,
 )
 
 Call = tuple[str, int, str, str]
@@ -153,4 +153,4 @@ def called(*runs: str) -> dict[str, list[Any]]:
 def test_runs_that_begin_where_the_first_one_came_to_later_keep_answers(
     runs: tuple[str, ...], kept: bool
 ) -> None:
-    assert bool(find_kept_results(called(*runs))) == kept
+    assert bool(describe_kept_results(called(*runs))) == kept

@@ -14,7 +14,7 @@ from plenum.execution.caller import Caller
 from plenum.models import ChatModel, backends
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, Transcript
-from plenum.records.transcript import read_transcript
+from plenum.records.transcript import read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.adapters.committee import Committee, Program, find_program
 from plenum_audit.programs.case import AuditCase
@@ -108,7 +108,7 @@ class Audit:
         for result in asyncio.run(self.start(range(runs), **knobs)):
             if isinstance(result, BaseException):
                 raise result
-        return [read_transcript(self.journal(index)) for index in range(runs)]
+        return [read(self.journal(index)) for index in range(runs)]
 
 
 def audit_of(folder: Path, model: ChatModel | None = None, **settings: Any) -> Audit:

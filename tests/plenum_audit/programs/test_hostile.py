@@ -21,7 +21,7 @@ from plenum.design import Budget
 from plenum.execution.budget import BudgetSpent
 from plenum.models import CallError, Chat
 from plenum.records import Failure, Transcript
-from plenum.records.transcript import read_transcript
+from plenum.records.transcript import read
 from plenum_audit.programs.adapters.committee import Committee, wrap_program
 from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 
@@ -218,7 +218,7 @@ def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
 
     asyncio.run(and_later())
-    run = read_transcript(audit.journal(0))
+    run = read(audit.journal(0))
     assert run.reason == "timeout"
     assert "this run has ended" in late[0]
 

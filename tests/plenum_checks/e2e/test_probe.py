@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
 
-from plenum.records import read_attempts, read_transcript
+from plenum.records import read, read_attempts
 from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 from plenum_checks.fault_server.server_runner import RunningServer
 
@@ -42,7 +42,7 @@ def written(folder: Path) -> list[dict[str, str]]:
 def said(folder: Path) -> list[dict[str, Any]]:
     """Return the answers in a probe's journals."""
     journals = sorted(folder.glob("outputs/probe/*/*/[0-9]*.jsonl"))
-    return [call for journal in journals for call in read_transcript(journal).calls]
+    return [call for journal in journals for call in read(journal).calls]
 
 
 @pytest.mark.usefixtures("stored")

@@ -65,7 +65,7 @@ def list_columns(rows: Sequence[Row]) -> list[str]:
     return [*kept, OTHERS, NO_MAJORITY]
 
 
-def find_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
+def estimate_option_share(row: Row, column: str, columns: Sequence[str]) -> Share | None:
     """Estimate the share of replicates with a decision; ``None`` if the case has no such option."""
     ends = row.tracked.decisions
     if column == OTHERS:
@@ -176,7 +176,7 @@ def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequ
         if line.row is None or line.row.summary is None:
             continue
         flips = line.row.summary.flip_rate
-        found = flips if column == "flips" else find_share(line.row, column, columns)
+        found = flips if column == "flips" else estimate_option_share(line.row, column, columns)
         if found is None:
             axes.text(0.5, at, "no such option", ha="center", va="center", fontsize=SMALL,
                       color=GREY)  # fmt: skip

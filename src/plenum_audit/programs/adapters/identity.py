@@ -12,7 +12,7 @@ from typing import Any
 
 from plenum.base import UserError, digest
 from plenum_audit.programs.adapters.environment import CLIENT, advise_variable, endpoints, scrub
-from plenum_audit.programs.adapters.program import make_words
+from plenum_audit.programs.adapters.program import make_printable_line
 from plenum_audit.programs.client.plenum_run import DESCRIBED
 
 _ASKED_S = 120
@@ -127,7 +127,7 @@ def _describe(
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         hint = advise_variable(last, passed)
-        said = make_words(last) or f"exit status {ended.returncode}"
+        said = make_printable_line(last) or f"exit status {ended.returncode}"
         who = "this Python" if interpreter == sys.executable else interpreter
         tried = "can't import it" if target else "doesn't tell its version and its packages"
         raise UserError(f"{key}: {who} {tried}: {said}{hint}")

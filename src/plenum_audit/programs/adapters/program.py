@@ -16,7 +16,7 @@ class ProgramFailed(Exception):
 
     def __init__(self, failure: Failure, detail: str) -> None:
         self.failure = failure
-        self.detail = make_words(detail)
+        self.detail = make_printable_line(detail)
         super().__init__(self.detail)
 
 
@@ -78,6 +78,6 @@ class Program(Protocol):
         """Release its resources."""
 
 
-def make_words(text: str) -> str:
+def make_printable_line(text: str) -> str:
     """Return a program's text as one printable line without secrets."""
     return flatten(redact(text[-10_000:]))[:_LONGEST_DETAIL]

@@ -83,7 +83,7 @@ SIBLINGS = {
 """Which sibling may import which, and for what. None imports another one but these."""
 BUDGETS = {
     "hydra_plugins": 250,
-    "plenum": 34_210,
+    "plenum": 34_250,
     "plenum_archive": 1_815,
     "plenum_audit": 23_760,
     "plenum_checks": 4_500,
@@ -93,7 +93,7 @@ BUDGETS = {
     "plenum_papers": 5_790,
     "plenum_report": 1_745,
     "plenum_rules": 1_330,
-    "plenum_worlds": 8_400,
+    "plenum_worlds": 8_410,
 }
 """Lines of Python that a package has at most; raising one is a commit that says what for."""
 TEMPLATES = {

@@ -12,6 +12,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plenum.base import ONE_THREAD
 from plenum.base.errors import UserError
 from plenum.design import Job
 from plenum.models import check_backends
@@ -124,7 +125,8 @@ def test_slots_far_above_the_rows_are_said_with_the_better_number(job: Callable[
 
 
 def test_what_it_names(monkeypatch: Patch) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)  # the tests' own
+    for name in ("OMP_WAIT_POLICY", *ONE_THREAD):  # the tests' own
+        monkeypatch.delenv(name, raising=False)
     found = fingerprint()
     assert found.keys() == {
         *("device", "instructions", "processor", "torch", "transformers", "tokenizers", "numpy"),

@@ -53,7 +53,8 @@ class _RemainingWork:
     @property
     def replicates(self) -> int:
         """Replicates that this work is worth, rounded up."""
-        return math.ceil(self.total.calls / self.job.condition.calls)
+        calls = self.job.condition.calls  # none in a condition of scripted policies
+        return math.ceil(self.total.calls / calls) if calls else 0
 
     @property
     def charged(self) -> bool:

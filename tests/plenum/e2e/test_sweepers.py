@@ -4,6 +4,7 @@ import json
 import math
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import ROOT, Run, journals
@@ -50,11 +51,11 @@ TRIED = "sampling.temperature=0,0.5"
 
 
 @pytest.fixture
-def plugin(tmp_path: Path) -> dict[str, str]:
+def plugin(tmp_path: Path) -> dict[str, Any]:
     """The environment of somebody who has installed a sweeper of his own."""
     (tmp_path / "plugin/hydra_plugins").mkdir(parents=True)
     (tmp_path / "plugin/hydra_plugins/least.py").write_text(PLUGIN)
-    return {"PYTHONPATH": f"{tmp_path / 'plugin'}:{ROOT / 'src'}"}
+    return {"PYTHONPATH": f"{tmp_path / 'plugin'}:{ROOT / 'src'}", "cold": True}
 
 
 def returned(stdout: str) -> tuple[str, list[float]]:
@@ -66,7 +67,7 @@ def returned(stdout: str) -> tuple[str, list[float]]:
 
 @pytest.mark.parametrize("launcher", ["concurrent", "basic"])
 def test_a_sweeper_gets_lambda_from_each_launcher(
-    run: Run, tmp_path: Path, plugin: dict[str, str], launcher: str
+    run: Run, tmp_path: Path, plugin: dict[str, Any], launcher: str
 ) -> None:
     done = run(*SMALL, f"hydra/launcher={launcher}", "rounds=5", TRIED, **plugin)
     best, results = returned(done.stdout)
@@ -79,7 +80,7 @@ def test_a_sweeper_gets_lambda_from_each_launcher(
         assert f"λ̂ = {result:.4f} [" in line
 
 
-def test_a_sweeper_gets_what_objective_names(run: Run, plugin: dict[str, str]) -> None:
+def test_a_sweeper_gets_what_objective_names(run: Run, plugin: dict[str, Any]) -> None:
     done = run(*SMALL, "rounds=2", "objective=n_completed", TRIED, **plugin)
     assert returned(done.stdout) == ("0", [3, 3])
     world = (
@@ -93,7 +94,7 @@ def test_a_sweeper_gets_what_objective_names(run: Run, plugin: dict[str, str]) -
 
 
 def test_a_number_that_there_is_not_is_said_in_one_line(
-    run: Run, tmp_path: Path, plugin: dict[str, str]
+    run: Run, tmp_path: Path, plugin: dict[str, Any]
 ) -> None:
     """Two rounds have no λ̂; what was run for it stays."""
     done = run(*SMALL, "rounds=2", TRIED, **plugin, status=2)
@@ -119,7 +120,7 @@ def test_an_undefined_number_is_a_nan_that_no_sweeper_takes_for_one() -> None:
     ],
 )
 def test_what_no_sweeper_could_get_is_refused(
-    run: Run, tmp_path: Path, plugin: dict[str, str], arguments: list[str], expected: str
+    run: Run, tmp_path: Path, plugin: dict[str, Any], arguments: list[str], expected: str
 ) -> None:
     done = run(*SMALL, *arguments, "seed=0,1", **plugin, status=2)
     (line,) = done.stderr.strip().splitlines()

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import termios
 import time
+import tomllib
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -313,3 +314,16 @@ def _await(url: str, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.3)
     raise AssertionError(f"{url} did not answer")
+
+
+def find_package(package: Path, site: Path) -> dict[str, Any]:
+    """How a process finds a package, with the entry points that its installation would write."""
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    name, version = project["name"], project["version"]
+    written = site / f"{name.replace('-', '_')}-{version}.dist-info"
+    written.mkdir()
+    (written / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    with (written / "entry_points.txt").open("w") as file:
+        for group, entries in project["entry-points"].items():
+            file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
+    return {"PYTHONPATH": os.pathsep.join(map(str, (package, site))), "extended": True}

@@ -16,6 +16,7 @@ from hydra import initialize_config_dir
 from hypothesis import settings
 from omegaconf import DictConfig
 
+from plenum.base import UserError
 from plenum.committee import Deliberation
 from plenum.design import Condition, Job
 from plenum.design.compose import parse_job
@@ -114,6 +115,20 @@ def compose() -> Compose:
 def job(compose: Compose) -> Callable[..., Job]:
     """``job("roles=off")``: the validated job of a composed config."""
     return lambda *overrides: parse_job(compose(*overrides))
+
+
+@pytest.fixture(scope="session")
+def refusal(compose: Compose) -> Callable[..., str]:
+    """``refusal("rounds=0")``: the line in which a config is refused."""
+
+    def refused(*overrides: str) -> str:
+        config = compose(*overrides)
+        with pytest.raises(UserError) as told:
+            parse_job(config)
+        (line,) = str(told.value).splitlines()
+        return line
+
+    return refused
 
 
 @pytest.fixture(scope="session")

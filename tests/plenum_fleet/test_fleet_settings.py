@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from omegaconf import DictConfig
 
-from plenum.base import UserError
-from plenum.design import Job, parse_job
+from plenum.design import Job
 
 REFUSED = {
     "a number of nothing": (["workers.cpus=null"], "workers.cpus", "null; a number"),
@@ -21,15 +19,11 @@ REFUSED = {
 
 @pytest.mark.parametrize(("overrides", "key", "allowed"), REFUSED.values(), ids=REFUSED)
 def test_a_refusal_names_the_key_and_what_is_allowed_in_one_line(
-    compose: Callable[..., DictConfig], overrides: list[str], key: str, allowed: str
+    refusal: Callable[..., str], overrides: list[str], key: str, allowed: str
 ) -> None:
-    config = compose(*overrides)
-    with pytest.raises(UserError) as refused:
-        parse_job(config)
-    told = str(refused.value)
+    told = refusal(*overrides)
     assert key in told
     assert allowed in told
-    assert "\n" not in told
 
 
 def test_settings_that_change_nothing_are_taken(job: Callable[..., Job]) -> None:

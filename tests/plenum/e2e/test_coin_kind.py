@@ -1,15 +1,13 @@
 """A third kind of study, added without touching a file of the package: see ``tests/coin``."""
 
 import json
-import os
-import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from command_line import ROOT, call, journals
+from command_line import ROOT, call, find_package, journals
 from statsmodels.stats.proportion import proportion_confint
 
 from plenum.records import read
@@ -20,16 +18,7 @@ COIN = ROOT / "tests/coin"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """How a process finds the coin, with the entry points that its installation would write."""
-    project = tomllib.loads((COIN / "pyproject.toml").read_text())["project"]
-    site = tmp_path_factory.mktemp("site")
-    written = site / "plenum_coin-0.1.0.dist-info"
-    written.mkdir()
-    (written / "METADATA").write_text("Metadata-Version: 2.1\nName: plenum-coin\nVersion: 0.1.0\n")
-    with (written / "entry_points.txt").open("w") as file:
-        for group, entries in project["entry-points"].items():
-            file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
-    return {"PYTHONPATH": os.pathsep.join(map(str, (COIN, site))), "extended": True}
+    return find_package(COIN, tmp_path_factory.mktemp("site"))
 
 
 def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_table(

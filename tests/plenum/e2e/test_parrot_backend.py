@@ -1,12 +1,10 @@
 """A backend as a package of its own, from the command line to journals."""
 
-import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ROOT, call, journals
+from command_line import ROOT, call, find_package, journals
 
 from plenum.records import read
 
@@ -16,18 +14,7 @@ SMALL = ("run.py", "backend=parrot", "replicates=2", "rounds=2", "tracking=none"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """How a process finds the parrot, with the entry points that its installation would write."""
-    project = tomllib.loads((PARROT / "pyproject.toml").read_text())["project"]
-    site = tmp_path_factory.mktemp("site")
-    written = site / "plenum_parrot-0.1.0.dist-info"
-    written.mkdir()
-    (written / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: plenum-parrot\nVersion: 0.1.0\n"
-    )
-    with (written / "entry_points.txt").open("w") as file:
-        for group, entries in project["entry-points"].items():
-            file.writelines([f"[{group}]\n", *(f"{k} = {v}\n" for k, v in entries.items())])
-    return {"PYTHONPATH": os.pathsep.join(map(str, (PARROT, site))), "extended": True}
+    return find_package(PARROT, tmp_path_factory.mktemp("site"))
 
 
 def test_a_committee_deliberates_on_it(tmp_path: Path, path: dict[str, Any]) -> None:

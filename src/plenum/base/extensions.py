@@ -53,6 +53,10 @@ class Registry(Mapping[str, Part], Generic[Part]):
             try:
                 self._loaded[name] = entry.load()
             except (ImportError, AttributeError) as error:
+                from plenum.base.exits import name_missing_package
+
+                if name_missing_package(error):  # which the front door says in its own words
+                    raise
                 raise UserError(f"{self.noun}: {name}: {entry.value}: {error}") from None
         return self._loaded[name]
 

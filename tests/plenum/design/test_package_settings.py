@@ -1,11 +1,12 @@
 """Settings that packages add: what no config could have is refused in one line."""
 
 from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
 
-from plenum.base import UserError
+from plenum.base import Registry, UserError
 from plenum.design import BACKENDS, KINDS, Count, StrictSettings, SweepSettings, type_config
 from plenum.design.schema import SWEEP_SETTINGS
 
@@ -80,3 +81,14 @@ def test_a_backend_of_our_own_name_is_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_settings_of_no_package_are_not_found() -> None:
     with pytest.raises(LookupError, match="Nameless"):
         type_config({}).find(Nameless)
+
+
+def test_a_part_that_can_not_be_loaded_is_named_but_for_a_package_that_is_not_there() -> None:
+    parts: Registry[Any] = Registry("plenum.birds", "bird")
+    named = {"wrong": "json:absent", "alone": "plenum_birds.nest:EGG", "broken": "nonsuch:EGG"}
+    parts._entries = {k: EntryPoint(k, value, "plenum.birds") for k, value in named.items()}
+    for name in ("wrong", "broken"):
+        with pytest.raises(UserError, match=f"^bird: {name}: {named[name]}"):
+            parts[name]
+    with pytest.raises(ModuleNotFoundError, match="plenum_birds"):
+        parts["alone"]

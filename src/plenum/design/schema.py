@@ -77,13 +77,12 @@ def _type_backend(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     own: dict[str, type[Backend]] = {"simulated": Simulated, "api": Api}
-    name, known = given.get("name"), (*own, *BACKENDS)
-    if name is None:
-        raise UserError("backend.name: missing; it needs a value")
-    if name in own and name in BACKENDS:
-        raise UserError(f"backend.name: a package adds {name}, which is plenum's own")
-    if name not in known:
-        raise UserError(f"backend.name: {name!r} is not one of {', '.join(known)}")
+    name: Any = given.get("name")
+    known = (*own, *BACKENDS)
+    twice = name in own and name in BACKENDS
+    require(name is not None, "backend.name: missing; it needs a value")
+    require(not twice, f"backend.name: a package adds {name}, which is plenum's own")
+    require(name in known, f"backend.name: {name!r} is not one of {', '.join(known)}")
     return validate(own[name] if name in own else BACKENDS[name].settings, given, "backend")
 
 
@@ -227,10 +226,8 @@ def config_type(kind: Kind) -> type[Config]:
     for owner, key, settings in ours:
         if key == "task" and owner != kind.name:
             continue
-        if key in owners:
-            raise UserError(
-                f"{key}: {owner} adds settings of this name, and {owners[key]} has some"
-            )
+        held = owners.get(key)
+        require(not held, f"{key}: {owner} adds settings of this name, and {held} has some")
         _require_settings(f"{key}: {owner}", settings, named=owner in KINDS)
         owners[key], added[key] = owner, settings
     return _add_fields(tuple(added.items()))

@@ -1,15 +1,10 @@
-"""Counts over the source that say how the house is built; it is parsed, and for two of them run.
+"""Questions about the source, which is parsed: who imports whom, who asks for the kind, names.
 
-``scripts/bench/house.py`` prints them, ``tests/test_architecture.py`` holds them. Every function
-takes the root of a checkout, this one or another.
+``tests/test_architecture.py`` holds the answers. Every function takes the root of a checkout.
 """
 
 import ast
-import os
 import re
-import subprocess
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -57,11 +52,6 @@ def list_nodes(tree: ast.Module) -> list[ast.AST]:
 def sources(root: Path) -> list[Path]:
     """Every Python file of the packages and of Hydra's plugins."""
     return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
-
-
-def lines(files: list[Path]) -> int:
-    """Lines of files in all."""
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
 
 
 def loose_files(root: Path) -> list[Path]:
@@ -341,111 +331,6 @@ def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
     return {module: names for module, names in found.items() if names}
 
 
-def package_lines(root: Path, endings: tuple[str, ...] = ("py",)) -> dict[str, int]:
-    """Lines by package of the files with these endings: of Python, or of other code."""
-    return {
-        Path(package).name: sum(
-            lines(sorted((root / package).rglob(f"*.{ending}"))) for ending in endings
-        )
-        for package in PACKAGES
-        if (root / package).is_dir()
-    }
-
-
-# --- the heart ---------------------------------------------------------------------------------
-
-HEART = (
-    *("execution/sweep.py", "execution/runner.py", "execution/replicate.py", "execution/caller.py"),
-    *("models/retry.py", "models/chat.py", "models/conversation.py"),
-    *("committee/deliberation.py", "committee/prompts.py", "committee/state.py"),
-    *("committee/ballots.py", "committee/condition.py"),
-    *("records/journal.py", "records/transcript.py"),
-    *("dynamics/divergence.py", "dynamics/fit.py", "dynamics/lyapunov.py"),
-    *("dynamics/resampling.py", "dynamics/summary.py"),
-    *("tracking/study.py", "reports/rows.py", "reports/table.py", "reports/tables/conditions.py"),
-    *("design/kinds.py", "design/condition.py"),
-)
-"""Files of ``src/plenum`` that a reader needs for a committee's way from config to table."""
-
-_FOREIGN = re.compile(
-    r"(?<![a-z])(batch|batches|batched|batching|bucket|buckets|ray|world|worlds|program|programs"
-    r"|published)(?![a-z])",
-    re.IGNORECASE,
-)
-
-
-def heart(root: Path) -> list[Path]:
-    """The files of the heart."""
-    return [root / "src/plenum" / name for name in HEART]
-
-
-def foreign_words(root: Path) -> list[str]:
-    """Words in the heart that belong to another capability, as ``file:line word``."""
-    return [
-        f"{path.relative_to(root / 'src/plenum')}:{number} {match[1].lower()}"
-        for path in heart(root)
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-        for match in _FOREIGN.finditer(line)
-    ]
-
-
-# --- what runs -----------------------------------------------------------------------------------
-
-_LOADED = """
-import sys
-from plenum.committee import Deliberation
-print(sum(name.split(".")[0].startswith("plenum") for name in sys.modules))
-"""
-_FRAMES = """
-import sys
-import traceback
-from pathlib import Path
-
-from plenum.models.simulated.backend import SimulatedBackend
-
-root, attempt = Path({root!r}), SimulatedBackend.attempt
-
-def counted(self, *given):
-    frames = [Path(frame.f_code.co_filename) for frame, _ in traceback.walk_stack(None)]
-    ours = [f for f in frames if f == root / "run.py" or f.is_relative_to(root / "src")]
-    print("frames", len(ours) + 1, file=sys.stderr)  # attempt itself is one
-    return attempt(self, *given)
-
-SimulatedBackend.attempt = counted
-"""
-"""Put before a run as its `sitecustomize`."""
-
-
-def modules_loaded(root: Path) -> int:
-    """Modules of ours that ``from plenum.committee import Deliberation`` loads."""
-    return int(call_python(root, ["-c", _LOADED], str(root)).stdout)
-
-
-def frames_per_call(root: Path) -> int:
-    """The most frames of ours on the stack when a simulated agent is asked, in one condition."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as patch:
-        (Path(patch) / "sitecustomize.py").write_text(_FRAMES.format(root=str(root)))
-        sweep = [str(root / "run.py"), "-m", "replicates=1", "rounds=1", "tracking=none"]
-        done = call_python(root, sweep, folder, patch)
-    return max(int(number) for number in re.findall(r"^frames (\d+)$", done.stderr, re.MULTILINE))
-
-
-def call_python(
-    root: Path, arguments: list[str], folder: str, before: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Run a command of the checkout, which must succeed; ``before`` is imported from first."""
-    places = [before, str(root / "src")] if before else [str(root / "src")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    environment.pop("PLENUM_ROOT", None)
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
-    if done.returncode:
-        given = " ".join(arguments)
-        raise RuntimeError(f"{given} ended with {done.returncode}:\n{done.stderr[-4000:]}")
-    return done
-
-
 # --- names -------------------------------------------------------------------------------------
 
 STOPPED = {"told", "found", "own", "one", "said", "made", "there", "asked", "asking", "desk"}
@@ -481,86 +366,6 @@ def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
             yield from _public_names(node.body, f"{public[0]}.")
         elif isinstance(node, ast.If | ast.Try | ast.With):
             yield from _public_names(node.body, prefix)
-
-
-_STATES = re.compile(
-    r"(between|beside|chosen|drawn|driven|found|given|grown|held|hidden|kept|known|left|lost|made|"
-    r"nothing|own|paid|said|sent|shown|spoken|taken|told|written|\w+ed|\w+ing)$"
-)
-"""Words that say a state or an event where an action should stand, as in ``counted(rows)``."""
-
-_VERBS = {"bring", "embed", "exceed", "feed", "need", "proceed", "seed", "speed", "string"}
-"""Verbs that merely end like a state."""
-
-_TERMS = {
-    "acting", "branching", "closing", "drawing", "heading", "hearing", "hosted", "mapping",
-    "meaning", "recorded", "resampling", "sampling", "setting", "simulated", "smoothing",
-    "stopping", "tracking", "wording",
-}  # fmt: skip
-"""Nouns that merely end like a state, and the names of backends."""
-
-
-def names_of_states(root: Path) -> list[str]:
-    """Functions, classes and modules that are named by a participle: ``module: name``.
-
-    Of a function the first word counts, of a module the last one, and of a class the only one.
-    Properties are attributes, and errors say what has happened.
-    """
-    found = []
-    for path in sources(root):
-        place = str(path.relative_to(root / "src"))
-        if _is_state(path.stem.rpartition("_")[2]):
-            found.append(place)
-        for node in list_nodes(parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                word = "" if _is_attribute(node) else node.name.strip("_").partition("_")[0]
-            elif isinstance(node, ast.ClassDef):
-                word = "" if _is_error(node) else _only_word(node.name)
-            else:
-                continue
-            if _is_state(word):
-                found.append(f"{place}: {node.name}")
-    return found
-
-
-def _is_state(word: str) -> bool:
-    return word not in _VERBS | _TERMS and bool(_STATES.match(word))
-
-
-def _only_word(name: str) -> str:
-    words = re.findall("[A-Z][a-z0-9]*", name)
-    return words[0].lower() if len(words) == 1 else ""
-
-
-def _is_attribute(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether it is a property, or a method that Python names."""
-    properties = ("property" in ast.unparse(each) for each in node.decorator_list)
-    return node.name.startswith("__") or any(properties)
-
-
-def _is_error(node: ast.ClassDef) -> bool:
-    return any(re.search(r"Exception|Error|Misread|float", ast.unparse(b)) for b in node.bases)
-
-
-_QUESTION = re.compile(
-    r"(What|Who|Whose|Whom|Whether|Where|When|Why|How|Which|As|Those|By|For so|Its"
-    r"|Tell if|Tell whether|Return True if)\b"
-)
-
-
-def questions(root: Path) -> list[str]:
-    """Docstrings that begin with a question word, or in the middle of a sentence: ``file:line``.
-
-    Also those of truth values that open in other words than CONTRIBUTING.md has.
-    """
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    found = []
-    for path in sources(root):
-        for node in list_nodes(parse(path.read_text(encoding="utf-8"))):
-            text = ast.get_docstring(node) if isinstance(node, kinds) else None
-            if text and _QUESTION.match(text):
-                found.append(f"{path.relative_to(root)}:{getattr(node, 'lineno', 1)}")
-    return found
 
 
 USERS = ("plenum", "plenum_audit")
@@ -609,12 +414,6 @@ def without_face(root: Path) -> list[str]:
         if not ast.get_docstring(parse(text)) or not listed_names(face):
             found.append(".".join(parts))
     return found
-
-
-def names_without_underscore(root: Path) -> int:
-    """Functions, classes and constants at the top of modules whose names have no underscore."""
-    bodies = (parse(path.read_text(encoding="utf-8")).body for path in sources(root))
-    return sum("." not in name for body in bodies for name in _public_names(body))
 
 
 def repeated_class_names(root: Path) -> dict[str, int]:
@@ -679,129 +478,3 @@ def _room(module: str, modules: dict[str, Path]) -> str:
     parts = module.split(".")
     room = ".".join(parts[:2])
     return room if room in modules and modules[room].stem == "__init__" else parts[0]
-
-
-# --- expressions --------------------------------------------------------------------------------
-
-_SEQUENCES = (ast.List, ast.Tuple, ast.JoinedStr)
-_TRUTHS = {"bool", "any", "all", "isinstance"}
-
-
-def products_with_truths(root: Path) -> list[str]:
-    """Conditionals written as a product, such as ``"s" * (n != 1)``, as ``file:line``."""
-    return [
-        f"{path.relative_to(root)}:{line}"
-        for path in sources(root)
-        for line in truth_products(path.read_text(encoding="utf-8"))
-    ]
-
-
-def truth_products(source: str) -> list[int]:
-    """Lines of a module's source that multiply by a truth value.
-
-    A factor is one if it is a comparison, a negation or a call of ``bool``, ``any``, ``all`` or
-    ``isinstance``; beside a text, list or tuple also a name that the module annotates as ``bool``
-    or assigns such an expression. ``"-" * width`` and ``[0] * len(x)`` repeat, and don't count.
-    """
-    tree = parse(source)
-    names = _truth_names(tree)
-    products = (
-        n for n in list_nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
-    )
-    return sorted(
-        product.lineno
-        for product in products
-        for factor, other in ((product.left, product.right), (product.right, product.left))
-        if _is_truth(factor) or (_is_sequence(other) and _called_name(factor) in names)
-    )
-
-
-def _truth_names(tree: ast.Module) -> set[str]:
-    names = set()
-    for node in list_nodes(tree):
-        if isinstance(node, ast.arg | ast.AnnAssign) and _last_name(node.annotation) == "bool":
-            names.add(node.arg if isinstance(node, ast.arg) else _last_name(node.target))
-        elif isinstance(node, ast.FunctionDef) and _last_name(node.returns) == "bool":
-            names.add(node.name)
-        elif isinstance(node, ast.Assign) and _is_truth(node.value):
-            names |= {_last_name(target) for target in node.targets}
-    return names - {""}
-
-
-def _is_truth(node: ast.expr) -> bool:
-    if isinstance(node, ast.BoolOp):
-        return all(_is_truth(value) for value in node.values)
-    if isinstance(node, ast.Call):
-        return _last_name(node.func) in _TRUTHS and isinstance(node.func, ast.Name)
-    negation = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    return negation or isinstance(node, ast.Compare)
-
-
-def _is_sequence(node: ast.expr) -> bool:
-    text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
-    return text or isinstance(node, _SEQUENCES)
-
-
-def _called_name(node: ast.expr) -> str:
-    return _last_name(node.func if isinstance(node, ast.Call) else node)
-
-
-def packed_literals(root: Path) -> list[str]:
-    """Literals and conditionals unpacked where they are written, as ``file:line``."""
-    return [
-        f"{path.relative_to(root)}:{line}"
-        for path in sources(root)
-        for line in packings(path.read_text(encoding="utf-8"))
-    ]
-
-
-def packings(source: str) -> list[int]:
-    """Lines of a module's source that unpack a literal, such as ``[*("a", "b"), "c"]``.
-
-    ``*`` before a tuple, list or set counts, and ``**`` before a dict, in displays and in calls.
-    In a call ``**{key: value}`` is right where the key is no name that can be written. A
-    conditional expression counts too, as in ``[a, *([b] if c else [])]``.
-    """
-    found = []
-    for node in list_nodes(parse(source)):
-        unpacked: list[ast.expr] = []
-        if isinstance(node, ast.Starred):
-            unpacked = [node.value]
-        elif isinstance(node, ast.Dict):
-            pairs = zip(node.keys, node.values, strict=True)
-            unpacked = [value for key, value in pairs if key is None]
-        elif isinstance(node, ast.Call):
-            values = [keyword.value for keyword in node.keywords if keyword.arg is None]
-            unpacked = [v for v in values if not isinstance(v, ast.Dict) or _has_names(v)]
-        displays = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.IfExp
-        found += [value.lineno for value in unpacked if isinstance(value, displays)]
-    return sorted(found)
-
-
-def _has_names(node: ast.Dict) -> bool:
-    """Return whether every key can be a keyword of a call."""
-    keys = [key.value if isinstance(key, ast.Constant) else "" for key in node.keys if key]
-    return all(str(key).isidentifier() for key in keys)
-
-
-# --- documents ---------------------------------------------------------------------------------
-
-GENERATED = "<!-- generated by"
-"""What the first line of a page begins with that a script writes."""
-
-
-def pages(root: Path) -> list[Path]:
-    """README, CONTRIBUTING and the pages of ``docs/``, without appendices and generated ones."""
-    found = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
-    appendix = root / "docs/appendix"
-    return [
-        page
-        for page in found
-        if appendix not in page.parents
-        and not page.read_text(encoding="utf-8").startswith(GENERATED)
-    ]
-
-
-def doc_words(root: Path) -> int:
-    """Words of :func:`pages`, as ``wc -w`` counts them."""
-    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages(root))

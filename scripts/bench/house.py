@@ -1,34 +1,25 @@
-"""Measure how the house is built: size, packages, doors, names, and what an idle sweep costs.
+"""Measure how large the house is, how long its tests take, and what an idle sweep costs.
 
-    python scripts/bench/house.py [CHECKOUT] [--quick] [--suite] [--list FIGURE]
+    python scripts/bench/house.py [CHECKOUT] [--quick] [--suite]
 
-- core_lines             lines of Python in `src/plenum`
-- source_lines           lines of Python in all packages and Hydra's plugins
-- heart_lines            lines of the 25 files that a committee's way from config to table needs
-- heart_foreign_words    words in them that belong to another capability, such as batch or world
-- core_imports_siblings  imports of a sibling in `src/plenum`, inside functions too
-- imports_past_faces     imports of a module from outside its room, past the room's `__init__.py`
-- modules_loaded         modules of ours that `from plenum.committee import Deliberation` loads
-- public_names           names that users may import: `__all__` of `plenum` and `plenum_audit`
-- names_without_underscore  names at the top of all modules that have no underscore
-- import_circles         groups of modules that import each other, under TYPE_CHECKING too
-- kind_branches          places in code and templates, outside the kinds' own, that ask for the kind
-- loose_files            Python files at the top of `src/plenum`
-- duplicate_class_names  class names that are defined more than once
-- docstrings_question    docstrings that begin with What, Who, Whether and the like
-- frames_per_call        frames of ours between `run.py` and the answer of a simulated agent
-- world_files            source files outside a world's folder whose code names it
-- test_lines, doc_words  lines of Python in `tests`; words of README, CONTRIBUTING and docs
-- test_s, test_all_s     seconds of `make test` and `make test-all`; only with --suite
-- idle_sweep_s           the default sweep again when nothing is left to do, with its tables, median
-                         of three; not with --quick
+- code_lines     lines of Python in src without blanks, comments and docstrings
+- source_lines   all lines of Python in src
+- test_lines, script_lines  lines of Python in tests and in scripts
+- docs_words, docs_pages    words of all pages in docs, and their number
+- packages       packages in src beside plenum; Hydra's plugins don't count
+- groups         groups of entry points in pyproject.toml
+- idle_sweep_s   the default sweep again when nothing is left to do, with its tables: the median of
+                 three, in seconds; not with --quick
+- quick_s, test_s, test_all_s  seconds of `make quick`, `make test` and `make test-all` with an
+                 environment that is ready; only with --suite
 
-Beside each stands its value at commit abd4588, counted by the same rules. With the path of another
-CHECKOUT, that one is measured. `tests/architecture.py` says what exactly is counted; `--list`
-prints the places that a figure counts.
+Beside each figure stands its value at version 0.2.0. `tests/test_size.py` holds the first and the
+fifth. With the path of another CHECKOUT, that one is measured.
 """
 
 import argparse
+import ast
+import io
 import json
 import os
 import re
@@ -38,7 +29,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+import tokenize
+import tomllib
 from pathlib import Path
 
 from rich import box
@@ -46,48 +38,32 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(HERE / "tests"))
-
-import architecture  # noqa: E402
-
-SWEEP = ("run.py", "-m", "roles=on,off", "model=uniform,mixed")
+SWEEP = ("-m", "roles=on,off", "model=uniform,mixed")
 FIGURES: dict[str, tuple[float | None, float | None]] = {
-    "core_lines": (65184, 26000),
-    "source_lines": (65755, 59000),
-    "heart_lines": (4728, 4700),
-    "heart_foreign_words": (81, 0),
-    "core_imports_siblings": (None, 0),
-    "imports_past_faces": (814, 0),
-    "modules_loaded": (47, 20),
-    "public_names": (None, 80),
-    "names_without_underscore": (2290, None),
-    "import_circles": (1, 0),
-    "kind_branches": (0, 0),
-    "loose_files": (3, 3),
-    "duplicate_class_names": (50, 0),
-    "docstrings_question": (659, 0),
-    "frames_per_call": (15, 14),
-    "world_files": (1, 1),
-    "test_lines": (43406, None),
-    "doc_words": (28826, None),
-    "test_s": (1064, 300),  # these seconds on another, idle machine
-    "test_all_s": (1064, 1200),  # there was one suite
-    "idle_sweep_s": (1.6, 4),
+    "code_lines": (58_200, 52_000),
+    "source_lines": (92_526, None),
+    "test_lines": (57_920, 53_000),
+    "script_lines": (12_035, 6_000),
+    "docs_words": (134_111, 108_000),
+    "docs_pages": (90, 76),
+    "packages": (10, 7),
+    "groups": (20, 13),
+    "idle_sweep_s": (1.74, None),
+    "quick_s": (None, 60),
+    "test_s": (314, 270),
+    "test_all_s": (1_362, 1_100),
 }
-"""Each figure at commit abd4588, where it was counted, and how much it is to be at most."""
+"""Each figure at version 0.2.0, and how much it is to be at most."""
 
-LISTED: dict[str, Callable[[Path], Iterable[object]]] = {
-    "heart_foreign_words": architecture.foreign_words,
-    "core_imports_siblings": lambda root: _of_the_core(root),
-    "imports_past_faces": architecture.imports_past_faces,
-    "import_circles": architecture.import_circles,
-    "kind_branches": architecture.kind_branches,
-    "loose_files": architecture.loose_files,
-    "duplicate_class_names": lambda root: architecture.repeated_class_names(root).items(),
-    "docstrings_question": architecture.questions,
-    "world_files": architecture.world_files,
+_LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
 }
-"""Figures that count places, and the places."""
+"""Tokens that make no line a line of code."""
 
 
 def main() -> None:
@@ -98,48 +74,87 @@ def main() -> None:
     parser.add_argument("checkout", nargs="?", type=Path, default=HERE)
     parser.add_argument("--quick", action="store_true", help="count only")
     parser.add_argument("--suite", action="store_true", help="run the tests too")
-    parser.add_argument("--list", choices=LISTED, help="print the places of a figure, and end")
     given = parser.parse_args()
     root, busy = given.checkout.resolve(), os.getloadavg()[0]
     if not (root / "src/plenum").is_dir():
         parser.error(f"{given.checkout}: no checkout of plenum")
-    if given.list:
-        for place in LISTED[given.list](root):
-            print(place)
-        return
 
-    counts = {name: len(list(places(root))) for name, places in LISTED.items()}
-    figures: dict[str, float | None] = {
-        "core_lines": architecture.lines(sorted((root / "src/plenum").rglob("*.py"))),
-        "source_lines": architecture.lines(architecture.sources(root)),
-        "heart_lines": architecture.lines(architecture.heart(root)),
-        "modules_loaded": architecture.modules_loaded(root),
-        "public_names": len(architecture.public_names(root)),
-        "names_without_underscore": architecture.names_without_underscore(root),
-        "frames_per_call": architecture.frames_per_call(root),
-        "test_lines": architecture.lines(sorted((root / "tests").rglob("*.py"))),
-        "doc_words": architecture.doc_words(root),
-        "test_s": _suite_s(root, "test") if given.suite else None,
-        "test_all_s": _suite_s(root, "test-all") if given.suite else None,
-        "idle_sweep_s": None if given.quick else _idle_sweep_s(root),
-        **counts,
-    }
-    console = Console(width=120)
-    console.print(_table(root, figures))
+    figures: dict[str, float | None] = dict(count_sizes(root))
+    figures["idle_sweep_s"] = None if given.quick else _time_idle_sweep(root)
+    for target in ("quick", "test", "test-all"):
+        name = f"{target.replace('-', '_')}_s"
+        figures[name] = _time_tests(root, target) if given.suite else None
+    console = Console(width=100)
+    console.print(_make_table(root, figures))
     if busy > 1 and not given.quick:
         console.print(f"load average {busy:.1f} before this began: its seconds are no measure")
     print(json.dumps({name: figures[name] for name in FIGURES}))
 
 
-def _of_the_core(root: Path) -> list[tuple[str, str]]:
-    """Imports of siblings in the laboratory: importer and imported."""
-    pairs = architecture.package_imports(root)
-    return [each for (package, _), found in pairs.items() if package == "plenum" for each in found]
+def count_sizes(root: Path) -> dict[str, int]:
+    """Count what needs no run, by the names of the figures."""
+    sources = list_python(root / "src")
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    packages = {path.name for path in (root / "src").glob("plenum_*") if any(path.glob("*.py"))}
+    return {
+        "code_lines": count_code_lines(root),
+        "source_lines": _count_lines(sources),
+        "test_lines": _count_lines(list_python(root / "tests")),
+        "script_lines": _count_lines(list_python(root / "scripts")),
+        "docs_words": count_docs_words(root),
+        "docs_pages": len(list_pages(root)),
+        "packages": len(packages),
+        "groups": len(project["entry-points"]),
+    }
 
 
-def _table(root: Path, figures: dict[str, float | None]) -> Table:
+def list_python(folder: Path) -> list[Path]:
+    """List the Python files below a folder, in the order of their paths."""
+    return sorted(folder.rglob("*.py"))
+
+
+def list_pages(root: Path) -> list[Path]:
+    """List the pages of the docs."""
+    return sorted((root / "docs").rglob("*.md"))
+
+
+def count_docs_words(root: Path) -> int:
+    """Count the words of all pages of the docs, as ``wc -w`` does."""
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in list_pages(root))
+
+
+def count_code_lines(root: Path) -> int:
+    """Count the lines of code in ``src``, as :func:`find_code_lines` finds them."""
+    files = list_python(root / "src")
+    return sum(len(find_code_lines(path.read_text(encoding="utf-8"))) for path in files)
+
+
+def find_code_lines(source: str) -> set[int]:
+    """Find the numbers of the lines that hold code: no blank, comment or docstring.
+
+    A text that stands alone as a statement is a docstring, also that of an attribute.
+
+    >>> sorted(find_code_lines('x=1 # why\\n\\n"What."\\ndef f():\\n    "F."\\n    return 1'))
+    [1, 4, 6]
+    """
+    held: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _LAYOUT:
+            held |= set(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        constant = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
+            held -= set(range(constant.lineno, (constant.end_lineno or 0) + 1))
+    return held
+
+
+def _count_lines(files: list[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+
+
+def _make_table(root: Path, figures: dict[str, float | None]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=str(root))
-    for head in ("figure", "measured", "to reach", "abd4588"):
+    for head in ("figure", "measured", "to reach", "0.2.0"):
         table.add_column(head, justify="left" if head == "figure" else "right")
     for name, (before, most) in FIGURES.items():
         value = figures[name]
@@ -150,16 +165,16 @@ def _table(root: Path, figures: dict[str, float | None]) -> Table:
     return table
 
 
-def _idle_sweep_s(root: Path) -> float:
-    """Seconds of the default sweep when all its replicates are there."""
+def _time_idle_sweep(root: Path) -> float:
+    """Time the default sweep when all its replicates are there, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        _run(root, [str(root / SWEEP[0]), *SWEEP[1:]], folder)
-        again = [_run(root, [str(root / SWEEP[0]), *SWEEP[1:]], folder) for _ in range(3)]
+        _run(root, [str(root / "run.py"), *SWEEP], folder)
+        again = [_run(root, [str(root / "run.py"), *SWEEP], folder) for _ in range(3)]
     return round(statistics.median(again), 2)
 
 
-def _suite_s(root: Path, target: str) -> float | None:
-    """Seconds of pytest as a target of the Makefile runs it; None where there is no such target."""
+def _time_tests(root: Path, target: str) -> float | None:
+    """Time pytest as a target of the Makefile runs it; None where there is no such target."""
     show = ["make", "--dry-run", "--assume-old=.venv/.all", target]
     shown = subprocess.run(show, cwd=root, capture_output=True, text=True).stdout
     match = re.search(r"^\S+/python (-m pytest .*)$", shown, re.MULTILINE)
@@ -167,9 +182,15 @@ def _suite_s(root: Path, target: str) -> float | None:
 
 
 def _run(root: Path, arguments: list[str], folder: str) -> float:
-    """Seconds that a command of the checkout takes; it must succeed."""
+    """Time a command of the checkout, in seconds; it must succeed."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    environment.pop("PLENUM_ROOT", None)
     began = time.perf_counter()
-    architecture.call_python(root, arguments, folder)
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        last = f"{done.stdout[-2000:]}{done.stderr[-4000:]}"
+        raise RuntimeError(f"{' '.join(arguments)} ended with {done.returncode}:\n{last}")
     return time.perf_counter() - began
 
 

@@ -1,6 +1,5 @@
 """What the benchmarks share: run a command, and watch its time and the memory of its processes."""
 
-import argparse
 import json
 import os
 import platform
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,33 +39,8 @@ def mode(about: str | None, *allowed: str) -> str:
     return given[0] if given else ""
 
 
-def measure_parts(
-    about: str | None,
-    parts: Mapping[str, Callable[[bool], dict[str, Any]]],
-    to_reach: Mapping[str, str],
-) -> None:
-    """The whole of a benchmark in parts: options, a table for people, one JSON line for machines.
-
-    Parameters
-    ----------
-    about
-        What ``--help`` prints.
-    parts
-        Measures of each part, which are called with whether a small part is enough.
-    to_reach
-        What figures should be; others are printed beside them.
-    """
-    parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--only", choices=parts, help="one part")
-    parser.add_argument("--quick", action="store_true", help="a small part of each")
-    given = parser.parse_args()
-    figures: dict[str, Any] = {}
-    for name, measure in parts.items():
-        if given.only in (None, name):
-            print(f"{name} ...", flush=True)
-            figures |= measure(given.quick)
+def show_figures(figures: Mapping[str, Any], to_reach: Mapping[str, str]) -> None:
+    """Print a table for people and one JSON line for machines, with what figures should be."""
     processor = platform.processor() or platform.machine()
     title = f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}"
     table = Table(box=box.SIMPLE_HEAD, title=title)

@@ -1,30 +1,22 @@
 """Measure a real language model on this machine's CPU: SmolLM2-135M-Instruct, constrained.
 
-    python scripts/bench/real.py [--only PART] [--quick]
-
 - parsed     share of turns and ballots that parse without repair: 5 seats, 6 rounds, 8 wordings
 - identical  whether the engine writes the same bytes again, and the same texts with 16, 5 and 1
              slots (whose scores may differ in their last bits)
 - masks      decode time of constrained answers over free ones of equal lengths, 16 rows
 - rate       tokens per second at 16 rows over transformers' `generate` at batch 16 and one at a
              time, with the same prompts, weights and threads; prefill included, and decoding alone
-- loaded     seconds of a short run next to a process that keeps a core busy, over those alone
 - prefix     share of the tokens of prompts that need no computing, with a window of 3
 - study      seconds and memory of the commands of `make real`, in a folder of its own
-- forms      forms of constrained answers that the fault server honours, end to end
-- gpu        figures of scripts/bench/hosted_gpu.py; null on a machine without a GPU
 
-`--quick` takes fewer and shorter answers, and leaves out parsed and study. The last line is JSON
-with all figures. `make real` sets up what this needs.
+`make real` sets up what this needs.
 """
 
 import asyncio
-import json
 import logging
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -37,16 +29,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[2]))
+os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[3]))
 os.environ["OMP_WAIT_POLICY"] = "passive"  # as the backend lets torch's threads wait
 
 import numpy as np
 import torch
 from hydra import compose, initialize_config_dir
-from measuring import measure_parts, watch
+from measuring import show_figures, watch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plenum.base import UserError
 from plenum.committee import CommitteeCondition, Deliberation, require_committee
 from plenum.design import parse_job
 from plenum.models import Chat
@@ -60,7 +51,7 @@ from plenum_hosted.shapes import Shapes, room
 
 del os.environ["OMP_WAIT_POLICY"]  # torch has read it; commands that are run set their own
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 MODEL, ROWS = "smollm2", 16
 SHORT = ("protocol.argument_words=30", "sampling.max_tokens=120")
 TO_REACH = {
@@ -70,18 +61,14 @@ TO_REACH = {
     "mask_cost": "≤ 1.10",
     "tokens_per_s_over_batch": "≥ 1.0",
     "tokens_per_s_over_single": "≥ 3",
-    "loaded": "≤ 2.5",
     "prefix_saved": "≥ 0.5",
     "real_s": "≤ 900",
     "real_peak_mb": "≤ 4000",
-    "api_forms": "≥ 6",
 }
 """What the figures should be."""
 
 
-def _parsed(quick: bool) -> dict[str, Any]:
-    if quick:
-        return {"parsed": None}
+def _parsed() -> dict[str, Any]:
     asked = ["backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT]
     size = ("rounds=6", "replicates=8", "tracking=none", "study=parsed")
     asked += ["backend.slots=8", "backend.rung=1792"]  # all rows in one full batch
@@ -95,10 +82,8 @@ def _parsed(quick: bool) -> dict[str, Any]:
     return {"parsed": round((kinds["turn"] + kinds["ballot"] - unread) / wanted, 4)}
 
 
-def _identical(quick: bool) -> dict[str, Any]:
-    chats = [
-        replace(chat, max_tokens=64, logprobs=True) for chat in _chats(4 if quick else ROWS // 2)
-    ]
+def _identical() -> dict[str, Any]:
+    chats = [replace(chat, max_tokens=64, logprobs=True) for chat in _chats(ROWS // 2)]
     first, again = _told(_backend(16), chats), _told(_backend(16), chats)
     others = [_told(_backend(slots), chats) for slots in (5, 1)]
     return {
@@ -108,10 +93,10 @@ def _identical(quick: bool) -> dict[str, Any]:
     }
 
 
-def _masks(quick: bool) -> dict[str, Any]:
-    chats, limit = _chats(ROWS), 64 if quick else 120
+def _masks() -> dict[str, Any]:
+    chats, limit = _chats(ROWS), 120
     costs, kept = [], Prefixes(1 << 32)
-    for _ in range(1 if quick else 3):
+    for _ in range(3):
         held, work = _decoded(chats, [limit] * ROWS, held=True, kept=kept)
         lengths = [len(row.answer) for row in held]
         free, without = _decoded(chats, lengths, held=False, kept=kept)
@@ -123,9 +108,8 @@ def _masks(quick: bool) -> dict[str, Any]:
     }
 
 
-def _rate(quick: bool) -> dict[str, Any]:
-    chats, length = _chats(ROWS), 24 if quick else 96
-    single = 2 if quick else 4
+def _rate() -> dict[str, Any]:
+    chats, length, single = _chats(ROWS), 96, 4
     began = time.perf_counter()
     _, work = _decoded(chats, [length] * ROWS, held=False)
     ours = ROWS * length / (time.perf_counter() - began)
@@ -145,33 +129,14 @@ def _rate(quick: bool) -> dict[str, Any]:
     }
 
 
-def _loaded_by_others(quick: bool) -> dict[str, Any]:
-    chats, length = _chats(2), 16 if quick else 32
-    seconds = []
-    for busy in (False, True):
-        # The busy process has the priority of this one, as another program of the user has.
-        other = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if busy else None
-        try:
-            began = time.perf_counter()
-            _decoded(chats, [length] * len(chats), held=False)
-            seconds.append(time.perf_counter() - began)
-        finally:
-            if other:
-                other.kill()
-                other.wait()
-    return {"loaded": round(seconds[1] / seconds[0], 2), "loaded_s": [round(s, 1) for s in seconds]}
-
-
-def _prefix(quick: bool) -> dict[str, Any]:
-    condition = _condition("memory=k3", "roles.agents=3", f"rounds={2 if quick else 5}")
+def _prefix() -> dict[str, Any]:
+    condition = _condition("memory=k3", "roles.agents=3", "rounds=5")
     asked, work = asyncio.run(_deliberate(_backend(2), condition))
     computed = work.prefix_tokens + work.rest_tokens
     return {"prefix_saved": round(1 - computed / asked, 3)}
 
 
-def _study(quick: bool) -> dict[str, Any]:
-    if quick:
-        return {"real_s": None, "real_peak_mb": None}
+def _study() -> dict[str, Any]:
     recipe = (ROOT / "Makefile").read_text().partition("\nreal: ")[2].partition("\n\n")[0]
     commands = re.findall(r"^\t\$\(BIN\)/python (.*)$", recipe, re.M)
     seconds, peak = 0.0, 0.0
@@ -184,33 +149,13 @@ def _study(quick: bool) -> dict[str, Any]:
     return {"real_s": round(seconds), "real_peak_mb": round(peak)}
 
 
-def _forms(quick: bool) -> dict[str, Any]:
-    file = "tests/plenum_checks/test_constrained_over_http.py"
-    chosen = "test_a_deliberation_parses_without_repair and lean"
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", chosen, file]
-    seen = watch(command, cwd=str(ROOT), allowed=(0, 1))
-    passed = re.search(r"(\d+) passed", seen.output)
-    return {"api_forms": int(passed[1]) if passed else 0}
-
-
-def _gpu(quick: bool) -> dict[str, Any]:
-    if not torch.cuda.is_available():
-        return {"gpu": None, "gpu_why": "no CUDA GPU here"}
-    script = [sys.executable, str(ROOT / "scripts/bench/hosted_gpu.py")]
-    seen = watch(script, cwd=str(ROOT), allowed=(0, 1))
-    return {"gpu": json.loads(seen.output.splitlines()[-1])}
-
-
 PARTS = {
     "parsed": _parsed,
     "identical": _identical,
     "masks": _masks,
     "rate": _rate,
-    "loaded": _loaded_by_others,
     "prefix": _prefix,
     "study": _study,
-    "forms": _forms,
-    "gpu": _gpu,
 }
 
 
@@ -359,10 +304,11 @@ def _generate(chats: list[Chat], length: int, single: int) -> tuple[Rate, Rate]:
     return rate([texts]), rate([[text] for text in texts[:single]])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Measure each part, print a table for people, and one JSON line for machines."""
     logging.getLogger("transformers").setLevel(logging.ERROR)
-    try:
-        measure_parts(__doc__, PARTS, TO_REACH)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    figures: dict[str, Any] = {}
+    for name, measure in PARTS.items():
+        print(f"{name} ...", flush=True)
+        figures |= measure()
+    show_figures(figures, TO_REACH)

@@ -1,7 +1,5 @@
 """Measure the lockstep engine on a GPU: a random-weight model of Qwen2.5-7B's shape, in bfloat16.
 
-    CUBLAS_WORKSPACE_CONFIG=:4096:8 python scripts/bench/hosted_gpu.py [small]
-
 For 1, 20 and 240 rows of 900 tokens of prefix (shared by 20 rows), 600 of rest and 64 of answer:
 
 - engine_tokens_per_s    answers' tokens per second of everything, and of decoding alone
@@ -18,22 +16,17 @@ For 1, 20 and 240 rows of 900 tokens of prefix (shared by 20 rows), 600 of rest 
 
 The last two are measured on the tiny model, too (`tiny_...`), whose numbers aren't random.
 
-`small` runs a small model in single precision on the CPU, to try the script: its figures mean
-nothing.
+`small` runs a small model in single precision on the CPU, to try this: its figures mean nothing.
 """
 
 import json
-import os
 import sys
 import threading
 import time
 from typing import Any
 
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-
 import numpy as np
 import torch
-from measuring import mode
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -68,11 +61,10 @@ SHARING = 20
 FORM = AnswerSchema("argument", make_schema(argument={"type": "string"}))
 
 
-def main() -> None:
+def main(small: bool) -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    small = mode(__doc__, "small") == "small"
     if not small and not torch.cuda.is_available():
-        print("hosted_gpu.py: no CUDA GPU; `small` tries it on the CPU", file=sys.stderr)
+        print("hosted.py: no CUDA GPU; `small` tries it on the CPU", file=sys.stderr)
         sys.exit(2)
     settings = Hosted(dtype="float32" if small else "bfloat16")
     device = environment.choose("cpu" if small else "cuda")
@@ -291,7 +283,3 @@ def show(measured: dict[int, dict[str, Any]], machine: dict[str, str]) -> None:
     for rows, figures in measured.items():
         table.add_row(str(rows), *(str(value) for value in figures.values()))
     Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()

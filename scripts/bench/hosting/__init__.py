@@ -1,0 +1,1 @@
+"""Parts of the benchmark of hosted models, which `hosted.py` calls."""

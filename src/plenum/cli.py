@@ -28,6 +28,7 @@ from plenum.base import (
     name_missing_package,
     redact,
     refuse_in_arguments,
+    refuse_removed,
     say,
     shows_full_errors,
 )
@@ -60,6 +61,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
         if package and find_spec(package) is None:
             raise ModuleNotFoundError(name=package)
         refuse_in_arguments(sys.argv[1:])
+        refuse_removed(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             if "${" in os.getcwd():
                 here = os.getcwd()

@@ -45,6 +45,7 @@ from .regular_files import open_regular_file as open_regular_file
 from .regular_files import read_bytes as read_bytes
 from .regular_files import read_text as read_text
 from .regular_files import require_regular_file as require_regular_file
+from .removed import refuse_removed as refuse_removed
 from .secret_input import refuse_for_program as refuse_for_program
 from .secret_input import refuse_in_arguments as refuse_in_arguments
 from .secret_input import refuse_in_url as refuse_in_url
@@ -138,6 +139,7 @@ __all__ = [
     "refuse_for_program",
     "refuse_in_arguments",
     "refuse_in_url",
+    "refuse_removed",
     "refuse_repeats",
     "replace_surrogates",
     "require_regular_file",

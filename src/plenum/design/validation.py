@@ -15,7 +15,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from plenum.base import UserError
+from plenum.base import UserError, refuse_removed
 
 T = TypeVar("T")
 
@@ -153,6 +153,7 @@ def _reason(error: Any, path: Sequence[str], hint: Any, parent: Any) -> str:
     if sort == "missing":
         return "missing; it needs a value"
     if sort == "unexpected_keyword_argument":
+        refuse_removed([".".join(path)])  # in a file of the user's own
         *above, name = path
         near = get_close_matches(name, [field.name for field in fields(parent)], 1)
         meant = f"; did you mean {'.'.join((*above, *near))}?" if near else ""

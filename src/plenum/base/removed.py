@@ -1,0 +1,38 @@
+"""Names that version 0.2.0 was the last to have, and what stays in the place of each."""
+
+from collections.abc import Iterable, Mapping
+
+from plenum.base.errors import UserError
+
+REMOVED: Mapping[str, str] = {
+    "scripts/fit.py": "docs/published-runs.md says what the fits showed",
+    "scripts/fault_server.py": "only plenum's own tests start that server",
+    "scripts/train_tiny_model.py": "model=tiny has the weights that it made",
+    "backend.fit": "backend=simulated keeps its other settings",
+    "fit": "scripts/plan.py plans from the runs of a study",
+    "profile": "repeats= and sources=true say what makes runs differ",
+    "fault_rate": "repeats= and sources=true say what makes runs differ",
+    "buy": "sources=true says where the variance lies",
+}
+"""Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""
+
+
+def refuse_removed(names: Iterable[str]) -> None:
+    """Refuse the first name that is no longer there, in one line.
+
+    Parameters
+    ----------
+    names
+        Scripts, keys of settings, or arguments of a command line such as ``+backend.fit=x``.
+
+    Raises
+    ------
+    UserError
+        One of them is in :data:`REMOVED`.
+    """
+    for name in names:
+        given = name.lstrip("+~")
+        for gone, instead in REMOVED.items():
+            longer = gone if "=" in gone else (f"{gone}=", f"{gone}.")
+            if given == gone or given.startswith(longer):
+                raise UserError(f"{gone}: it left after version 0.2.0; {instead}")

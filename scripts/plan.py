@@ -2,7 +2,6 @@
 
 python scripts/plan.py study=NAME [difference=0.2] [delta=0.03]
 python scripts/plan.py study=NAME [half_width=0.02] [maximum=100] [looks=[10,20]]
-python scripts/plan.py fit=published study=NAME|scenario=HL-01    by agents fitted to released runs
 """
 
 try:
@@ -19,11 +18,6 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="plan")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        if cfg.fit is not None:
-            from plenum_fit import publish_fitted_plan
-
-            publish_fitted_plan(cfg)
-            return
         from plenum.reports import check_plan_settings, plans
 
         plans.publish(check_plan_settings(cfg))

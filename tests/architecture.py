@@ -21,7 +21,6 @@ PACKAGES = (
         "src/plenum_hosted",
         "src/plenum_papers",
         "src/plenum_report",
-        "src/plenum_fit",
         "src/plenum_rules",
         "src/plenum_worlds",
         "src/hydra_plugins",

@@ -20,10 +20,7 @@
 - models          which model of growth is told, rightly and wrongly, at 10 and 20 replicates
 - published       how many released values and claims are recomputed, explained and decided; how
                   many rules are evaluated in all conditions of the released runs, and the
-                  seconds of that; needs published=CLONE
-- fit             error of the best model of committees over that of resampling recorded runs, in
-                  scenarios that it wasn't fitted to, and from pilots of 3, 5 and 10 runs; needs
-                  published=CLONE, a clone of the released runs
+                  seconds of that; needs published=CLONE, a clone of the released runs
 
 A part is a function of whether a small part of it is enough, and returns its figures by name: add
 it to `PARTS`, and what is to be reached to `TO_REACH`. The last line is JSON with all figures.
@@ -36,7 +33,6 @@ from pathlib import Path
 from typing import Any
 
 from claims_decisions import measure_cover, measure_power, measure_size
-from claims_fit import measure_fit
 from claims_jumps import measure_jump_cover, measure_jump_size
 from claims_models import measure_models
 from claims_published import measure_published
@@ -57,7 +53,6 @@ PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "jump_cover": measure_jump_cover,
     "models": measure_models,
     "published": partial(measure_published, CLONES[-1] if CLONES else None),
-    "fit": partial(measure_fit, CLONES[-1] if CLONES else None),
 }
 
 TO_REACH = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plenum.design import list_varying
 from plenum.reports import Settings, load_template
-from plenum.tracking import is_simulated, read_fit
+from plenum.tracking import is_simulated
 from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {
@@ -68,7 +68,6 @@ def readme(
         simulated=any(
             is_simulated(condition.run.params, condition.run.tags) for condition in conditions
         ),
-        fits=sorted({fit for values in params if (fit := read_fit(values))}),
         versions=sorted({condition.run.tags.get("plenum.version", "") for condition in conditions}),
         varying=differing,
         fixed=[(n, params[0][n]) for n in kind.factors if n not in differing and params[0].get(n)],

@@ -54,7 +54,6 @@ def facts(material: Material) -> dict[str, Any]:
         "interval": chosen.interval,
         "draws": chosen.draws,
         "simulated": sum(row.tracked.simulated for row in rows),
-        "fits": sorted({row.tracked.fit for row in rows} - {""}),
         "tiny": sum(row.tracked.tiny for row in rows),
         "failed": sum(row.failed for row in once),
         "pending": sum(row.pending for row in once),

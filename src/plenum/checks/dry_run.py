@@ -72,7 +72,6 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     check_backends("require_limited_models", jobs)
-    check_backends("require_fitted", jobs)
     check_backends("require_parameters", jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)

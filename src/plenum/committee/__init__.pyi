@@ -12,7 +12,6 @@ from .frame import Frame as Frame
 from .frame_files import FRAME_TEMPLATES as FRAME_TEMPLATES
 from .frame_files import list_template_problems as list_template_problems
 from .state import Malformed as Malformed
-from .state import make_even_state as make_even_state
 from .state import parse_answer as parse_answer
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "ballots",
     "classify_failure",
     "list_template_problems",
-    "make_even_state",
     "parse_answer",
     "prompts",
     "require_committee",

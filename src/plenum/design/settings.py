@@ -118,13 +118,9 @@ class Backend(StrictSettings):
 
 @dataclass(frozen=True)
 class Simulated(Backend):
-    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations.
-
-    ``fit`` names a package's agents that were fitted to real ones, in place of the equations.
-    """
+    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
 
     name: Literal["simulated"] = "simulated"
-    fit: str | None = None
     gain: NotNegative = 1.0
     coupling: NotNegative = 1.0
     noise: Probability = 0.05
@@ -132,13 +128,6 @@ class Simulated(Backend):
     refusal_rate: Probability = 0.0
     timeout_rate: Probability = 0.0
     rate_limit_rate: Probability = 0.0
-
-    def collect_identity(self) -> dict[str, Any]:
-        """Return the settings that are part of an identity, all of which change answers."""
-        values = super().collect_identity()
-        if self.fit is None:  # identities are older than this
-            del values["fit"]
-        return values
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,6 @@ def check_sweep(jobs: Sequence[Job]) -> None:
         require_writable_store(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
-    check_backends("require_fitted", jobs)
     take_up(jobs)
 
 

@@ -129,6 +129,9 @@ def _condition(client: Any, run: Any) -> Condition:
         )
     composed = OmegaConf.create(config.decode())
     assert isinstance(composed, DictConfig)
+    # Up to version 0.2.0 simulated agents could be fitted ones; null, they are those of today.
+    if composed.backend.get("fit", "") is None:
+        del composed.backend["fit"]
     condition = parse_job(composed).condition
     if condition.identity != identity:
         raise UserError(

@@ -52,13 +52,10 @@ from .raw_requests import RawRequest as RawRequest
 from .raw_requests import ToolCall as ToolCall
 from .retry import Policy as Policy
 from .retry import call_with_retries as call_with_retries
-from .simulated.backend import STATE_RULES as STATE_RULES
 from .simulated.backend import SimulatedBackend as SimulatedBackend
-from .simulated.backend import StateRule as StateRule
 from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
-from .simulated.prompt_parser import Prompt as Prompt
 from .simulated.prompt_parser import PromptRow as PromptRow
 from .simulated.prompt_parser import read_arguments as read_arguments
 from .simulated.prompt_parser import read_rows as read_rows
@@ -67,7 +64,6 @@ __all__ = [
     "INTERFACES",
     "NOT_SENT",
     "SIMULATED",
-    "STATE_RULES",
     "TOKENS_A_WORD",
     "WHOLE",
     "Answer",
@@ -89,14 +85,12 @@ __all__ = [
     "Policy",
     "Price",
     "Prices",
-    "Prompt",
     "PromptRow",
     "RawRequest",
     "Reply",
     "Response",
     "Route",
     "SimulatedBackend",
-    "StateRule",
     "TokenCounting",
     "ToolCall",
     "UnfitReply",

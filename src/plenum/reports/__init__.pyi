@@ -118,7 +118,6 @@ from .rows import make_frame as make_frame
 from .rows import symbol as symbol
 from .settings import Calibration as Calibration
 from .settings import Out as Out
-from .settings import PlanSettings as PlanSettings
 from .settings import Settings as Settings
 from .settings import check_plan_settings as check_plan_settings
 from .settings import check_report_settings as check_report_settings
@@ -212,7 +211,6 @@ __all__ = [
     "Out",
     "Path",
     "Picture",
-    "PlanSettings",
     "Points",
     "Product",
     "Replicates",

@@ -34,9 +34,7 @@ def origin(conditions: Sequence[TrackedCondition]) -> str:
     backends = sorted({condition.factors["backend"] for condition in conditions})
     line = f"backend: {', '.join(backends) or 'none'}"
     if any(condition.simulated for condition in conditions) or "simulated" in backends:
-        fits = {c.fit for c in conditions if c.fit}
-        fitted = f", fitted to {', '.join(sorted(fits))} runs" if fits else ""
-        line += f"; simulated agents{fitted}, no evidence about language models"
+        line += "; simulated agents, no evidence about language models"
     if any(condition.tiny for condition in conditions):
         line += "; the tiny model shows that the hosted path works and stands for no real model"
     if published := sorted({c.published for c in conditions if c.published}):

@@ -136,9 +136,9 @@ def read_names(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name).strip() for name in given))
 
 
-def check_plan_settings(cfg: DictConfig, **given: Any) -> PlanSettings:
-    """Check the config of `scripts/plan.py`; ``given`` as for :func:`read_study_settings`."""
-    planned = read_study_settings(PlanSettings, cfg, **given)
+def check_plan_settings(cfg: DictConfig) -> PlanSettings:
+    """Check the config of `scripts/plan.py`."""
+    planned = read_study_settings(PlanSettings, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
     if planned.looks and planned.looks[-1] >= planned.maximum:

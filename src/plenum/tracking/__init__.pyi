@@ -2,7 +2,6 @@ from .artifacts import collect_artifacts as collect_artifacts
 from .conditions import Outline as Outline
 from .conditions import TrackedCondition as TrackedCondition
 from .conditions import is_simulated as is_simulated
-from .conditions import read_fit as read_fit
 from .conditions import read_rerun as read_rerun
 from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
@@ -113,7 +112,6 @@ __all__ = [
     "open_existing",
     "open_study",
     "read_artifacts",
-    "read_fit",
     "read_kind_tag",
     "read_rerun",
     "read_row_values",

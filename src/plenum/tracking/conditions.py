@@ -162,11 +162,6 @@ class TrackedCondition:
         return read_rerun(self.factors)
 
     @property
-    def fit(self) -> str:
-        """The name of the fit of simulated agents; empty without one."""
-        return read_fit(self.factors)
-
-    @property
     def ensemble(self) -> NDArray[np.float64]:
         """Committee mean preferences, shape (replicates, rounds, options)."""
         return np.asarray(np.nanmean(self.preferences, axis=2))
@@ -262,12 +257,6 @@ def read_rerun(factors: dict[str, str]) -> int:
 def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
     """Return whether the agents of a condition with these params and tags were simulated."""
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
-
-
-def read_fit(params: Mapping[str, str]) -> str:
-    """Return the name of the fit of a condition's simulated agents; empty without one."""
-    named = re.search(r"(?:^| )fit=(\S+)", params.get("settings", ""))
-    return named[1] if named else ""
 
 
 def is_estimated(run: Any) -> bool:

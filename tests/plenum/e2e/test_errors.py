@@ -162,7 +162,6 @@ DOORS = {
     "scripts/audit": "case=nowhere.yaml",
     "scripts/calibrate": "draws=1",
     "scripts/export": "--verify=nowhere.zip",
-    "scripts/fit": "published=nowhere",
     "scripts/import": "archive=nowhere.zip",
     "scripts/papers": "run=tiny",
     "scripts/probe": "n=1",

@@ -27,7 +27,6 @@ NEEDED = {
     "plenum_archive": ("scripts/export.py", "study=default"),
     "plenum_audit": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
     "plenum_checks": ("run.py", "perturbation=variants20"),
-    "plenum_fit": ("scripts/fit.py", "published=clone"),
     "plenum_fleet": ("run.py", "-m", "hydra/launcher=ray"),
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
@@ -43,10 +42,6 @@ MORE = {
         ("scripts/fault_server.py",),
         ("scripts/probe.py", "n=2"),
         ("scripts/screen_variants.py",),
-    ),
-    "plenum_fit": (
-        ("run.py", "backend.fit=published"),
-        ("scripts/plan.py", "fit=published"),
     ),
     "plenum_hosted": (
         ("run.py", "-m", "+experiment=hosted_benchmark"),

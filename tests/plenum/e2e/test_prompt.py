@@ -105,6 +105,17 @@ def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
     assert done.stderr.count("\n") == 1
 
 
+def test_a_condition_that_version_0_2_0_recorded_is_rebuilt(run: Run, tmp_path: Path) -> None:
+    run("replicates=1", "rounds=1", "study=before")
+    (config,) = tmp_path.glob("mlruns/artifacts/before/*/artifacts/config.yaml")
+    simulated = "backend:\n  name: simulated\n"
+    written = config.read_text()
+    assert simulated in written
+    config.write_text(written.replace(simulated, f"{simulated}  fit: null\n"))
+    wish = replace(CHAIR, study="before", uri=uri(tmp_path), round=1)
+    assert find(replace(wish, journals=str(tmp_path / "mlruns/journals")))[1].seat == "Chair"
+
+
 def test_the_script_prints_a_prompt_and_names_its_call(folder: Path, run: Run) -> None:
     done = run(*REQUEST, script="scripts/prompt.py", cwd=folder)
     wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"))

@@ -1,18 +1,17 @@
-"""The simulated backend under the chat contract, with faults on request, and its check of jobs."""
+"""The simulated backend under the chat contract, with faults on request."""
 
 import asyncio
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plenum.base import Registry, UserError, make_generator
-from plenum.design import KINDS, Condition, Job, Sampling, Simulated
+from plenum.base import UserError, make_generator
+from plenum.design import KINDS, Sampling, Simulated
 from plenum.models.call_errors import CallError
 from plenum.models.chat import SIMULATED, Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
@@ -46,47 +45,9 @@ class Agent(Protocol):
         """
 
 
-class StateRule(Protocol):
-    """The states of agents that were fitted to real ones."""
-
-    def check(self, condition: Condition) -> None:
-        """Refuse what it wasn't fitted to (``UserError``), before a sweep's first call."""
-
-    def update(
-        self, prompt: Prompt, model: str, generator: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """Draw the next preferences of the seat that reads the prompt, shape (options,)."""
-
-
-STATE_RULES: Registry[StateRule] = Registry("plenum.state_rules", "backend.fit")
-"""Rules of states by the name that ``backend.fit`` gives."""
-
-
 def build(settings: Simulated, *_: object) -> "SimulatedBackend":
     """Build the backend."""
     return SimulatedBackend(settings)
-
-
-def require_fitted(jobs: Sequence[Job]) -> None:
-    """Refuse what agents that were fitted to real ones can't play, or what they would ignore.
-
-    Raises
-    ------
-    UserError
-        There is no such fit, it has no such agents, or a setting has no effect on them.
-    """
-    for condition in (job.condition for job in jobs):
-        backend = condition.backend
-        if not isinstance(backend, Simulated) or backend.fit is None:
-            continue
-        for name in ("gain", "coupling", "noise"):
-            value = getattr(backend, name)
-            if value != getattr(Simulated, name):
-                raise UserError(
-                    f"backend.{name}: {value:g} has no effect with backend.fit={backend.fit}; "
-                    "leave it out"
-                )
-        STATE_RULES[backend.fit].check(condition)
 
 
 class SimulatedBackend:
@@ -165,9 +126,9 @@ class SimulatedBackend:
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
             return _ballot(prompt)
-        pref = self._update(prompt, chat, rng)
-        # Fitted agents have the noise of those that they were fitted to.
-        noise = self._knobs.noise if self._knobs.fit is None else 0.0
+        kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
+        pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
+        noise = self._knobs.noise
         values = speech.slip_units(speech.round_units(pref), noise, rng)
         argument = "" if repair and chat.answer is None else speech.compose_argument(prompt, pref)
         slip, where = rng.random(2)
@@ -176,12 +137,6 @@ class SimulatedBackend:
         if chat.answer is not None:
             return speech.compose_turn(argument, prompt.case.labels, pref, values)
         return f"{argument}\n{speech.format_state_line(pref, values)}".strip()
-
-    def _update(self, prompt: Prompt, chat: Chat, rng: np.random.Generator) -> NDArray[np.float64]:
-        if self._knobs.fit is not None:
-            return STATE_RULES[self._knobs.fit].update(prompt, chat.model, rng)
-        kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
-        return opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
 
 
 def read_prompt(chat: Chat) -> Prompt:

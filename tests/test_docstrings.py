@@ -18,7 +18,10 @@ SHOWN = [
 
 
 @pytest.mark.parametrize("file", SHOWN, ids=str)
-def test_an_example_gives_what_it_says(file: Path) -> None:
+def test_an_example_gives_what_it_says(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some write a file
     module = importlib.import_module(".".join(file.with_suffix("").parts))
     tried = doctest.testmod(module)
     assert tried.attempted > 0

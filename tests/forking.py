@@ -205,7 +205,7 @@ def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Templat
     given = " ".join(args)
     if any(word in given for word in ("api_base", "backend=api", "probe.py")):
         return _template("api")
-    hosted = any(word in given for word in ("backend=hosted", "tiny_model", "bench/hosted"))
+    hosted = any(word in given for word in ("backend=hosted", "bench/hosted"))
     if not hosted and ("experiment=hosted" not in given or "backend=" in given):
         return _template("base")
     env = os.environ if env is None else env

@@ -38,7 +38,6 @@ from .project import code_version as code_version
 from .project import config_folders as config_folders
 from .project import describe_commit as describe_commit
 from .project import project_root as project_root
-from .project import prompts_folder as prompts_folder
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
 from .regular_files import open_regular_file as open_regular_file
@@ -129,7 +128,6 @@ __all__ = [
     "percent",
     "prepare_child",
     "project_root",
-    "prompts_folder",
     "read_bytes",
     "read_object",
     "read_text",

@@ -54,11 +54,6 @@ def _places(package: str) -> Iterator[Path]:
         yield Path(place, "conf")
 
 
-def prompts_folder() -> Path:
-    """Return the folder of the preamble and the mandates."""
-    return project_root() / "conf" / "prompts"
-
-
 def user_folder() -> Path | None:
     """Return the folder of a user's own roles, models, experiments and texts, or ``None``.
 

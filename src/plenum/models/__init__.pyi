@@ -56,9 +56,6 @@ from .simulated.backend import SimulatedBackend as SimulatedBackend
 from .simulated.backend import read_prompt as read_prompt
 from .simulated.opinion import draw_persona as draw_persona
 from .simulated.opinion import measure_pull as measure_pull
-from .simulated.prompt_parser import PromptRow as PromptRow
-from .simulated.prompt_parser import read_arguments as read_arguments
-from .simulated.prompt_parser import read_rows as read_rows
 
 __all__ = [
     "INTERFACES",
@@ -85,7 +82,6 @@ __all__ = [
     "Policy",
     "Price",
     "Prices",
-    "PromptRow",
     "RawRequest",
     "Reply",
     "Response",
@@ -115,10 +111,8 @@ __all__ = [
     "measure_pull",
     "note_refused_form",
     "parse_body",
-    "read_arguments",
     "read_completion",
     "read_prompt",
-    "read_rows",
     "rebuild_reply",
     "require_live_calls",
     "require_model_parameters",

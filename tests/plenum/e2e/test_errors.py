@@ -278,7 +278,6 @@ OF_CONTRIBUTORS = (
     "elsewhere",
     "environment",
     "papers_run",
-    "train_tiny_model",
 )
 
 

@@ -140,11 +140,6 @@ def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
         ("run", "backend.threads=100000", "backend.threads"),
         ("run", "backend.bucket=7.5", "backend.bucket"),
         ("bench/hosted", "fast", "hosted.py: 'fast'; give nothing"),
-        ("train_tiny_model", "--steps 0", "argument --steps: '0' is not allowed; give a whole nu"),
-        ("train_tiny_model", "--minutes soon", "argument --minutes: 'soon' is not allowed; give"),
-        ("train_tiny_model", "--quick", "unrecognized arguments: --quick"),
-        ("train_tiny_model", "--steps 2", "make another model; give a folder for it with --out"),
-        ("train_tiny_model", "--evaluate --out nowhere", "does not exist"),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line(

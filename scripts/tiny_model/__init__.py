@@ -1,1 +1,0 @@
-"""How the tiny model is made: a teacher, its deliberations, a tokenizer, training, evaluation."""

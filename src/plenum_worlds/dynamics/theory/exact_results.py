@@ -1,7 +1,8 @@
 """Exact results on the theoretical model, among them that noise never helps it.
 
 With ρ = 1-α-γ and κ = 1-γ, deviations from the mean, the mean around a fixed optimum, and the
-mean's lag behind a moving one are independent first-order autoregressions (docs/appendix/theory.md).
+mean's lag behind a moving one are independent first-order autoregressions (see the appendix,
+docs/appendix/theory.md).
 """
 
 import math

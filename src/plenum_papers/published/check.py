@@ -1,4 +1,4 @@
-"""Check of the papers: recompute every published value that the released files determine."""
+"""Check of the papers' printed values: recompute each that the released files determine."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -11,9 +11,9 @@ import pandas as pd
 
 from plenum.base import UserError
 from plenum.dynamics import shuffle_test, switch_counts
-from plenum.reports import Column, Table, format_markdown, make_keys, show, show_text
 from plenum.reports import format_csv as csv_text
-from plenum_papers.published import branching, claims, wording_claims, world_claims
+from plenum.reports import make_environment, show_text
+from plenum_papers.published import branching
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.cells import (
     FACTORS,
@@ -27,12 +27,9 @@ from plenum_papers.published.cells import (
     replicates,
 )
 from plenum_papers.published.references import reference_rows
-from plenum_papers.published.verdicts import (
-    count_verdicts,
-    decide_claims,
-    list_open_claims,
-    tabulate_claims,
-)
+
+_MOST = 8
+"""Number of differing values that the page lists; the CSV file has all."""
 
 _REGISTERS = {
     "canonical": "canonical",
@@ -43,8 +40,6 @@ _REGISTERS = {
     "register_conversational": "conversational_register",
 }
 """Names of wordings in ``reference/fig-s7.csv``, by their released names."""
-
-_CLAIMS = (*claims.CLAIMS, *wording_claims.CLAIMS, *world_claims.CLAIMS)
 
 QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
     "lambda": (growth, "slope of log D(t), rounds 3-20"),
@@ -251,50 +246,50 @@ def summary(comparisons: list[PublishedComparison]) -> dict[str, int]:
 
 
 def publish(release: Release, out: Path) -> None:
-    """Print every published value with the recomputed one, and every claim in words with its test.
+    """Compare all published values with recomputed ones, and print how many agree.
 
-    Both are written as CSV and Markdown. The last line is one JSON object with the counts.
+    Every value is written as a line of ``published_check.csv``, and ``published_check.md`` tells of
+    them in a page. The last line printed is one JSON object with the counts.
 
     Raises
     ------
     UserError
         A file can't be read, or the clone has none of them.
     """
-    cells = load_cells(release)
-    comparisons, lacking = compare(release, cells)
+    comparisons, lacking = compare(release, load_cells(release))
     if not comparisons:
         raise UserError(f"published: {release.clone} has no file that a value follows from")
-    decided, undecided = decide_claims(_CLAIMS, cells)
-    decided += list_open_claims()
-    verdicts = count_verdicts(decided, undecided)
-    counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)} | verdicts)
-    tables = [
-        _table_of_values(release, comparisons, lacking),
-        tabulate_claims(decided, undecided, release.origin),
-    ]
-    show(tables)
-    out.mkdir(parents=True, exist_ok=True)
-    for table in tables:
-        texts = {
-            "csv": csv_text(table.frame),
-            "md": f"{format_markdown(table, f'# {table.title}')}\n`{counts}`\n",
-        }
-        for kind, text in texts.items():
-            file = out / f"{table.name}.{kind}"
-            file.write_text(text, encoding="utf-8")
-            show_text(f"written: {file}")
-    print(counts)
-
-
-def _table_of_values(
-    release: Release, comparisons: list[PublishedComparison], lacking: list[str]
-) -> Table:
+    counts = summary(comparisons) | {"not_compared": len(lacking)}
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
-    names = ("source", "what", "quantity", "published", "recomputed", "definition")
-    columns = (*make_keys(names[:3]), *map(Column, names[3:]))
-    notes = (
-        f"published: as printed; recomputed: from the files of {release.origin}",
-        *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),
-        *lacking,
+    page = format_page(frame, counts, release.origin)
+    for text in (page, *lacking):
+        show_text(text)
+    out.mkdir(parents=True, exist_ok=True)
+    for kind, text in (("csv", csv_text(frame)), ("md", f"{page}\n")):
+        file = out / f"published_check.{kind}"
+        file.write_text(text, encoding="utf-8")
+        show_text(f"written: {file}")
+    print(json.dumps(counts))
+
+
+def format_page(frame: pd.DataFrame, counts: Mapping[str, int], origin: str) -> str:
+    """Return the page: counts by source, the values that differ, and how to run it again.
+
+    Parameters
+    ----------
+    frame
+        The lines of the CSV file.
+    counts
+        The :func:`summary`, and the papers' lines that a clone has no file of.
+    origin
+        The repository and its commit.
+    """
+    different = frame[~frame["equal"]]
+    template = make_environment().get_template("plenum_papers.published/check.md.j2")
+    return template.render(
+        counts=counts,
+        sources=frame.groupby("source", sort=False)["equal"].agg(["size", "sum"]).itertuples(),
+        different=different[:_MOST].to_dict("records"),
+        left=len(different[_MOST:]),
+        origin=origin,
     )
-    return Table("published_check", "Published values, recomputed", frame, columns, notes)

@@ -317,3 +317,8 @@ def test_the_check_recomputes_what_the_clone_has_and_names_the_rest(run: Run, st
     assert counts["compared"] == counts["equal"] + counts["unexplained"] == len(rows)
     assert counts["not_compared"] > 0
     assert done.stdout.count("not compared, the clone has no file of") == counts["not_compared"]
+    page = (stored / "check/published_check.md").read_text()
+    assert f"{counts['equal']} of {len(rows)} numbers" in page
+    assert f"{counts['not_compared']} lines of the papers weren't compared" in page
+    assert "| 001, Fig. 1: HL-01 on, lambda | 0.0541 | " in page
+    assert len(page.split()) <= 500

@@ -12,8 +12,7 @@ from plenum_rules.aggregation import Floats
 
 FEW = 10
 """Fewer conditions of so many runs in which something differs give no interval and no test: of one
-to four conditions tests reject up to 16 % and intervals hold in 75 % (`scripts/bench/claims.py
---only rules` measures twelve)."""
+to four conditions tests reject up to 16 % and intervals hold in 75 %."""
 
 
 @dataclass(frozen=True)

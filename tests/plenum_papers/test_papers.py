@@ -24,9 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()
 Compose = Callable[..., DictConfig]
 NUMBERED = [
-    name
-    for name in published_values.names()
-    if name != "claims-without-data" and "source" in published_values.read_numbers(name)[0]
+    name for name in published_values.names() if "source" in published_values.read_numbers(name)[0]
 ]
 
 
@@ -292,9 +290,7 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
 
 
 def test_an_unknown_file_of_published_values_is_refused() -> None:
-    with pytest.raises(
-        UserError, match="published: table-s9; one of claims-without-data, directions, fig-1"
-    ):
+    with pytest.raises(UserError, match="published: table-s9; one of directions, fig-1"):
         published_values.read_numbers("table-s9")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import UserError
-from plenum.dynamics import LyapunovEstimate, lyapunov, reversal_test, time_to_majority
+from plenum.dynamics import lyapunov, time_to_majority
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.conditions import PublishedCondition, load
 
@@ -37,15 +37,10 @@ class Cell:
         return flat.reshape(len(runs), source.rounds, source.agents, -1)
 
     @cached_property
-    def decided(self) -> tuple[str, ...]:
-        """The decision that the clerk named, by replicate in the order of ``preferences``."""
-        runs = self.condition.runs
-        return tuple(runs[index].run.final_decision.decision for index in sorted(runs))
-
-    @cached_property
     def decisions(self) -> Counter[str]:
         """Counts of the decisions that the clerk named."""
-        return Counter(self.decided)
+        runs = self.condition.runs.values()
+        return Counter(each.run.final_decision.decision for each in runs)
 
     def within(self, family: str) -> "Cell":
         """Return the runs that read the wordings of a family, the canonical one left out."""
@@ -55,24 +50,9 @@ class Cell:
         return Cell(replace(self.condition, runs=runs))
 
 
-def estimate_growth(cell: Cell) -> LyapunovEstimate:
-    """Estimate λ̂ of the committee means over rounds 3 to 20; decisions count for its warnings."""
-    return lyapunov(cell.preferences.mean(axis=2), decisions=cell.decided)
-
-
-def p_growth(cell: Cell) -> float:
-    """Return p of no growth and no contraction, by time reversal of whole runs."""
-    return reversal_test(cell.preferences.mean(axis=2)).p
-
-
-def grows(cell: Cell) -> bool:
-    """Return whether growth is shown: λ̂ is above 0, and p of no growth below 0.05."""
-    return growth(cell) > 0 and p_growth(cell) < 0.05
-
-
 def growth(cell: Cell) -> float:
     """Return λ̂ of the committee means over rounds 3 to 20."""
-    return estimate_growth(cell).value
+    return lyapunov(cell.preferences.mean(axis=2)).value
 
 
 def off_plurality(cell: Cell) -> float:

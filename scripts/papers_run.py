@@ -30,7 +30,6 @@ class MadeItems(Settings):
 
     run: Literal["reduced", "full"] | None = None
     only: Literal["simulated", "hosted"] | None = None
-    study_pages: bool = True
 
 
 def make(cfg: DictConfig) -> None:
@@ -53,7 +52,7 @@ def make(cfg: DictConfig) -> None:
         _run_all(studies, chosen.run, chosen)
     collected = collection.collect(wanted, chosen, _say)
     files = collection.write_index(collected, chosen.out, _lead(chosen.run), _notice(collected))
-    if chosen.run is not None and chosen.study_pages:
+    if chosen.run is not None:
         _pages(studies, chosen)
     _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
 

@@ -174,26 +174,6 @@ def test_an_item_of_another_paper_may_be_the_same_result() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ('roles: "on"', "roles: on", "quote on and off"),
-        ("figure: matrix", "figures: matrix", "001/fig-1b: figures; one of"),
-        ("studies: [branching]", "studies: [brnching]", "brnching; one of"),
-        ("needs: [gpu, qwen]", "needs: [gpu, llama]", "llama; one of"),
-    ],
-)
-def test_a_mistake_in_the_catalogue_is_told(
-    old: str, new: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = (ROOT / "reference/items.yaml").read_text()
-    (tmp_path / "reference").mkdir()
-    (tmp_path / "reference/items.yaml").write_text(text.replace(old, new, 1))
-    monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
-    with pytest.raises(UserError, match=told):
-        items.items()
-
-
 # --- the page ----------------------------------------------------------------------------------
 
 

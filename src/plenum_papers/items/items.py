@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,9 +28,6 @@ NEEDS = {
 
 REDUCED = "rounds=8 replicates=6"
 """Overrides that make a study small, unless it has its own."""
-
-_OF_STUDY = ("needs", "real", "reduced", "experiment", "study", "given")
-_FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with", "script"}
 
 
 @dataclass(frozen=True)
@@ -219,46 +216,22 @@ def _load(path: Path) -> tuple[PaperItem, ...]:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     studies = {}
     for name, entry in data["studies"].items():
-        _check(path, name, entry, _OF_STUDY)
-        _check(path, name, entry["needs"], NEEDS)
         own = {"study": name, "experiment": name, **entry, "needs": tuple(entry["needs"])}
         studies[name] = Experiment(name, **own)
     return tuple(
-        _item(path, id_, data["items"][entry["same"]] if "same" in entry else entry, studies)
+        _item(id_, data["items"][entry["same"]] if "same" in entry else entry, studies)
         for id_, entry in data["items"].items()
     )
 
 
-def _item(
-    path: Path, id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]
-) -> PaperItem:
-    _check(path, id_, entry, _FIELDS)
-    _check(path, id_, entry.get("studies", ()), studies)
-    return PaperItem(
-        id=id_,
-        title=entry["title"],
-        studies=tuple(studies[name] for name in entry.get("studies", ())),
-        figure=entry.get("figure", ""),
-        table=entry.get("table", ""),
-        conditions=tuple(
-            _condition(path, id_, condition) for condition in entry.get("conditions", ())
-        ),
-        published=tuple(entry.get("published", ())),
-        shown_with=entry.get("with", ""),
-        script=entry.get("script", ""),
-    )
+def _item(id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]) -> PaperItem:
+    lists: dict[str, Any] = {
+        "studies": tuple(studies[name] for name in entry.get("studies", ())),
+        "conditions": tuple(map(_condition, entry.get("conditions", ()))),
+        "published": tuple(entry.get("published", ())),
+    }
+    return PaperItem(id_, **{**entry, **lists})
 
 
-def _condition(path: Path, id_: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    condition = {n: tuple(v) if isinstance(v, list) else (v,) for n, v in entry.items()}
-    for name, values in condition.items():
-        if not all(isinstance(value, str) for value in values):
-            raise UserError(f"{path}, {id_}: {name}: {values}; texts are needed: quote on and off")
-    return condition
-
-
-def _check(path: Path, name: str, given: Iterable[str], allowed: Collection[str]) -> None:
-    """Refuse the first name that isn't allowed."""
-    unknown = next((key for key in given if key not in allowed), None)
-    if unknown is not None:
-        raise UserError(f"{path}, {name}: {unknown}; one of {', '.join(sorted(allowed))}")
+def _condition(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(v) if isinstance(v, list) else (v,) for name, v in entry.items()}

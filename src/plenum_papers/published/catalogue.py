@@ -1,6 +1,5 @@
 """The files of a clone of the authors' repository, by study and condition."""
 
-import csv
 import hashlib
 import re
 from collections import defaultdict
@@ -14,6 +13,7 @@ from omegaconf import DictConfig
 
 from plenum.base import UserError, open_regular_file, read_bytes, resolve_path
 from plenum.design import temperature_label
+from plenum_papers.items import read_numbers
 from plenum_papers.published import rules
 
 _NAME = re.compile(
@@ -61,6 +61,11 @@ class PublishedFile:
     rounds: int
     agents: int
     lines: int
+
+    @property
+    def perturbation(self) -> str:
+        """The wordings that its runs read."""
+        return {"semantic": "registers6", "hosted": "variants20"}.get(self.folder, "none")
 
     @property
     def cell(self) -> tuple[Any, ...]:
@@ -191,8 +196,7 @@ class Release:
 
         Empty for a scenario that Table S4 lacks.
         """
-        with resolve_path("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
-            listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
+        listed = {row["scenario"]: row["options"] for row in read_numbers("table-s4")}
         names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
         return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
 

@@ -19,8 +19,6 @@ Key = tuple[str, ...]
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
 
-_PERTURBATIONS = {"semantic": "registers6", "hosted": "variants20"}
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -89,18 +87,16 @@ class _CellsByKey(dict[Key, Cell]):
 
 
 def load_cells(release: Release) -> Cells:
-    """Return the first file of each condition; a study in place of the perturbation has its own."""
+    """Return the first file of each condition; a replication's runs are left out."""
     cells: dict[Key, PublishedFile] = {}
     for study in release.studies:
         with suppress(UserError):  # of which the clone has nothing
             for file in release.selection(study).files:
                 if (file.rounds, file.agents) == (20, 5):
                     cells.setdefault(_key(file), file)
-                    cells[*_key(file)[:-1], study] = file  # a replication ran it once more
     read = cache(lambda file: Cell(load(release, file)))
     return _CellsByKey({key: read(file) for key, file in cells.items()})
 
 
 def _key(file: PublishedFile) -> Key:
-    perturbation = _PERTURBATIONS.get(file.folder, "none")
-    return (file.scenario, file.roles, file.model, file.memory, file.temperature, perturbation)
+    return tuple(getattr(file, factor) for factor in FACTORS)

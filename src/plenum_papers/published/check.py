@@ -13,6 +13,7 @@ from plenum.base import UserError
 from plenum.dynamics import shuffle_test, switch_counts
 from plenum.reports import format_csv as csv_text
 from plenum.reports import make_environment, show_text
+from plenum_papers.items import read_numbers
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.cells import (
@@ -26,7 +27,6 @@ from plenum_papers.published.cells import (
     off_plurality,
     replicates,
 )
-from plenum_papers.published.references import reference_rows
 
 _MOST = 8
 """Number of differing values that the page lists; the CSV file has all."""
@@ -110,7 +110,7 @@ def compare(release: Release, cells: Cells) -> tuple[list[PublishedComparison], 
         "fig-s5": _null,
     }
     for name, make in makers.items():
-        for row in reference_rows(name):
+        for row in read_numbers(name):
             try:
                 comparisons += make(row, cells)
             except NoFileError as error:

@@ -51,7 +51,7 @@ class PublishedCondition:
         first, source = next(iter(self.runs.values())), self.source
         models = self._models
         repository = self.release.rules["repository"]
-        identity = digest(["published", repository, self._perturbation, *source.cell])
+        identity = digest(["published", repository, source.perturbation, *source.cell])
         settings = "default" if source.agents == 5 else f"agents={source.agents}"
         worded: dict[str, Any] = {}
         if variants := [list(self._wording(each)) for each in self._sorted if each.variant_id]:
@@ -65,7 +65,7 @@ class PublishedCondition:
             "memory": source.memory,
             "temperature": source.temperature,
             "backend": "published",
-            "perturbation": self._perturbation,
+            "perturbation": source.perturbation,
             "protocol": "deliberation",
             "settings": settings,
             "rounds": source.rounds,
@@ -132,10 +132,6 @@ class PublishedCondition:
     @property
     def _options(self) -> dict[str, str]:
         return self.release.options(self.source.scenario)
-
-    @property
-    def _perturbation(self) -> str:
-        return {"semantic": "registers6", "hosted": "variants20"}.get(self.source.folder, "none")
 
     @property
     def _models(self) -> dict[str, str]:

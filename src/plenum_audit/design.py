@@ -62,10 +62,13 @@ Program = Annotated[
 """``committee=FILE.py:NAME`` is ``committee.target=FILE.py:NAME``."""
 
 
-Names = Annotated[
-    list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
-]
+_Several = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+
+Names = Annotated[list[str], _Several]
 """A name, or a list of them."""
+
+Changes = Annotated[list[Literal["wording", "order"]], _Several]
+"""What is changed in further runs of a suite: one thing, or a list."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ class AuditConfig(StrictSettings):
     the address of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file
     for scores of a log's runs. ``decide`` looks for a rule by which the program may act alone: the
     share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
-    ``rule`` is the file of such a rule, to be applied. ``profile`` also runs the cases of a live
+    ``rule`` is the file of such a rule, to be applied. ``vary`` also runs the cases of a live suite
+    with other wordings or with their options in another order, and says how much more often runs
+    differ then. ``profile`` also runs the cases of a live
     suite with other wordings, with their options in another order, and with faults in the share
     ``fault_rate`` of its requests, and says how reliable the program is. The page says who
     tested the program and who is responsible: ``tested_by``, ``responsible``.
@@ -125,6 +130,7 @@ class AuditConfig(StrictSettings):
     risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
     agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
     rule: str | None = None
+    vary: Changes = field(default_factory=list)
     profile: bool = False
     fault_rate: Annotated[Float, Field(gt=0, lt=1)] = 0.2
     tested_by: str = ""
@@ -160,7 +166,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         A value is missing, unknown, of the wrong type or out of range.
     """
     audit = read_settings(AuditConfig, cfg)
-    if audit.profile and audit.suite == "auto":
+    if (audit.profile or audit.vary) and audit.suite == "auto":
         audit = replace(audit, suite=True)
     require(
         audit.unacceptable < audit.acceptable,
@@ -180,7 +186,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "profile", "sources")
+    for_suites = ("aa", "buy", "decide", "profile", "sources", "vary")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
@@ -205,6 +211,11 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         audit.rule is None or not (audit.logs or audit.fix or audit.baseline),
         "rule: it is applied to new cases by running the program on them: leave out logs, fix and "
         "baseline",
+    )
+    require(
+        not audit.vary or not (audit.logs or audit.rule),
+        f"vary: {audit.vary}; it runs the program with changes: leave out rule, and of logs "
+        "sources=true says what makes runs differ",
     )
     require(
         not audit.profile or not (audit.logs or audit.rule),

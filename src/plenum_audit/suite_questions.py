@@ -8,7 +8,13 @@ from plenum.base import UserError
 from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics import exit_status
-from plenum_audit.execution import compares_right, read_baseline, read_profile, read_sources
+from plenum_audit.execution import (
+    compares_right,
+    read_baseline,
+    read_profile,
+    read_sources,
+    read_varied_runs,
+)
 from plenum_audit.profiles import assess_profile
 from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
@@ -50,6 +56,8 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
                 "by right and wrong; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings))
+    if settings.vary:
+        parts.append(_vary(audit))
     if settings.profile:
         parts.append(_profile(audit))
     return parts
@@ -102,6 +110,20 @@ def _split(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     if not (audit.settings.sources or found.sources):
         return []
     return [SuitePart("sources", asdict(found), tuple(explain_split(found)))]
+
+
+def _vary(audit: Audit) -> "SuitePart":
+    """Say how much more often runs differ if a change lies between them."""
+    from plenum_audit.reports import SuitePart, explain_split
+
+    varied = read_varied_runs(audit)
+    split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
+    lines = [line for each in split.values() for line in explain_split(each)]
+    if "wording" in set(audit.settings.vary) - set(split):
+        lines.append(
+            "No case has other wordings: give a list wordings, or columns.wordings=COLUMN."
+        )
+    return SuitePart("vary", {name: asdict(each) for name, each in split.items()}, tuple(lines))
 
 
 def _advise(runs: SuiteRuns, budget: int) -> "SuitePart":

@@ -11,8 +11,9 @@ from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_sources as read_sources
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
-from .profile_arms import count_runs as count_runs
 from .profile_runs import read_profile as read_profile
+from .varied_runs import count_runs as count_runs
+from .varied_runs import read_varied_runs as read_varied_runs
 
 __all__ = [
     "act",
@@ -27,6 +28,7 @@ __all__ = [
     "read_profile",
     "read_sources",
     "read_suite",
+    "read_varied_runs",
     "run_audit",
     "run_suite",
     "wants_suite",

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, takewhile
+from itertools import chain, groupby, takewhile
 from operator import attrgetter
 
 from plenum.base import UserError, say
@@ -16,8 +16,9 @@ from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
-from plenum_audit.execution.profile_arms import every_job, price
-from plenum_audit.programs import Audit, AuditCase, require_program
+from plenum_audit.execution.profile_arms import make_changed_jobs
+from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
+from plenum_audit.programs import Audit
 from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
 
 Errors = tuple[str, ...]
@@ -47,17 +48,10 @@ def run_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns, Errors]:
         Something can't work, a cache answers, or no run reached a decision.
     """
     count = audit.settings.repeats
-    ended, errors = _run_each(audit, count, rule, list(every_job(audit)))
+    jobs = [*list_suite_jobs(audit), *chain.from_iterable(make_changed_jobs(audit).values())]
+    ended, errors = _run_each(audit, count, rule, jobs)
     whole = {case: outcomes for case, outcomes in ended.items() if len(outcomes) == count}
-    answers = {case.id: case.answer for case in _cases(audit)}
-    scores = None
-    if all(answers.values()):
-        scores = {
-            case: [float(each == answers[case]) for each in outcomes]
-            for case, outcomes in whole.items()
-        }
-    apart = {case: tell_apart(outcomes) for case, outcomes in whole.items()}
-    return SuiteRuns.of(apart, scores), errors
+    return make_suite(whole, audit.jobs), errors
 
 
 def act(audit: Audit, rule: ActRule) -> tuple[list[CaseAct], Errors]:
@@ -146,7 +140,3 @@ class _FixedRuns(EveryRun):
         running = RunningSuite(self._watched)
         running.add(runs.disagreements())
         return f"{told} {running.verdict.verdict}"
-
-
-def _cases(audit: Audit) -> list[AuditCase]:
-    return [require_program(job.condition).case for job in audit.jobs]

@@ -1,12 +1,9 @@
 """The changes of a profile: jobs that run the cases with one thing changed, counted beforehand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plenum.design import Job
-from plenum.execution import find_journal
-from plenum.records import Transcript
-from plenum_audit.execution.audit_runs import read_ended
 from plenum_audit.profiles import FAULTS, ORDER, WORDINGS
 from plenum_audit.programs import FAULT_RATE, Audit, AuditCase, format_settings, require_program
 
@@ -42,37 +39,6 @@ def describe_change(job: Job) -> str:
     return condition.case.variant or format_settings({FAULT_RATE: condition.overrides[FAULT_RATE]})
 
 
-def count_runs(audit: Audit) -> list[str]:
-    """Return sentences on the number of runs of a live suite, and of its profile if it has one.
-
-    With a run that has ended they say what all of them take.
-    """
-    usual, changes = len(audit.jobs) * audit.settings.repeats, make_changed_jobs(audit)
-    lines = [f"There are {len(audit.jobs):,} cases with {audit.settings.repeats} runs each."]
-    if not changes:
-        return lines
-    runs = {change: sum(job.replicates for job in jobs) for change, jobs in changes.items()}
-    listed = ", ".join(f"{count:,} with {_WORDS[change]}" for change, count in runs.items())
-    every = usual + sum(runs.values())
-    lines.append(f"The profile makes {every:,} runs: {usual:,} as the program is, {listed}.")
-    first = read_ended(find_journal(audit.jobs[0], 0))
-    return lines if first is None else [*lines, price(first, every)]
-
-
-_WORDS = {WORDINGS: "other wordings", ORDER: "options reversed", FAULTS: "faults"}
-
-
-def price(first: Transcript, runs: int) -> str:
-    """Return a sentence on what so many runs take if each takes what the first one did."""
-    spent = first.totals()
-    calls, cost = spent["calls"], spent["cost"]
-    dollars = f"${cost * runs:,.4f}" if cost == cost else "of a price that isn't known"  # not NaN
-    return (
-        f"The first run made {calls:,.0f} calls; all {runs:,} runs make about {calls * runs:,.0f} "
-        f"calls, {dollars}."
-    )
-
-
 def _of_case(job: Job, case: AuditCase, runs: int) -> Job:
     condition = replace(require_program(job.condition), case=case)
     return replace(job, condition=condition, replicates=runs)
@@ -90,10 +56,3 @@ def group_jobs(jobs: Sequence[Job]) -> Mapping[str, list[Job]]:
     for job in jobs:
         grouped.setdefault(require_program(job.condition).case.id, []).append(job)
     return grouped
-
-
-def every_job(audit: Audit) -> Iterator[Job]:
-    """Yield the jobs of a live suite, then those of its profile."""
-    yield from (replace(job, replicates=audit.settings.repeats) for job in audit.jobs)
-    for jobs in make_changed_jobs(audit).values():
-        yield from jobs

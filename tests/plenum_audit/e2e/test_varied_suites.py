@@ -1,4 +1,4 @@
-"""A reliability profile by the command line: one budget of runs, continued after a kill."""
+"""A suite with changes by the command line: one budget of runs, continued after a kill."""
 
 import json
 import os
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 
 GIVEN = (
     "committee=program.py:committee", "committee.isolate=none", "case=cases.jsonl",
-    "columns.wordings=said", "profile=true", "repeats=2", "backend=simulated", "tracking=none",
+    "columns.wordings=said", "vary=[wording,order]", "repeats=2", "backend=simulated", "tracking=none",
 )  # fmt: skip
 PROGRAM = """
 import time
@@ -30,7 +30,7 @@ def committee(case, run):
     asked = [{"role": "user", "content": case.text + " Answer with only the letter, A or B."}]
     model.chat.completions.create(model="m", temperature=1.0, messages=asked)
     first = next(iter(case.options))  # the order of options decides, and nothing else
-    return Decision("B" if "reworded" in case.text else first, confidence=80)
+    return Decision("B" if "reworded" in case.text else first)
 """
 
 
@@ -57,10 +57,10 @@ def held(folder: Path) -> Any:
     return json.loads((folder / "outputs/audit/suite.json").read_text())
 
 
-def test_a_profile_is_counted_killed_continued_and_told(place: Path) -> None:
+def test_a_suite_with_changes_is_counted_killed_continued_and_told(place: Path) -> None:
     planned = audit(place, "dry_run=true")
     assert planned.returncode == 0, planned.stderr
-    assert "84 runs" in planned.stdout  # 24 as it is, 12 reworded, 24 reversed, 24 with faults
+    assert "60 runs" in planned.stdout  # 24 as it is, 12 reworded, 24 reversed
     (place / "slow").touch()
     child = start(place, "scripts/audit.py", *GIVEN)
     wait_for(child, lambda: len(journals(place)) > 20)
@@ -70,39 +70,37 @@ def test_a_profile_is_counted_killed_continued_and_told(place: Path) -> None:
     (place / "slow").unlink()
     done = audit(place)
     assert done.returncode == held(place)["exit_status"], done.stderr
-    assert len(journals(place)) == 84
+    assert len(journals(place)) == 60
     assert len(done.stdout.splitlines()) <= 45
 
-    found = held(place)["profile"]
-    changes = {each["change"]: each for each in found["robustness"]}
-    assert {name: each["runs"] for name, each in changes.items()} == {
-        "wordings": 12, "order": 24, "faults": 24
-    }  # fmt: skip
-    assert changes["order"]["differ_more"]["value"] == pytest.approx(1)  # it takes the first one
-    assert changes["order"]["score"]["value"] == pytest.approx(0.25 - 0.75)
-    assert changes["wordings"]["differ_more"]["value"] == pytest.approx(1)
-    assert found["disagreement"]["value"] == 0
-    parts = found["predictability"]["calibration"]
-    assert parts["brier"]["value"] == pytest.approx(0.75 * 0.04 + 0.25 * 0.64)
-    assert (place / "outputs/audit/profile.png").stat().st_size > 5_000
+    found = held(place)
+    assert found["disagreement"]["value"] == 0  # without changes
+    for change, cases in (("wording", 6), ("order", 12)):
+        source = found["vary"][change]["sources"][0]
+        assert (source["columns"], source["cases"]) == ([change], cases)
+        assert source["more"] == pytest.approx(1)  # the program takes the first option
+        assert f"a different {change} adds 100.0 points" in " ".join(done.stdout.split())
     again = call(place, "scripts/audit.py", *GIVEN, status=None, COLUMNS="80")
-    assert len(journals(place)) == 84, again.stderr  # nothing was run again
+    assert len(journals(place)) == 60, again.stderr  # nothing was run again
     assert len(again.stdout.splitlines()) <= 45
 
 
-def test_what_is_not_known_is_left_out_and_said(place: Path) -> None:
+def test_without_other_wordings_that_is_said(place: Path) -> None:
     (place / "program.py").write_text("def committee(case, run):\n    return 'A'\n")
     cases = (place / "cases.jsonl").read_text().replace('"said"', '"unsaid"')
     (place / "cases.jsonl").write_text(cases.replace('"answer"', '"note"'))
     done = audit(place, "~columns.wordings")
     assert done.returncode in (0, 1, 3), done.stderr
-    found = held(place)["profile"]
-    assert [each["change"] for each in found["robustness"]] == ["order"]
-    for left_out in ("predictability", "consistency", "spread", "alike"):
-        assert found[left_out] is None
+    assert list(held(place)["vary"]) == ["order"]
+    assert held(place)["vary"]["order"]["sources"][0]["more"] == 0
+    assert "No case has other wordings" in done.stdout
 
 
-def test_a_profile_of_logs_is_refused_in_a_line(place: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "named"), [("vary=order", "sources=true"), ("vary=colour", "vary")]
+)
+def test_what_cannot_be_varied_is_refused_in_a_line(place: Path, given: str, named: str) -> None:
     (place / "log.jsonl").write_text('{"case": "c", "decision": "A"}\n')
-    refused = call(place, "scripts/audit.py", "logs=log.jsonl", "profile=true", status=None)
+    refused = call(place, "scripts/audit.py", "logs=log.jsonl", given, status=None)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert named in refused.stderr

@@ -22,7 +22,6 @@ LAYERS = {
     "plenum_audit.execution": "execution",
     "plenum_audit.kind": "design",
     "plenum_audit.log_counts": "records",
-    "plenum_audit.profiles": "dynamics",
     "plenum_audit.programs": "programs",
     "plenum_audit.readers": "records",
     "plenum_audit.reports": "reports",

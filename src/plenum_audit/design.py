@@ -95,10 +95,8 @@ class AuditConfig(StrictSettings):
     share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
     ``rule`` is the file of such a rule, to be applied. ``vary`` also runs the cases of a live suite
     with other wordings or with their options in another order, and says how much more often runs
-    differ then. ``profile`` also runs the cases of a live
-    suite with other wordings, with their options in another order, and with faults in the share
-    ``fault_rate`` of its requests, and says how reliable the program is. The page says who
-    tested the program and who is responsible: ``tested_by``, ``responsible``.
+    differ then. The page says who tested the program and who is responsible: ``tested_by``,
+    ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -131,8 +129,6 @@ class AuditConfig(StrictSettings):
     agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
     rule: str | None = None
     vary: Changes = field(default_factory=list)
-    profile: bool = False
-    fault_rate: Annotated[Float, Field(gt=0, lt=1)] = 0.2
     tested_by: str = ""
     responsible: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
@@ -166,7 +162,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         A value is missing, unknown, of the wrong type or out of range.
     """
     audit = read_settings(AuditConfig, cfg)
-    if (audit.profile or audit.vary) and audit.suite == "auto":
+    if audit.vary and audit.suite == "auto":
         audit = replace(audit, suite=True)
     require(
         audit.unacceptable < audit.acceptable,
@@ -186,7 +182,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "profile", "sources", "vary")
+    for_suites = ("aa", "buy", "decide", "sources", "vary")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
@@ -216,15 +212,6 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not audit.vary or not (audit.logs or audit.rule),
         f"vary: {audit.vary}; it runs the program with changes: leave out rule, and of logs "
         "sources=true says what makes runs differ",
-    )
-    require(
-        not audit.profile or not (audit.logs or audit.rule),
-        "profile: true; it runs the program with changes: leave out logs and rule",
-    )
-    require(
-        audit.profile or audit.fault_rate == AuditConfig.fault_rate,
-        f"fault_rate: {audit.fault_rate:g}; it is for profile=true; "
-        "+overrides.fault_rate=... injects faults into every run",
     )
     require(
         audit.fix or not audit.temperatures,

@@ -1,4 +1,4 @@
-"""Further questions on a suite: a gate, another program, sources, acting alone, a profile, ..."""
+"""Further questions on a suite: a gate, another program, sources, acting alone, ..."""
 
 from dataclasses import asdict
 from functools import partial
@@ -11,11 +11,9 @@ from plenum_audit.dynamics import exit_status
 from plenum_audit.execution import (
     compares_right,
     read_baseline,
-    read_profile,
     read_sources,
     read_varied_runs,
 )
-from plenum_audit.profiles import assess_profile
 from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
     Gate,
@@ -58,8 +56,6 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
         parts.append(_alone(runs, settings))
     if settings.vary:
         parts.append(_vary(audit))
-    if settings.profile:
-        parts.append(_profile(audit))
     return parts
 
 
@@ -151,19 +147,4 @@ def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
         tuple(explain_advice(advice)),
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),
-    )
-
-
-def _profile(audit: Audit) -> "SuitePart":
-    """Assess how reliable the program is, from its runs with and without changes."""
-    from plenum_audit.reports import SuitePart, draw_profile, explain_profile, tabulate_profile
-
-    profile = assess_profile(read_profile(audit))
-    simulated = any(job.condition.backend.name == "simulated" for job in audit.jobs)
-    return SuitePart(
-        "profile",
-        asdict(profile),
-        tuple(explain_profile(profile)),
-        table=tabulate_profile(profile, simulated),
-        draw=partial(draw_profile, profile, simulated),
     )

@@ -4,7 +4,6 @@ from .acts import Acts as Acts
 from .acts import estimate_acts as estimate_acts
 from .agreement import Agreement as Agreement
 from .agreement import estimate_agreement as estimate_agreement
-from .agreement import limit_area as limit_area
 from .case_act import CaseAct as CaseAct
 from .case_act import apply_rule as apply_rule
 from .choice import ActAdvice as ActAdvice
@@ -27,5 +26,4 @@ __all__ = [
     "e_value_of_risk",
     "estimate_acts",
     "estimate_agreement",
-    "limit_area",
 ]

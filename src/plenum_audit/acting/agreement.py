@@ -107,7 +107,7 @@ def auroc_interval(positives: Floats, negatives: Floats) -> tuple[float, float]:
     m, n = len(positives), len(negatives)
     above = _above(positives, negatives)
     area = float(above.mean())
-    low, high = limit_area(area, m, n)
+    low, high = _limit_area(area, m, n)
     if min(m, n) > 1 and 0 < area < 1:
         variance = above.mean(axis=1).var(ddof=1) / m + above.mean(axis=0).var(ddof=1) / n
         quantile = student.ppf(_MIDDLE, min(m, n) - 1)  # the rarer kind rules the variance
@@ -123,7 +123,7 @@ def _above(positives: Floats, negatives: Floats) -> Floats:
     return np.asarray(more + 0.5 * equal, np.float64)
 
 
-def limit_area(area: float, positives: float, negatives: float) -> tuple[float, float]:
+def _limit_area(area: float, positives: float, negatives: float) -> tuple[float, float]:
     """Return the score interval of an AUROC by the numbers of scores alone (Newcombe 2006).
 
     Parameters

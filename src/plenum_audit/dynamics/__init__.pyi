@@ -39,7 +39,6 @@ from .parting_calls import describe_kept_results as describe_kept_results
 from .parting_calls import find_cache as find_cache
 from .parting_calls import find_cache_without_calls as find_cache_without_calls
 from .parting_calls import find_change as find_change
-from .parting_calls import measure_alike_calls as measure_alike_calls
 from .sequential import compute_unstable as compute_unstable
 from .sequential import e_value as e_value
 
@@ -83,7 +82,6 @@ __all__ = [
     "judge_cases",
     "judge_family",
     "judge_growth",
-    "measure_alike_calls",
     "p_value",
     "plan_further",
     "select_ended",

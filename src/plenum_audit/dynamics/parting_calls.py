@@ -120,32 +120,6 @@ def compare_calls(calls: Columns) -> CallDivergence:
     )
 
 
-def measure_alike_calls(calls: Columns) -> float:
-    """Return the share of two runs' calls that come before they first differ, over all pairs.
-
-    Parameters
-    ----------
-    calls
-        As for :func:`compare_calls`.
-
-    Returns
-    -------
-    float
-        From 0, if all pairs differ in their first call, to 1, if none ever does; NaN without pairs.
-    """
-    _, prompted, answered, order = _align(calls)
-    shares = []
-    for i, j in combinations(range(len(prompted)), 2):
-        parted = (prompted[i] != prompted[j]) | (answered[i] != answered[j])
-        made = (answered[i] >= 0) | (answered[j] >= 0)
-        if not made.any():  # two runs that called nothing part nowhere
-            continue
-        when = order[i] + order[j]
-        first = int(when[parted].min()) if parted.any() else np.iinfo(np.int64).max
-        shares.append(float((made & ~parted & (when < first)).sum() / made.sum()))
-    return float(np.mean(shares)) if shares else float("nan")
-
-
 def find_cache_without_calls(calls: Columns, runs: int) -> str:
     """Return the evidence of a cache in runs without calls; empty if there is none.
 

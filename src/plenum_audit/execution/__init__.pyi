@@ -11,7 +11,6 @@ from .logged_suite import read_baseline as read_baseline
 from .logged_suite import read_sources as read_sources
 from .logged_suite import read_suite as read_suite
 from .logged_suite import wants_suite as wants_suite
-from .profile_runs import read_profile as read_profile
 from .varied_runs import count_runs as count_runs
 from .varied_runs import read_varied_runs as read_varied_runs
 
@@ -25,7 +24,6 @@ __all__ = [
     "is_large",
     "list_options_by_case",
     "read_baseline",
-    "read_profile",
     "read_sources",
     "read_suite",
     "read_varied_runs",

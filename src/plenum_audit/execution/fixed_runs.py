@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, groupby, takewhile
+from itertools import groupby, takewhile
 from operator import attrgetter
 
 from plenum.base import UserError, say
@@ -16,7 +16,6 @@ from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
-from plenum_audit.execution.profile_arms import make_changed_jobs
 from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
 from plenum_audit.programs import Audit
 from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
@@ -48,8 +47,7 @@ def run_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns, Errors]:
         Something can't work, a cache answers, or no run reached a decision.
     """
     count = audit.settings.repeats
-    jobs = [*list_suite_jobs(audit), *chain.from_iterable(make_changed_jobs(audit).values())]
-    ended, errors = _run_each(audit, count, rule, jobs)
+    ended, errors = _run_each(audit, count, rule, list(list_suite_jobs(audit)))
     whole = {case: outcomes for case, outcomes in ended.items() if len(outcomes) == count}
     return make_suite(whole, audit.jobs), errors
 

@@ -21,8 +21,6 @@ from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
 from .condition import format_settings as format_settings
 from .condition import require_program as require_program
-from .confidence import StatedConfidence as StatedConfidence
-from .confidence import read_confidence as read_confidence
 from .decision import GivenDecision as GivenDecision
 from .decision import UnreadableDecision as UnreadableDecision
 from .decision import read_decision as read_decision
@@ -40,13 +38,11 @@ from .log_scores import read_score as read_score
 from .logs import CaseLog as CaseLog
 from .one_shot import OneShot as OneShot
 from .one_shot import list_seats as list_seats
-from .overrides import FAULT_RATE as FAULT_RATE
 from .proxy import Proxy as Proxy
 from .session import Session as Session
 
 __all__ = [
     "CLERK_KIND",
-    "FAULT_RATE",
     "NO_DECISION",
     "OWN_MODELS",
     "READINGS",
@@ -64,7 +60,6 @@ __all__ = [
     "ProgramFailed",
     "Proxy",
     "Session",
-    "StatedConfidence",
     "UnreadableDecision",
     "ask_clerk",
     "compose_audit",
@@ -82,7 +77,6 @@ __all__ = [
     "make_reading",
     "name_program",
     "provide_client",
-    "read_confidence",
     "read_decision",
     "read_score",
     "read_value",

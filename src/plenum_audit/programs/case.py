@@ -27,7 +27,7 @@ class AuditCase:
     extras
         Other fields of a data set; the program gets them.
     wordings
-        The same text in other words, for a profile; the program gets one of them as its text.
+        The same text in other words; with ``vary=wording`` the program gets one of them instead.
     variant
         What is changed of the case; empty for the case as it is.
     """

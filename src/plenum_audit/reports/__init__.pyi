@@ -5,9 +5,6 @@ from .acting import remove_stale_acts as remove_stale_acts
 from .acting import tabulate_advice as tabulate_advice
 from .acting_figure import draw_acting as draw_acting
 from .outputs import REHEARSAL as REHEARSAL
-from .profile import explain_profile as explain_profile
-from .profile import tabulate_profile as tabulate_profile
-from .profile_figure import draw_profile as draw_profile
 from .publish import publish_audited as publish_audited
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
@@ -30,12 +27,10 @@ __all__ = [
     "SuitePart",
     "SuiteSource",
     "draw_acting",
-    "draw_profile",
     "explain_advice",
     "explain_budget",
     "explain_comparison",
     "explain_gate",
-    "explain_profile",
     "explain_split",
     "explain_suite",
     "has_suite",
@@ -49,5 +44,4 @@ __all__ = [
     "read_rule",
     "remove_stale_acts",
     "tabulate_advice",
-    "tabulate_profile",
 ]

@@ -40,7 +40,7 @@ from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteRu
 SCHEMA = "plenum.suite/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
-_DRAWN = ("acting.svg", "acting.png", "profile.svg", "profile.png")
+_DRAWN = ("acting.svg", "acting.png")
 """Files of a part that the next command may not ask for: old ones would look like its answer."""
 
 _MUCH = 1_000_000

@@ -167,12 +167,6 @@ _ASKED = {
         "Right: the cases it would act on; up: the share of its acts that is wrong, up to an upper "
         "bound. With right answers, next to it: cases by the share of runs that agree.",
     ),
-    "profile": (
-        "The reliability profile",
-        "Lines are 95 % intervals for cases like these. With stated confidences, in the middle: "
-        "the share of runs that is right, by what they state, larger dots for more runs; on the "
-        "right: the share that is wrong if only the most confident runs are acted on.",
-    ),
 }
 """Alternative text and caption of the figure of each further question."""
 

@@ -14,8 +14,6 @@ from .gates import Gate as Gate
 from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
 from .intervals import estimate_mean_of_cases as estimate_mean_of_cases
-from .intervals import limit_share as limit_share
-from .noise import limit_mean as limit_mean
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
@@ -62,8 +60,6 @@ __all__ = [
     "estimate_mean_of_cases",
     "find_unsteady",
     "judge_suite",
-    "limit_mean",
-    "limit_share",
     "list_undecided",
     "parse_gate",
     "score_suite",

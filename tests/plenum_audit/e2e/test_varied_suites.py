@@ -14,7 +14,8 @@ pytestmark = pytest.mark.long
 
 GIVEN = (
     "committee=program.py:committee", "committee.isolate=none", "case=cases.jsonl",
-    "columns.wordings=said", "vary=[wording,order]", "repeats=2", "backend=simulated", "tracking=none",
+    "columns.wordings=said", "vary=[wording,order]", "repeats=2", "backend=simulated",
+    "tracking=none",
 )  # fmt: skip
 PROGRAM = """
 import time

@@ -1,5 +1,0 @@
-"""Reliability profiles of programs: consistency, robustness, predictability, cost spread."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

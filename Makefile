@@ -101,7 +101,6 @@ bench: $(VENV)/.all
 	$(BIN)/python scripts/bench/inference.py
 	$(BIN)/python scripts/bench/deployed.py
 	$(BIN)/python scripts/bench/hosted.py
-	$(BIN)/python scripts/bench/hostile.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

@@ -132,9 +132,9 @@ def _sample(process: subprocess.Popen[str], seen: Watched) -> None:
 
 def tree(pid: int) -> list[int]:
     """A process and its descendants."""
-    children = []
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
+    children: list[str] = []
+    with suppress(OSError):  # a process may end while it is read
+        for thread in Path(f"/proc/{pid}/task").glob("*/children"):
             children += thread.read_text().split()
     return [pid, *(descendant for child in children for descendant in tree(int(child)))]
 

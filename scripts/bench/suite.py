@@ -1,33 +1,19 @@
-"""Measure the errors of what an audit says of a suite with few runs a case.
+"""Measure how long verdicts on many runs take, beside reading the same file.
 
     python scripts/bench/suite.py [--only PART] [--quick]
 
-On draws of 50 cases and 4 runs from known mixtures:
+- estimates  seconds of all estimates of 50,000 cases of 4 runs, and peak megabytes
+- logs       the whole command on files of 200,000 runs: 50,000 cases of 4 from results of promptfoo
+             and from CSV, judged as a suite, and 2,000 cases of 100, a verdict each; next to them
+             the seconds in which the standard library reads the same file, in turns
+- page       megabytes of the page of 200 cases of 5 runs, with the advice on acting alone
 
-- coverage  how often 95 % intervals hold the disagreement, pass^k and the noise floor, for these
-            cases and for cases like these; the worst and the best mixture
-- bound     how often the exact bounds hold the number of unsteady cases
-- bias      of the consistency 1 - 2 G, and of the plug-in (2 p - 1)² at five runs of a coin
-- verdict   false verdicts on mixtures at the thresholds, looking after every case
-- gates     predicted flips of ten gates against 20,000 fresh pairs of reruns, with known chances
-            and with those estimated from the runs; how often their limits hold; what better gates
-            gain
-- compare   false claims on two programs at the boundaries, with equal and unequal repeats
-- buy       errors after 200 advised runs, over those after four more repeats of every case
-- sources   how often the interval of what a column adds to differences of runs holds; the bias of
-            all parts
-- varied    the intervals and bounds with 2 to 6 runs a case; graded scores; false names
-- size      seconds and peak megabytes for 50,000 cases of 4 runs
-- logs      the same for the whole command, from results of promptfoo and from CSV; the worse one
-- page      megabytes of the page of 200 cases of 5 runs, with the advice on acting alone
-
-The last line is JSON with all figures.
+`--quick` takes a tenth of the cases. The last line is JSON with all figures.
 """
 
-import argparse
+import csv
 import json
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,17 +22,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
+from measuring import measure_parts, watch
 from numpy.typing import NDArray
-from suite_buying import measure_buying
-from suite_compare import measure_comparisons
-from suite_draws import CASES, MIXTURES, RUNS, Shares, draw_runs, right_or_wrong
-from suite_gates import measure_gates
-from suite_sources import measure_sources
-from suite_varied import measure_varied
 
 from plenum_audit.suites import (
-    RunningSuite,
     SuiteRule,
+    SuiteRuns,
     bound_unsteady_cases,
     estimate_disagreement,
     judge_suite,
@@ -54,170 +35,26 @@ from plenum_audit.suites import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
+RUNS = 200_000
+TO_REACH = {"estimates_200k_s": "≤ 1", "logs_200k_s": "≤ 30", "logs_200k_mb": "≤ 1500",
+            "logs_by_case_s": "≤ 20", "page_mb": "≤ 1"}  # fmt: skip
+"""What the figures should be, on two idle cores."""
+
+_VERDICTS = (0, 1, 3)
 
 
-def main() -> None:
-    """Measure the parts, and print a line each and the figures as JSON."""
-    parts: dict[str, Callable[[int], dict[str, Any]]] = {
-        "coverage": _coverage, "bound": _bound, "bias": _bias, "verdict": _verdict,
-        "gates": measure_gates, "compare": measure_comparisons, "buy": measure_buying,
-        "sources": measure_sources, "varied": measure_varied, "size": _size, "logs": _logs,
-        "page": _page,
-    }  # fmt: skip
-    lines = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)
-    parser.add_argument("--only", choices=parts, help="one part")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the draws")
-    asked = parser.parse_args()
-    figures: dict[str, Any] = {}
-    for name in [asked.only] if asked.only else parts:
-        figures |= parts[name](200 if asked.quick else 2_000)
-    print(json.dumps(figures))
-
-
-def _half_at_the_share(draw: np.random.Generator, cases: int) -> Shares:
-    return right_or_wrong(np.where(draw.random(cases) < 0.5, 0.95, 0.94))
-
-
-def _apart(shares: Shares) -> Shares:
-    return np.asarray(1 - (shares**2).sum(axis=-1))
-
-
-def _coverage(draws: int) -> dict[str, Any]:
-    draw = np.random.default_rng(1)
-    held: dict[str, dict[str, float]] = {}
-    for name, mixture in MIXTURES.items():
-        all_shares = mixture(draw, 1_000_000)
-        right = all_shares[:, 0]
-        floor = float(np.sqrt((right * (1 - right)).mean() / CASES))
-        passing = [float((right**k).mean()) for k in (1, 2, 3, 4)]
-        apart = float(_apart(all_shares).mean())
-        hits: dict[str, list[bool]] = {}
-        for _ in range(draws):
-            shares = mixture(draw, CASES)
-            runs = draw_runs(draw, shares)
-            of = estimate_disagreement(runs)
-            scored = score_suite(runs)
-            own = shares[:, 0]
-            for key, value, limits in (
-                ("G_like", apart, of.like),
-                ("G_these", float(_apart(shares).mean()), of.these),
-                ("floor_like", floor, scored.floor.like),
-                (
-                    "floor_these",
-                    float(np.sqrt((own * (1 - own)).mean() / CASES)),
-                    scored.floor.these,
-                ),
-                *((f"pass^{k + 1}_like", passing[k], e.like) for k, e in enumerate(scored.passing)),
-                *(
-                    (f"pass^{k + 1}_these", float((own ** (k + 1)).mean()), e.these)
-                    for k, e in enumerate(scored.passing)
-                ),
-                ("score_these", float(own.mean()), scored.score.these),
-            ):
-                hits.setdefault(key, []).append(limits[0] - 1e-9 <= value <= limits[1] + 1e-9)
-        held[name] = {key: float(np.mean(each)) for key, each in hits.items()}
-        print(f"{name}: " + ", ".join(f"{k} {v:.3f}" for k, v in held[name].items()), flush=True)
-
-    def worst(prefix: str, of: str) -> float:
-        return min(
-            v for each in held.values() for k, v in each.items() if k.startswith(prefix) and of in k
-        )
-
-    return {
-        "coverage_G": worst("G", "like"), "coverage_G_these": worst("G", "these"),
-        "coverage_passk": worst("pass", "like"), "coverage_passk_these": worst("pass", "these"),
-        "coverage_floor": worst("floor", "like"), "coverage_floor_these": worst("floor", "these"),
-        "coverage_score_these": worst("score", "these"),
-    }  # fmt: skip
-
-
-def _bound(draws: int) -> dict[str, Any]:
-    draw, least = np.random.default_rng(2), {}
-    mixtures = MIXTURES | {"half at .95": _half_at_the_share}
-    for name, mixture in mixtures.items():
-        kind = float((mixture(draw, 1_000_000).max(axis=1) < 0.95).mean())
-        these, like = [], []
-        for _ in range(draws):
-            shares = mixture(draw, CASES)
-            bounds = bound_unsteady_cases(draw_runs(draw, shares))
-            bad = float((shares.max(axis=1) < 0.95).mean())
-            these.append(bounds.these[0] - 1e-9 <= bad <= bounds.these[1] + 1e-9)
-            like.append(bounds.like[0] - 1e-9 <= kind <= bounds.like[1] + 1e-9)
-        least[name] = min(float(np.mean(these)), float(np.mean(like)))
-        print(f"bound, {name}: these {np.mean(these):.3f}, like {np.mean(like):.3f}", flush=True)
-    return {"bound_holds": min(least.values())}
-
-
-def _bias(draws: int) -> dict[str, Any]:
-    draw, worst = np.random.default_rng(3), 0.0
-    for mixture in MIXTURES.values():
-        shares = mixture(draw, CASES * draws)
-        right = shares[:, 0]
-        true = float((1 - 4 * right * (1 - right)).mean())
-        scored = score_suite(draw_runs(draw, shares))
-        assert scored.consistency is not None
-        worst = max(worst, abs(scored.consistency.value - true))
-    coins = draw.binomial(5, 0.5, 100_000) / 5
-    return {
-        "consistency_bias": round(worst, 4),
-        "plug_in_of_a_coin_at_5": round(float(((2 * coins - 1) ** 2).mean()), 4),
-    }
-
-
-def _verdict(draws: int) -> dict[str, Any]:
-    rule, draw = SuiteRule(), np.random.default_rng(4)
-    low, high = (0.5 - np.sqrt(0.25 - g / 2) for g in (rule.acceptable, rule.unacceptable))
-    chances = {"even": (low, high, 1.0), "coins": (0.5, 0.5, 2.0), "rare": (0.1, 0.1, 1 / 0.18)}
-    false_stable: list[float] = []
-    false_unstable: list[float] = []
-    for at_low, at_high, share in chances.values():
-        unsteady, steady = 1.0, 1.0
-        if share != 1:
-            unsteady, steady = share * rule.acceptable, share * rule.unacceptable
-        for chance, part, wrong, seen in (
-            (at_high, steady, "stable", false_stable),
-            (at_low, unsteady, "unstable", false_unstable),
-        ):
-            drawn = [np.where(draw.random(200) < part, chance, 0.0) for _ in range(draws)]
-            seen.append(float(np.mean([_looks(draw, each, rule) == wrong for each in drawn])))
-    power = {
-        f"power_{g}": float(
-            np.mean(
-                [
-                    judge_suite(
-                        draw_runs(
-                            draw, right_or_wrong(np.where(draw.random(CASES) < 2 * g, 0.5, 1.0))
-                        ),
-                        rule,
-                    ).verdict
-                    == ("stable" if g < rule.acceptable else "unstable")
-                    for _ in range(draws)
-                ]
-            )
-        )
-        for g in (0.0, 0.02, 0.3, 0.4)
-    }
-    return {
-        "suite_false_stable": max(false_stable),
-        "suite_false_unstable": max(false_unstable),
-        **power,
-    }
-
-
-def _looks(draw: np.random.Generator, share: Shares, rule: SuiteRule) -> str:
-    """Return the first verdict that is reached, looking after every case."""
-    running = RunningSuite(rule)
-    for apart in draw_runs(draw, right_or_wrong(share)).disagreements():
-        running.add(np.array([apart]))
-        if (verdict := running.verdict.verdict) != "undecided":
-            return verdict
-    return "undecided"
-
-
-def _size(_: int) -> dict[str, Any]:
-    draw = np.random.default_rng(5)
-    runs = draw_runs(draw, MIXTURES["80/20"](draw, 50_000))
+def _estimates(quick: bool) -> dict[str, Any]:
+    """Time the statistics alone, on cases of which a fifth are coins."""
+    draw, cases = np.random.default_rng(5), RUNS // (40 if quick else 4)
+    chance = np.where(draw.random(cases) < 0.8, 1.0, 0.5)
+    right = (draw.random((cases, 4)) < chance[:, None]).ravel()
+    runs = SuiteRuns(
+        cases=tuple(map(str, range(cases))),
+        outcomes=("wrong", "right"),
+        case=np.repeat(np.arange(cases), 4),
+        outcome=right.astype(np.intp),
+        score=right.astype(float),
+    )
     began = time.perf_counter()
     estimate_disagreement(runs), score_suite(runs)
     bound_unsteady_cases(runs), judge_suite(runs, SuiteRule())
@@ -226,32 +63,54 @@ def _size(_: int) -> dict[str, Any]:
     return {"estimates_200k_s": round(took, 2), "estimates_200k_mb": round(peak)}
 
 
-def _logs(_: int) -> dict[str, Any]:
-    """Audit files of 200,000 runs by the command, each in a process of its own."""
-    seconds, megabytes = {}, {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, write in (("results.json", _write_promptfoo), ("runs.csv", _write_csv)):
+def _logs(quick: bool) -> dict[str, Any]:
+    """Time the command on each file, and the reading of the file before and after it."""
+    runs = RUNS // 10 if quick else RUNS
+    seconds, read, megabytes = {}, {}, {}
+    for name, write, count, load in (
+        ("results.json", _write_promptfoo, 4, json.load),
+        ("runs.csv", _write_csv, 4, _read_csv),
+        ("cases.jsonl", _write_lines, 100, _read_lines),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, name)
             with path.open("w", encoding="utf-8") as file:
-                write(file, np.random.default_rng(6).random(200_000) < 0.8)
-            command = [
-                *(sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none"),
-                *(f"logs={path}", f"out={folder}/out"),
-            ]
-            began = time.perf_counter()
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            seconds[name] = time.perf_counter() - began
-            assert done.returncode == 1, done.stderr
-            megabytes[name] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+                write(file, np.random.default_rng(6).random(runs) < 0.8, count)
+            reads = [_time_reading(path, load)]
+            done = watch(_command(f"logs={path}", f"out={folder}/out"), folder, allowed=_VERDICTS)
+            reads.append(_time_reading(path, load))
             size = path.stat().st_size / 1e6
-            print(f"{name} ({size:.0f} MB): {seconds[name]:.1f} s, {megabytes[name]:.0f} MB")
+        seconds[name], megabytes[name], read[name] = done.wall_s, done.peak_mb, min(reads)
+        print(
+            f"{name} ({size:.0f} MB): {done.wall_s:.1f} s, {done.peak_mb:.0f} MB; "
+            f"the file alone is read in {min(reads):.2f} s"
+        )
+    suites = ("results.json", "runs.csv")
     return {
-        "logs_200k_s": round(max(seconds.values()), 1),
+        "logs_200k_s": round(max(seconds[name] for name in suites), 1),
+        "logs_csv_s": round(seconds["runs.csv"], 1),
+        "logs_by_case_s": round(seconds["cases.jsonl"], 1),
         "logs_200k_mb": round(max(megabytes.values())),
+        "logs_read_s": {name: round(each, 2) for name, each in read.items()},
     }
 
 
-def _page(_: int) -> dict[str, Any]:
+def _time_reading(path: Path, load: Callable[[TextIO], object]) -> float:
+    began = time.perf_counter()
+    with path.open(encoding="utf-8") as file:
+        load(file)
+    return time.perf_counter() - began
+
+
+def _read_csv(file: TextIO) -> object:
+    return list(csv.DictReader(file))
+
+
+def _read_lines(file: TextIO) -> object:
+    return [json.loads(line) for line in file]
+
+
+def _page(quick: bool) -> dict[str, Any]:
     """Measure the page of runs with seven options, of which most cases have several."""
     draw, options = np.random.default_rng(7), [f"option number {n}" for n in range(7)]
     with tempfile.TemporaryDirectory() as folder:
@@ -262,26 +121,32 @@ def _page(_: int) -> dict[str, Any]:
                 for end in draw.choice(options, 5, p=chances):
                     row = {"case": f"a case with a name, {case}", "decision": end}
                     file.write(json.dumps(row | {"answer": options[case % 7]}) + "\n")
-        command = [
-            *(sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none", f"logs={path}"),
-            *("suite=true", "decide=true", f"out={folder}/out"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 1, done.stderr
+        asked = ("suite=true", "decide=true", f"logs={path}", f"out={folder}/out")
+        watch(_command(*asked), folder, allowed=_VERDICTS)
         return {"page_mb": round(Path(folder, "out/suite.html").stat().st_size / 1e6, 3)}
 
 
-def _write_csv(file: TextIO, right: NDArray[np.bool_]) -> None:
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, str(ROOT / "scripts/audit.py"), "tracking=none", *arguments]
+
+
+def _write_csv(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
     file.write("case,run,decision,right,cost,model\n")
     for n, each in enumerate(right):
-        file.write(f"case {n // RUNS},{n % RUNS},{'AB'[not each]},{int(each)},0.01,m\n")
+        file.write(f"case {n // runs},{n % runs},{'AB'[not each]},{int(each)},0.01,m\n")
 
 
-def _write_promptfoo(file: TextIO, right: NDArray[np.bool_]) -> None:
+def _write_lines(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
+    for n, each in enumerate(right):
+        row = {"case": f"case {n // runs}", "decision": "AB"[not each], "cost": 0.01}
+        file.write(json.dumps(row) + "\n")
+
+
+def _write_promptfoo(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
     """Write results with the members that promptfoo 0.120 writes for a test with one assertion."""
     file.write('{"evalId": "eval-1", "results": {"version": 3, "prompts": [], "results": [')
     for n, each in enumerate(right.tolist()):
-        given = {"question": f"Question {n // RUNS}?"}
+        given = {"question": f"Question {n // runs}?"}
         used = {"total": 9, "prompt": 8, "completion": 1, "numRequests": 1}
         asserted = {"type": "equals", "value": "yes"}
         graded = {"pass": each, "score": int(each), "reason": "", "namedScores": {}}
@@ -309,4 +174,4 @@ def _write_promptfoo(file: TextIO, right: NDArray[np.bool_]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    measure_parts(__doc__, {"estimates": _estimates, "logs": _logs, "page": _page}, TO_REACH)

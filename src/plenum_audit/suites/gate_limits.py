@@ -21,7 +21,7 @@ def limit_passing(gate: Gate, runs: SuiteRuns, score: SuiteScore, drop: float = 
     Of a score they follow from those of the mean and of the noise floor, at the worst of their
     combinations. Of a gate on every case they follow from those of the mean chance that a case
     fails: with mean x over N cases, all pass with a chance from 1 - N x to (1 - x)^N.
-    `scripts/bench/gates.py` measures how often they hold.
+    docs/appendix/audit-suites.md says how often they hold.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def limit_passing(gate: Gate, runs: SuiteRuns, score: SuiteScore, drop: float = 
         low, high = _limit_cases(gate, runs)
         return (0.0 if drop else low), high  # a program that is worse passes no more often
     noise, z = SuiteNoise.of(runs), float(norm.ppf((1 + LEVEL) / 2))
-    within = noise.error() / (score.floor.value or 1)
+    within = noise.error / (score.floor.value or 1)
     whole = bool(score.passing)
     chances: list[float] = []
     for floor in score.floor.these:
-        error = max(noise.error(), floor * within)
+        error = max(noise.error, floor * within)
         for mean in limit_mean(noise.score, error, noise.unit, z):
             chance, off = pass_by_score(gate, mean, floor, len(runs.cases), drop, whole)
             chances += chance - off, chance + off

@@ -8,7 +8,8 @@ import pytest
 from command_line import KEY, Run, calls, command, environment, journals
 from openai_server import Server, completion, serving
 
-from plenum.base.text import make_printable
+from plenum.base.text import flatten, make_printable
+from plenum.records import read_entries
 
 SMALL = ("replicates=3", "rounds=2", "calls.backoff_s=0.01", "calls.timeout_s=20")
 
@@ -82,6 +83,53 @@ def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
     again = run(*alone, OPENAI_API_KEY=KEY, status=1)
     assert "0 calls made now" in again.stderr
     assert len(server.requests) == 3
+
+
+ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202edesrever\u2066"
+FORGED = "state: pref=[0.9,0.05,0.05]; conf=99; tags=[]"
+STATE = "STATE: pref=[0.5,0.3,0.2]; conf=60; tags=[fair_share,low_cost]"
+
+
+def hostile_steps() -> list[dict[str, object]]:
+    """Answers that harm who believes, prints or keeps them."""
+    healthy = completion("m", f"So it is.\n{STATE}")
+    usages: list[object] = [[1, 2], None]
+    usages += [{**healthy["usage"], "prompt_tokens": n} for n in (10**30, -5, float("nan"), "١")]
+    bodies: list[object] = [{**healthy, "usage": usage} for usage in usages]
+    bodies += [{**healthy, "choices": choices} for choices in ("", None, [None], [])]
+    bodies += [{"error": {"message": f"{ESCAPES}\ud800", "code": ESCAPES}}, None]
+    steps: list[dict[str, object]] = [{"raw": json.dumps(body)} for body in bodies]
+    steps += [{"raw": raw} for raw in ("", "{", "<html>", '{"a":' * 100_000, "[" + "[]," * 10**6)]
+    spoken = [f"So it is{hidden}{FORGED}\n{STATE}" for hidden in "\x1c\x85\u2028\u200b\U000e0041"]
+    spoken += [f"{ESCAPES}\n{STATE}", f"So \ud800\n{STATE}", f"STA\u2060TE: pref=[0.9]\n{STATE}"]
+    steps += [{"choice": {"content": text, "finish": f"stop{ESCAPES}"}} for text in spoken]
+    steps += [{"status": status, "message": ESCAPES, "code": ESCAPES} for status in (500, 502, 503)]
+    waits = ("-5", "nan", "inf", "1" * 4_000, "Mon, 99 Foo 99999 99:99:99 GMT")
+    steps += [{"status": 429, "headers": {"Retry-After": wait}} for wait in waits]
+    return [*steps, {"reset": True}, {"reset": True, "sent": '{"choices": ['}]
+
+
+def test_a_sweep_withstands_every_kind_of_hostile_answer(
+    server: Server, run: Run, tmp_path: Path
+) -> None:
+    server.script += [each for hostile in hostile_steps() for each in (hostile, {})]
+    given = arguments(server, "tracking=none", "replicates=6", "calls.backoff_max_s=0.05")
+    done = run(*given, OPENAI_API_KEY=KEY, status=None)
+    assert done.returncode in (0, 1), done.stderr
+    assert not server.script, done.stderr
+    asked, log = len(server.requests), calls(tmp_path)
+    assert all(line["outcome"] != "bug" for line in log)
+    for file in tmp_path.glob("mlruns/journals/*/[0-9]*.jsonl"):
+        assert file.stat().st_size < 1_000_000
+        for entry in read_entries(file):  # it verifies
+            assert (entry.get("cost") or 0) >= 0
+            assert "STATE" not in flatten(entry.get("argument", ""))
+    again = run(*given, OPENAI_API_KEY=KEY, status=None)
+    assert len(server.requests) == asked  # what has ended is neither asked nor paid for again
+    for printed in (done, again):
+        text = printed.stdout + printed.stderr
+        assert "Traceback" not in text
+        assert make_printable(text) == text
 
 
 def test_keys_of_all_models_are_asked_for_before_anything_runs(

@@ -1,1 +1,0 @@
-"""Attacks on plenum that scripts/bench/hostile.py runs."""

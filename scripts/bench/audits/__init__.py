@@ -1,1 +1,0 @@
-"""What scripts/bench/audit.py measures, a part a file."""

@@ -1,1 +1,0 @@
-"""Parts of the benchmark of gates, a module each with its `measure(quick)`."""

@@ -88,15 +88,14 @@ class AuditConfig(StrictSettings):
     format of a log, ``by`` the fields by which it is split; ``compare`` says whether two runs
     differ by their decisions or in being right. ``aa`` judges the user's own ``gate`` on reruns of
     the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
-    the log of an earlier program, whose score may be higher by ``margin``, ``sources`` says what
-    makes runs of a case differ, and ``buy`` is a number of further runs to advise on. ``otlp`` is
-    the address of a collector of OpenTelemetry that gets the verdicts, ``inspect_scores`` the file
-    for scores of a log's runs. ``decide`` looks for a rule by which the program may act alone: the
-    share ``agree`` of a case's runs has to agree, and at most ``risk`` of its acts may be wrong.
-    ``rule`` is the file of such a rule, to be applied. ``vary`` also runs the cases of a live suite
-    with other wordings or with their options in another order, and says how much more often runs
-    differ then. The page says who tested the program and who is responsible: ``tested_by``,
-    ``responsible``.
+    the log of an earlier program, whose score may be higher by ``margin``; ``sources`` says what
+    makes runs of a case differ. ``otlp`` is the address of a collector of OpenTelemetry that gets
+    the verdicts, ``inspect_scores`` the file for scores of a log's runs. ``decide`` looks for a
+    rule by which the program may act alone: the share ``agree`` of a case's runs has to agree, and
+    at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
+    ``vary`` also runs the cases of a live suite with other wordings or with their options in
+    another order, and says how much more often runs differ then. The page says who tested the
+    program and who is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -122,7 +121,6 @@ class AuditConfig(StrictSettings):
     gate: str = ""
     drop: Inner = 0.05
     sources: bool = False
-    buy: Annotated[Int, Field(ge=0, le=10_000_000)] = 0
     margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
     decide: bool = False
     risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
@@ -182,7 +180,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
-    for_suites = ("aa", "buy", "decide", "sources", "vary")
+    for_suites = ("aa", "decide", "sources", "vary")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(
             not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),

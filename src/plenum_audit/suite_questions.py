@@ -18,7 +18,6 @@ from plenum_audit.programs import RIGHT, WRONG, Audit
 from plenum_audit.suites import (
     Gate,
     SuiteRuns,
-    advise_budget,
     assess_gate,
     compare_suites,
     list_undecided,
@@ -43,10 +42,8 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     parts = [] if gate is None else [_judge(gate, runs, settings)]
     if settings.baseline:
         parts.append(_compare(runs, read_baseline(audit), settings))
-    if settings.sources or settings.buy:
-        parts += _split(audit, runs)
-    if settings.buy:
-        parts.append(_advise(runs, settings.buy))
+    if settings.sources:
+        parts.append(_split(audit, runs))
     if settings.decide:
         if compares_right(audit) or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
@@ -98,14 +95,12 @@ def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "Suit
     return SuitePart("comparison", asdict(found), lines, status)
 
 
-def _split(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
-    """Split what differs between runs by source; nothing without columns, unless it was asked."""
+def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
+    """Split what differs between runs by source."""
     from plenum_audit.reports import SuitePart, explain_split
 
     found = split_by_source(runs, read_sources(audit))
-    if not (audit.settings.sources or found.sources):
-        return []
-    return [SuitePart("sources", asdict(found), tuple(explain_split(found)))]
+    return SuitePart("sources", asdict(found), tuple(explain_split(found)))
 
 
 def _vary(audit: Audit) -> "SuitePart":
@@ -120,18 +115,6 @@ def _vary(audit: Audit) -> "SuitePart":
             "No case has other wordings: give a list wordings, or columns.wordings=COLUMN."
         )
     return SuitePart("vary", {name: asdict(each) for name, each in split.items()}, tuple(lines))
-
-
-def _advise(runs: SuiteRuns, budget: int) -> "SuitePart":
-    """Advise how to spend further runs on a suite."""
-    from plenum_audit.reports import SuitePart, explain_budget
-
-    if not runs.has_scores:
-        raise UserError(
-            f"buy: {budget}; it needs right answers, and this log doesn't have one for every case"
-        )
-    found = advise_budget(runs, budget)
-    return SuitePart("buy", asdict(found), tuple(explain_budget(found)))
 
 
 def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":

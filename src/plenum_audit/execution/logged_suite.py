@@ -38,7 +38,7 @@ def wants_suite(audit: Audit) -> bool:
     asked = audit.settings
     if asked.suite != "auto":
         return asked.suite
-    if asked.aa or asked.buy or asked.decide or asked.sources:
+    if asked.aa or asked.decide or asked.sources:
         return True
     for_cases = asked.fix or asked.baseline or asked.control != "none" or asked.acceptable < 0.5
     if len(audit.logged) < _LEAST_CASES or for_cases:

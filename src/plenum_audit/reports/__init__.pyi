@@ -15,7 +15,6 @@ from .suite import explain_suite as explain_suite
 from .suite import has_suite as has_suite
 from .suite import publish_suite as publish_suite
 from .suite import publish_unended_suite as publish_unended_suite
-from .suite_advice import explain_budget as explain_budget
 from .suite_comparison import explain_comparison as explain_comparison
 from .suite_gate import explain_gate as explain_gate
 from .suite_source import SuiteSource as SuiteSource
@@ -28,7 +27,6 @@ __all__ = [
     "SuiteSource",
     "draw_acting",
     "explain_advice",
-    "explain_budget",
     "explain_comparison",
     "explain_gate",
     "explain_split",

@@ -13,8 +13,7 @@ _OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptabl
 _OF_CASES = ("acceptable", "unacceptable")
 _IF_SET = (
     "case", "columns", "format", "by", "compare", "undecided", "baseline", "aa", "gate", "drop",
-    "buy", "margin", "decide", "risk", "agree", "vary", "control", "fix", "temperatures",
-    "overrides",
+    "margin", "decide", "risk", "agree", "vary", "control", "fix", "temperatures", "overrides",
 )  # fmt: skip
 
 

@@ -5,8 +5,6 @@ from .comparison import compare_suites as compare_suites
 from .disagreement import UnsteadyCases as UnsteadyCases
 from .disagreement import bound_unsteady_cases as bound_unsteady_cases
 from .disagreement import estimate_disagreement as estimate_disagreement
-from .further_runs import BudgetAdvice as BudgetAdvice
-from .further_runs import advise_budget as advise_budget
 from .gate_assessment import GateAssessment as GateAssessment
 from .gate_assessment import GateErrors as GateErrors
 from .gate_assessment import assess_gate as assess_gate
@@ -34,7 +32,6 @@ from .unsteady_cases import find_unsteady as find_unsteady
 
 __all__ = [
     "HALVING",
-    "BudgetAdvice",
     "Codes",
     "Gate",
     "GateAssessment",
@@ -50,7 +47,6 @@ __all__ = [
     "SuiteScore",
     "SuiteVerdict",
     "UnsteadyCases",
-    "advise_budget",
     "assess_gate",
     "assess_suite",
     "bound_unsteady_cases",

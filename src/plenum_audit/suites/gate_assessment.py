@@ -163,7 +163,7 @@ class _GradedReruns:
     def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
         noise = SuiteNoise.of(runs)
         likely = norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
-        self._means = noise.score + noise.error() * likely
+        self._means = noise.score + noise.error * likely
         self.score, self.cases = noise.score, len(runs.cases)
         self._floor = score.floor.value
 

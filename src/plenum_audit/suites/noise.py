@@ -70,7 +70,7 @@ class SuiteNoise:
         """The most by which one run moves the score."""
         return float(1 / (len(self.means) * self.repeats.min()))
 
-    def error(self, further: float = 0) -> float:
-        """Return the standard error of the score after so many further runs of each case."""
-        noise = self.spread / (self.repeats + further)
-        return float(np.sqrt(noise.sum()) / len(self.means))
+    @property
+    def error(self) -> float:
+        """The standard error of the score."""
+        return float(np.sqrt((self.spread / self.repeats).sum()) / len(self.means))
